@@ -1,0 +1,66 @@
+"""Every error that a user can cause: where and what, what to do next, and the exit code."""
+
+from typing import ClassVar
+
+
+class BenchforgeError(Exception):
+    """One line that says where and what, and a hint that says what to do.
+
+    `str(error)` is the message; `hint` may be empty; `exit_code` is what the command ends with.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidFile(BenchforgeError):
+    """A result file says something that cannot be."""
+
+    exit_code = 1
+
+
+class Unusable(BenchforgeError):
+    """The suite, the command line or a file cannot be used."""
+
+    exit_code = 2
+
+
+class ProgramMissing(BenchforgeError):
+    """A program or a package that the suite needs is not there."""
+
+    exit_code = 3
+
+
+class NoAnswer(BenchforgeError):
+    """Something that was asked has no believable answer."""
+
+    exit_code = 4
+
+
+class TrialFailed(NoAnswer):
+    """One trial could not be measured; it is kept, with this as its reason.
+
+    `stage` says when: prepare, start, ask, drive, read.
+    `log` holds the last lines of the process concerned, where there is one.
+    """
+
+    def __init__(self, stage: str, message: str, hint: str = "", log: str = "") -> None:
+        super().__init__(message, hint)
+        self.stage = stage
+        self.log = log
+
+
+class OutputDamaged(BenchforgeError):
+    """A tool's output lacks something that we count on: the trial has no reading."""
+
+    exit_code = 4
+
+
+class CannotKeep(BenchforgeError):
+    """The results cannot be written."""
+
+    exit_code = 5

@@ -1,0 +1,84 @@
+"""What to run: a command, a command whose output is judged, and a need that can be missing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, init=False)
+class Command:
+    """A program and its arguments, each turned to text.
+
+    `environment` is added to the environment that the host gives; `folder` is the working folder,
+    the site's own by default. `ordinary_user` says that the program refuses to run as root.
+    `stdin` is a file to read from; without it the program reads nothing.
+    """
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = field(default=_NOTHING)
+    folder: Path | None = None
+    ordinary_user: bool = False
+    stdin: Path | None = None
+
+    def __init__(
+        self,
+        *argv: object,
+        environment: Mapping[str, str] = _NOTHING,
+        folder: Path | None = None,
+        ordinary_user: bool = False,
+        stdin: Path | None = None,
+    ) -> None:
+        if not argv:
+            msg = "a command needs at least a program"
+            raise ValueError(msg)
+        object.__setattr__(self, "argv", tuple(str(word) for word in argv))
+        object.__setattr__(self, "environment", dict(environment))
+        object.__setattr__(self, "folder", folder)
+        object.__setattr__(self, "ordinary_user", ordinary_user)
+        object.__setattr__(self, "stdin", stdin)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A process that ended: its exit code and where its output stands.
+
+    `code` is negative for a signal, as in `subprocess`. Times are seconds of CPU, of the process
+    and of every child that it waited for; `seconds` is wall-clock time.
+    """
+
+    code: int
+    stdout: Path
+    stderr: Path
+    seconds: float
+    user_s: float
+    system_s: float
+
+
+def _exit_code_is_zero(finished: Finished) -> str | None:
+    if finished.code == 0:
+        return None
+    return f"exit code {finished.code}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command that runs to its end, and how its output is judged.
+
+    `judge` returns None when all is well, else one line that says what went wrong.
+    """
+
+    command: Command
+    says: str
+    judge: Callable[[Finished], str | None] = _exit_code_is_zero
+
+
+@dataclass(frozen=True)
+class Need:
+    """A program on PATH, or a module of the part's interpreter, and how to install it."""
+
+    name: str
+    install: str
+    kind: str = "program"  # or "module"
