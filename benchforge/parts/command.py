@@ -1,7 +1,7 @@
 """What to run: a command, a command whose output is judged, and a need that can be missing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,10 +18,10 @@ class Command:
     """
 
     argv: tuple[str, ...]
-    environment: Mapping[str, str] = field(default=_NOTHING)
-    folder: Path | None = None
-    ordinary_user: bool = False
-    stdin: Path | None = None
+    environment: Mapping[str, str]
+    folder: Path | None
+    ordinary_user: bool
+    stdin: Path | None
 
     def __init__(
         self,
