@@ -1,0 +1,1 @@
+"""Backends: the services that a server needs, each in one file."""

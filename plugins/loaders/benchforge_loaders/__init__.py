@@ -1,0 +1,1 @@
+"""Loaders: the tools that put load on a server, each in one file."""

@@ -1,0 +1,1 @@
+"""Servers: what is measured, each in one file."""
