@@ -1,0 +1,46 @@
+SUITE = suites/macro.toml
+PROFILE =
+ARGS =
+
+bin = .venv/bin
+
+.PHONY: help setup setup-dev run test lint format clean
+.DEFAULT_GOAL = help
+
+help:
+	@echo 'make run      measure a suite: SUITE=$(SUITE) PROFILE= ARGS='
+	@echo 'make test     all checks and all tests'
+	@echo 'make lint     the checks alone: style, types, imports'
+	@echo 'make format   format the code, and repair what can be repaired'
+	@echo 'make setup    prepare .venv and .tools (run and test do it themselves)'
+	@echo 'make clean    remove .venv, .tools and caches; results stay'
+
+setup:
+	@sh scripts/setup.sh
+
+setup-dev:
+	@sh scripts/setup.sh dev
+
+# What is installed is told on stderr: stdout belongs to benchforge (ARGS=--json).
+run:
+	@sh scripts/setup.sh >&2
+	@$(bin)/benchforge run '$(SUITE)' $(if $(PROFILE),--profile '$(PROFILE)') $(ARGS)
+
+test: lint
+	$(bin)/pytest -q
+
+lint: setup-dev
+	$(bin)/ruff check --quiet .
+	$(bin)/ruff format --quiet --check .
+	$(bin)/mypy --no-error-summary
+	$(bin)/pyright
+	$(bin)/lint-imports --no-logo
+
+format: setup-dev
+	$(bin)/ruff check --quiet --fix .
+	$(bin)/ruff format .
+
+clean:
+	rm -rf .venv .tools dist .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache \
+		.import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
