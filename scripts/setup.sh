@@ -257,14 +257,19 @@ cache_somewhere() {
         export UV_CACHE_DIR="$tools/uv-cache"
 }
 
-# A stamp says for what the environment was made: it is no longer true when the files change or
-# when the folder moves, for scripts hold absolute paths.
+# A stamp says for what the environment was made.
 state() {
     printf '%s\n' "$root"
     cksum "$root/uv.lock" "$root/pyproject.toml"
 }
 
 ready() { [ -x "$venv/bin/python" ] && [ "$(cat "$venv/.ready-$1" 2>/dev/null)" = "$(state)" ]; }
+
+# The scripts of an environment hold absolute paths: it does not survive a move of the folder.
+remove_moved_environment() {
+    [ -f "$venv/.ready-run" ] || return 0
+    [ "$(head -n 1 "$venv/.ready-run")" = "$root" ] || rm -rf "$venv"
+}
 
 setup_environment() {
     ! ready "$want" || return 0
@@ -280,6 +285,7 @@ setup_environment() {
     else
         set -- --no-dev --inexact # what `make test` added may stay
     fi
+    remove_moved_environment
     rm -f "$venv/.ready-$want"
     UV_PYTHON_DOWNLOADS=never "$uv" sync --project "$root" --locked --all-extras --no-progress \
         --python "$python" "$@" 2>&1 || fail 'uv could not make .venv: see above'
