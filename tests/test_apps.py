@@ -1,0 +1,335 @@
+"""The apps of study AH do the same work, against a real PostgreSQL and under real gunicorn."""
+
+import ast
+import http.client
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "plugins"
+APPS = ROOT / "servers/benchforge_servers/apps"
+DATASET = ROOT / "backends/benchforge_backends/datasets/agents"
+NAMES = ("django_agents", "flask_agents", "aiohttp_agents")
+LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
+FIELDS = [
+    *("number", "extension", "context", "state_interface"),
+    *("status", "extension_status", "paused"),
+]
+NOBODY = 65534
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+def get(port: int, path: str) -> Reply:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return Reply(response.status, headers, response.read())
+    finally:
+        connection.close()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def wait_until(answers: Callable[[], object], process: subprocess.Popen[Any], log: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not answers():
+        if process.poll() is not None or time.monotonic() > deadline:
+            pytest.fail(f"{process.args!r} is not ready:\n{log.read_text()}")
+        time.sleep(0.02)
+
+
+def programs() -> Path:
+    """Return the folder of PostgreSQL's programs."""
+    found = shutil.which("initdb")
+    folders = [Path(found).resolve().parent] if found else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not folders:
+        lack("PostgreSQL's programs")
+    return folders[-1]
+
+
+def lack(what: str) -> NoReturn:
+    reason = f"{what} not found"
+    if "CI" in os.environ:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+class Postgres:
+    """A private server, on a free TCP port and on a socket in its own short folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.bin, self.port = folder, programs(), free_port()
+        self.log = folder / "log"
+        self.tcp = f"postgresql://bench@127.0.0.1:{self.port}/benchmarks?sslmode=disable"
+        self.unix = f"postgresql://bench@/benchmarks?host={folder}&port={self.port}"
+
+    def initialise(self) -> None:
+        initdb = f"{self.bin}/initdb -D {self.folder}/data -A trust -U bench -E UTF8 --no-sync"
+        subprocess.run([*initdb.split(), "--locale=C.UTF-8"], check=True, **self.silently())
+
+    def load(self) -> None:
+        self.run("createdb", "benchmarks")
+        for file in tomllib.loads((DATASET / "dataset.toml").read_text())["files"]:
+            self.run(
+                "psql", "-qX", "-v", "ON_ERROR_STOP=1", "-f", str(DATASET / file), "benchmarks"
+            )
+
+    def start(self) -> None:
+        settings = ("fsync=off", "log_statement=all", "log_connections=on")
+        options = [part for setting in settings for part in ("-c", setting)]
+        self.process = subprocess.Popen(
+            [
+                *(f"{self.bin}/postgres", "-D", f"{self.folder}/data", "-h", "127.0.0.1"),
+                *("-k", str(self.folder), "-p", str(self.port), *options),
+            ],
+            **self.silently(),
+        )
+        ready = [f"{self.bin}/pg_isready", "-q", "-h", str(self.folder), "-p", str(self.port)]
+        wait_until(lambda: subprocess.call(ready) == 0, self.process, self.log)
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(10)
+
+    def run(self, program: str, *arguments: str) -> str:
+        to = ["-h", str(self.folder), "-p", str(self.port), "-U", "bench"]
+        command = [f"{self.bin}/{program}", *to, *arguments]
+        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+    def silently(self) -> dict[str, Any]:
+        """Write to the log, as somebody else than root: PostgreSQL refuses root."""
+        other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+        return {"stdout": self.log.open("ab"), "stderr": subprocess.STDOUT, **other}
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    for module in ("gunicorn", "django", "flask", "aiohttp", "asyncpg", "psycopg2"):
+        if importlib.util.find_spec(module) is None:
+            lack(f"the package {module}")
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as folder:
+        if os.getuid() == 0:
+            os.chown(folder, NOBODY, NOBODY)
+        server = Postgres(Path(folder))
+        server.initialise()
+        server.start()
+        try:
+            server.load()
+            yield server
+        finally:
+            server.stop()
+
+
+@contextmanager
+def serving(name: str, url: str | None, log: Path, *options: str) -> Iterator[int]:
+    """Serve an app with gunicorn, or with its own runner where there are no options."""
+    port, environment = free_port(), {**os.environ, "AGENTS_POOL_SIZE": "2"}
+    environment.pop("DATABASE_URL", None)
+    if url:
+        environment["DATABASE_URL"] = url
+    command = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}", *options, "app:app"]
+    if not options:
+        command = [sys.executable, "app.py", f"--port={port}"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=APPS / name, env=environment, stdout=output, stderr=output
+        )
+    try:
+        wait_until(lambda: answers(port), process, log)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def answers(port: int) -> bool:
+    try:
+        return get(port, "/index").status == 200
+    except OSError:
+        return False
+
+
+def gunicorn(name: str) -> list[str]:
+    """Return the options for one worker: each connection policy can be counted."""
+    options = ["--workers=1"]
+    # Since 27 all instances of a user would share one control socket.
+    if int(version("gunicorn").split(".")[0]) >= 27:
+        options.append("--no-control-socket")
+    if name == "aiohttp_agents":
+        options.append("--worker-class=aiohttp.GunicornWebWorker")
+    return options
+
+
+@pytest.fixture(scope="module", params=["tcp", "unix"])
+def ports(
+    request: pytest.FixtureRequest, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, int]]:
+    """The three apps, told one form of DATABASE_URL."""
+    url, logs = getattr(postgres, request.param), tmp_path_factory.mktemp("apps")
+    django, flask, aiohttp = (serving(name, url, logs / name, *gunicorn(name)) for name in NAMES)
+    with django as one, flask as two, aiohttp as three:
+        yield dict(zip(NAMES, (one, two, three), strict=True))
+
+
+@pytest.mark.parametrize("path", LENGTHS)
+def test_all_apps_answer_the_same_bytes(ports: dict[str, int], path: str) -> None:
+    replies = [get(port, path) for port in ports.values()]
+    assert len({reply.body for reply in replies}) == 1
+    for reply in replies:
+        assert reply.status == 200
+        assert len(reply.body) == LENGTHS[path]
+        assert reply.headers["content-type"] == "application/json"
+        assert reply.headers["content-length"] == str(LENGTHS[path])
+        assert "transfer-encoding" not in reply.headers
+        assert "set-cookie" not in reply.headers
+
+
+def test_the_agents_are_those_of_the_study(ports: dict[str, int]) -> None:
+    agents = json.loads(get(ports["flask_agents"], "/agents").body)
+    assert [agent["number"] for agent in agents] == [str(number) for number in range(300, 350)]
+    nothing = dict.fromkeys(("extension", "context", "state_interface"))
+    for agent in agents:
+        assert list(agent) == FIELDS
+        constants = {"status": "offline", "extension_status": "-1", "paused": "0"}
+        assert agent == {"number": agent["number"], **nothing, **constants}
+
+
+def test_the_orm_reads_every_column_of_one_table(ports: dict[str, int]) -> None:
+    reply = get(ports["django_agents"], "/agents_with_orm")
+    rows = json.loads(reply.body)
+    assert (reply.status, len(reply.body), len(rows[0])) == (200, 10928, 12)
+    assert reply.headers["content-type"] == "application/json"
+    assert [row["id"] for row in rows] == list(range(1, 51))
+
+
+def test_an_unknown_path_is_not_found(ports: dict[str, int]) -> None:
+    assert {get(port, "/nowhere").status for port in ports.values()} == {404}
+
+
+@pytest.mark.parametrize(
+    ("path", "connections"),
+    [("/index", 0), ("/agents", 5), ("/agents_with_orm", 5), ("/agents_with_pool", 0)],
+)
+def test_all_apps_ask_the_database_alike(
+    postgres: Postgres, ports: dict[str, int], path: str, connections: int
+) -> None:
+    orm = path == "/agents_with_orm"
+    for name in NAMES[:1] if orm else NAMES:
+        get(ports[name], path)  # the first request may open what the pool keeps
+        before = len(postgres.log.read_text())
+        assert {get(ports[name], path).status for _ in range(5)} == {200}
+        log = postgres.log.read_text()[before:]
+        assert log.count("connection authorized") == connections, name
+        statements = log.count("LOG:  statement:") + log.count("LOG:  execute")
+        assert statements == (0 if path == "/index" else 5), name
+        assert log.count("JOIN") == (0 if orm else statements), name
+
+
+def test_a_database_that_stops_is_an_error_until_it_is_back(
+    postgres: Postgres, ports: dict[str, int]
+) -> None:
+    paths = [(port, path) for port in ports.values() for path in ("/agents", "/agents_with_pool")]
+    paths.append((ports["django_agents"], "/agents_with_orm"))
+    assert {get(port, path).status for port, path in paths} == {200}
+    postgres.stop()
+    try:
+        assert [get(port, path).status for port, path in paths] == [500] * len(paths)
+        assert {get(port, "/index").status for port in ports.values()} == {200}
+    finally:
+        postgres.start()
+    assert [get(port, path).status for port, path in paths] == [200] * len(paths)
+
+
+def test_a_database_that_never_answers_is_an_error(postgres: Postgres, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        url = f"postgresql://bench@127.0.0.1:{deaf.getsockname()[1]}/benchmarks?sslmode=disable"
+        apps = [serving(name, url, tmp_path / name, *gunicorn(name)) for name in NAMES]
+        ports = [stack.enter_context(app) for app in apps]
+        clients = stack.enter_context(ThreadPoolExecutor(len(ports)))
+        statuses = [reply.status for reply in clients.map(get, ports, ["/agents"] * len(ports))]
+    assert statuses == [500] * len(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_database_only_the_index_is_served(
+    postgres: Postgres, tmp_path: Path, name: str
+) -> None:
+    with serving(name, None, tmp_path / "log", *gunicorn(name)) as port:
+        assert get(port, "/index").body == b'{"hello": "world"}'
+        assert get(port, "/agents").status == 500
+        assert get(port, "/agents_with_pool").status == 500
+
+
+@pytest.mark.parametrize("name", ["flask_agents", "aiohttp_agents"])
+def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, name: str) -> None:
+    options = [*gunicorn(name), "--threads=8"]
+    with (
+        serving(name, postgres.tcp, tmp_path / "log", *options) as port,
+        ThreadPoolExecutor(8) as clients,
+    ):
+        before = postgres.log.read_text().count("connection authorized")
+        replies = list(clients.map(get, [port] * 80, ["/agents_with_pool"] * 80))
+        opened = postgres.log.read_text().count("connection authorized") - before
+    assert {(reply.status, len(reply.body)) for reply in replies} == {(200, 7100)}
+    assert 1 <= opened <= 2
+
+
+def test_aiohttp_serves_without_gunicorn_too(postgres: Postgres, tmp_path: Path) -> None:
+    with serving("aiohttp_agents", postgres.unix, tmp_path / "log") as port:
+        assert len(get(port, "/agents").body) == 7100
+
+
+def test_the_dataset_holds_what_it_declares(postgres: Postgres) -> None:
+    for table, count in tomllib.loads((DATASET / "dataset.toml").read_text())["rows"].items():
+        query = f"SELECT count(*) FROM {table}"
+        assert int(postgres.run("psql", "-qXAt", "-c", query, "benchmarks")) == count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_app_is_a_plain_file_that_declares_what_it_imports(name: str) -> None:
+    about = tomllib.loads((APPS / name / "app.toml").read_text())
+    assert not (APPS / name / "__init__.py").exists()
+    tree = ast.parse((APPS / name / "app.py").read_text(), feature_version=(3, 9))
+    imported = {
+        module.split(".")[0]
+        for node in ast.walk(tree)
+        for module in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert imported - sys.stdlib_module_names <= set(about["modules"])
+    assert about["object"] == "app:app"
+    assert about["environment"] == ["DATABASE_URL"]
