@@ -1,4 +1,4 @@
-"""One trial's keeper: a process of its own that starts, watches and ends every process of the trial.
+"""One trial's keeper: a process that starts, watches and ends every other process of the trial.
 
 Started by the host as `python -I -S keeper.py FD`; standard library only, one thread. FD is its end
 of a SOCK_SEQPACKET pair on which each message is one JSON object; end-of-file on it means that
@@ -14,6 +14,9 @@ they are allowed, serves the requests:
 
 Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb"}, times in seconds.
 """
+# ruff: noqa: PTH110, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
+
+from __future__ import annotations
 
 import contextlib
 import ctypes
@@ -28,8 +31,12 @@ import struct
 import sys
 import time
 
-JSON = dict[str, object]
-Family = dict[int, tuple[int, int, int]]  # parent, group and session by pid
+TYPE_CHECKING = False  # typing would cost as much as a namespace
+if TYPE_CHECKING:
+    from typing import Any
+
+    JSON = dict[str, Any]
+    Family = dict[int, tuple[int, int, int]]  # parent, group and session by pid
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
@@ -62,6 +69,7 @@ def _enter_namespaces(options: JSON) -> tuple[bool, bool, list[str]]:
     """Unshare as much as is asked for and allowed: (own pids, own network, what was refused)."""
     pids, network = bool(options["pid_namespace"]), options["network"] == "private"
     weaker: list[str] = []
+    reason = ""
     wishes = [(pids, network), (pids, False), (False, False)]
     for own_pids, own_network in dict.fromkeys(wishes):
         flags = (CLONE_NEWPID | CLONE_NEWNS) * own_pids | (CLONE_NEWNET | CLONE_NEWNS) * own_network
@@ -100,10 +108,9 @@ def _raise_loopback() -> None:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
 
 
-def _set_sysctls(sysctls: object, own_network: bool) -> list[str]:
+def _set_sysctls(sysctls: dict[str, str], own_network: bool) -> list[str]:
     """Set `net.*` names of the private network; the machine's own are never touched."""
     weaker: list[str] = []
-    assert isinstance(sysctls, dict)
     for name, value in sysctls.items():
         if not (own_network and name.startswith("net.")):
             weaker.append(f"sysctl {name} left alone: it is not of a private network")
@@ -160,7 +167,7 @@ def _kill_all() -> int:
         me = os.getpid()
         # As pid 1 in one call, which no fork escapes; else by name, until none is left.
         for pid in {-1} if me == 1 else below({me}, family()) - {me}:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         try:
             killed.add(os.wait()[0])  # blocked: the next one to end says that it is time to look
@@ -208,7 +215,7 @@ def _become(request: JSON, write_end: int) -> None:
         _redirect(request["stderr"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 2)
         step = "cpus"
         if request["cpus"]:
-            os.sched_setaffinity(0, request["cpus"])  # type: ignore[arg-type]
+            os.sched_setaffinity(0, request["cpus"])
         step = "folder"
         os.chdir(str(request["folder"]))
         step = "ordinary user"
@@ -216,13 +223,20 @@ def _become(request: JSON, write_end: int) -> None:
             _leave_root(write_end)
         _die_with_parent()  # after the change of identity, which would clear it
         step = "program"
-        _execute(request["argv"], request["environment"])  # type: ignore[arg-type]
-    except BaseException as error:  # whatever it is: a forked copy of the keeper must not live on
-        code = (error.errno if isinstance(error, OSError) else None) or errno.EINVAL
-        said = {"error": str(error), "errno": code, "step": step}
-        os.write(write_end, json.dumps(said).encode())
+        _execute(request["argv"], request["environment"])
+    except BaseException as error:  # noqa: BLE001 - a forked copy of the keeper must not live on
+        os.write(write_end, json.dumps(_reason(step, error)).encode())
     finally:
         os._exit(127)
+
+
+def _reason(step: str, error: BaseException) -> JSON:
+    number = errno.EINVAL
+    if isinstance(error, OSError):
+        number = error.errno or number
+        if step == "program" and number == errno.ENOENT and os.path.exists(error.filename):
+            step = "interpreter"  # what its first line names is what there is not
+    return {"error": str(error), "errno": number, "step": step}
 
 
 def _redirect(path: object, flags: int, descriptor: int) -> None:
@@ -246,16 +260,15 @@ def _leave_root(write_end: int) -> None:
 
 
 def _execute(argv: list[str], environment: dict[str, str]) -> None:
-    if "/" in argv[0]:
-        os.execve(argv[0], argv, environment)
+    folders = environment.get("PATH", os.defpath).split(":")
+    paths = [argv[0]] if "/" in argv[0] else [os.path.join(one, argv[0]) for one in folders]
     failure = OSError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
-    for folder in environment.get("PATH", os.defpath).split(":"):
+    for path in paths:
         try:
-            os.execve(os.path.join(folder, argv[0]), argv, environment)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:  # there, but not allowed: worth more than "not found"
-            failure = error
+            os.execve(path, argv, environment)
+        except OSError as error:
+            if os.path.exists(path):  # there, and yet not executed: worth more than "not found"
+                failure = error
     raise failure
 
 
@@ -314,39 +327,40 @@ class Keeper:
             return False
         request = json.loads(received)
         answer = {"id": request["id"]}
+        if request["do"] == "end":
+            self._reap()  # what has ended by itself was not killed by us, and is reported
+            self.say(answer | {"left": _kill_all()})
+            return False
+        try:
+            self._serve(request, answer)
+        except OSError as error:  # no memory for a fork, no descriptor for a socket
+            self.say(answer | {"error": str(error), "errno": error.errno, "step": "keeper"})
+        return True
+
+    def _serve(self, request: JSON, answer: JSON) -> None:
         match request["do"]:
             case "start":
                 reply = _start(request)
-                pid = reply.get("pid", 0)
-                assert isinstance(pid, int)
-                self.started |= {pid} - {0}
-                self.say(answer | reply, sender=pid)
+                if "pid" in reply:
+                    self.started.add(reply["pid"])
+                self.say(answer | reply, sender=reply.get("pid", 0))
             case "signal":
                 self.say(answer | {"signalled": self._signal(request)})
             case "socket":
                 with socket.socket(request["family"], socket.SOCK_STREAM) as inside:
                     self.say(answer, descriptors=(inside.fileno(),))
-            case "end":
-                self._reap()  # what has ended by itself was not killed by us, and is reported
-                self.say(answer | {"left": _kill_all()})
-                return False
-            case other:
-                self.say(answer | {"error": f"no such request: {other}", "errno": errno.EINVAL})
-        return True
 
-    def _signal(self, request: dict[str, object]) -> list[int]:
+    def _signal(self, request: JSON) -> list[int]:
         pid, number, reach = request["pid"], request["signal"], request["to"]
-        assert isinstance(pid, int)
-        assert isinstance(number, int)
         if reach == "tree":
-            targets = _tree(pid, request.get("also", []))  # type: ignore[arg-type]
+            targets = _tree(pid, request.get("also", []))
         elif reach == "group":
             targets = [-pid]
         else:
             targets = [pid] if pid in self.started else []  # a reaped pid may be another's by now
         reached: list[int] = []
         for target in targets:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(target, number)
                 reached.append(target)
         return reached
@@ -375,7 +389,7 @@ class Keeper:
 
 
 def _inner(channel: socket.socket, outer_lives: int, options: JSON, modes: JSON) -> None:
-    own_pids, own_network = modes["pid_namespace"] is True, modes["network"] == "private"
+    own_pids, own_network = modes["pid_namespace"], modes["network"] == "private"
     seen_from_outside = int(os.read(outer_lives, 20))
     if own_pids:
         # pid 1 takes all others with it. A death before this line is an end-of-file in serve().
@@ -386,9 +400,7 @@ def _inner(channel: socket.socket, outer_lives: int, options: JSON, modes: JSON)
         _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if own_network:
         _raise_loopback()
-    weaker = modes["weaker"]
-    assert isinstance(weaker, list)
-    weaker += _set_sysctls(options["sysctls"], own_network)
+    modes["weaker"] += _set_sysctls(options["sysctls"], own_network)
     keeper = Keeper(channel, outer_lives, own_pids)
     keeper.say({**modes, "ready": True, "init": seen_from_outside})
     keeper.serve()
