@@ -110,7 +110,10 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Here:
     if not greeting["ready"]:
         raise _HalfWayError(greeting["error"])
     mode = Mode(greeting["pid_namespace"], greeting["network"], tuple(greeting["weaker"]))
-    return Here(channel, mode, greeting["init"])
+    try:
+        return Here(channel, mode, greeting["init"])
+    except ProcessLookupError as error:
+        raise TrialFailed("start", "the trial's keeper was killed as it started") from error
 
 
 def _end(here: Here, channel: Channel, process: subprocess.Popen[bytes]) -> list[str]:
