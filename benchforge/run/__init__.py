@@ -1,0 +1,1 @@
+"""Where processes run: the only floor that starts any."""

@@ -1,0 +1,143 @@
+"""The conversation with one keeper: requests, their replies, and the exits that it reports."""
+
+import itertools
+import json
+import math
+import select
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+from benchforge.errors import TrialFailed
+from benchforge.run.keeper import LARGEST_MESSAGE, SCM_CREDENTIALS
+
+_DESCRIPTOR, _CREDENTIALS = struct.Struct("i"), struct.Struct("3i")
+_ANCILLARY = socket.CMSG_SPACE(_DESCRIPTOR.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
+
+
+@dataclass(frozen=True)
+class Message:
+    """What the keeper said; `sender` is the pid it speaks of, as seen from here."""
+
+    body: Mapping[str, Any]
+    sender: int = 0
+    sockets: tuple[socket.socket, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a process ended: `ended` on the monotonic clock, CPU times in seconds."""
+
+    code: int
+    ended: float
+    user_s: float
+    system_s: float
+    maxrss_kb: int
+
+
+@dataclass
+class Channel:
+    """Our end of the socket. Closing it makes the keeper end everything that it keeps."""
+
+    ours: socket.socket
+    exits: dict[int, Exit] = field(default_factory=dict)
+    _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    def __post_init__(self) -> None:
+        self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._poll = select.poll()
+        self._poll.register(self.ours, select.POLLIN)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up; once is enough, twice does no harm."""
+        self.ours.close()
+
+    def send(self, message: Mapping[str, object]) -> None:
+        """Send one message. Raises TrialFailed when the keeper is gone or it is too long."""
+        try:
+            self.ours.send(json.dumps(message).encode())
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise _keeper_gone("start") from error
+        except OSError as error:
+            raise TrialFailed(
+                "start",
+                f"the keeper was not told what to {message.get('do', 'do')}: {error}",
+                "arguments and environment together may take about 200 kB",
+            ) from error
+
+    def ask(self, do: str, *, within_s: float | None = None, **what: object) -> Message:
+        """Send a request and return its reply; exits that come before it are noted.
+
+        Raises TrialFailed when the keeper is gone, and TimeoutError after `within_s` seconds.
+        """
+        number = next(self._numbers)
+        self.send({"id": number, "do": do, **what})
+        deadline = math.inf if within_s is None else time.monotonic() + within_s
+        while self._readable(deadline):
+            message = self._receive("start")
+            if message.body.get("id") == number:
+                return message
+            for unclaimed in message.sockets:  # the reply to a request that was interrupted
+                unclaimed.close()
+        raise TimeoutError(f"the keeper did not answer {do!r} within {within_s} s")
+
+    def greeting(self) -> Mapping[str, Any]:
+        """Return the keeper's first message. Raises TrialFailed when there is none."""
+        return self._receive("start").body
+
+    def note_exits(self, until: float) -> None:
+        """Block until an exit is reported or the monotonic clock says `until`; note all there are.
+
+        Raises TrialFailed when the keeper is gone.
+        """
+        if self._readable(until):
+            self._receive("drive")
+            while self._readable(0.0):
+                self._receive("drive")
+
+    def _readable(self, until: float) -> bool:
+        left_s = max(0.0, until - time.monotonic())
+        return bool(self._poll.poll(None if math.isinf(left_s) else math.ceil(left_s * 1000)))
+
+    def _receive(self, stage: Literal["start", "drive"]) -> Message:
+        try:
+            received, ancillary, _, _ = self.ours.recvmsg(
+                LARGEST_MESSAGE, _ANCILLARY, socket.MSG_CMSG_CLOEXEC
+            )
+        except ConnectionResetError:
+            received, ancillary = b"", []
+        if not received:
+            raise _keeper_gone(stage)
+        message = _read(received, ancillary)
+        if "exit" in message.body:
+            body = dict(message.body)
+            pid = body.pop("exit")
+            self.exits[pid] = Exit(**body)
+        return message
+
+
+def _read(received: bytes, ancillary: list[tuple[int, int, bytes]]) -> Message:
+    sender, sockets = 0, []
+    for _, kind, packed in ancillary:
+        if kind == SCM_CREDENTIALS:
+            sender = _CREDENTIALS.unpack(packed)[0]
+        elif kind == socket.SCM_RIGHTS:
+            sockets = [socket.socket(fileno=fd) for (fd,) in _DESCRIPTOR.iter_unpack(packed)]
+    return Message(json.loads(received), sender, tuple(sockets))
+
+
+def _keeper_gone(stage: Literal["start", "drive"]) -> TrialFailed:
+    return TrialFailed(
+        stage,
+        "the process that keeps the trial's processes ended, and they with it",
+        "somebody killed it, or memory ran out (dmesg says so)",
+    )

@@ -1,0 +1,282 @@
+"""One trial's place, seen from benchforge: what is started, waited for, asked and stopped in it."""
+
+import dataclasses
+import errno
+import os
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
+from benchforge.parts.command import Command, Finished
+from benchforge.run import processes
+from benchforge.run.channel import Channel
+
+Network = Literal["private", "host"]
+
+KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
+_LOG_LINES = 20
+
+
+@dataclass(frozen=True)
+class Mode:
+    """What the trial's namespaces really are, and in words what they are not and why."""
+
+    pid_namespace: bool
+    network: Network
+    weaker: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Running:
+    """A process that was started: its pid inside the trial and as seen from outside.
+
+    `started` is on the monotonic clock, in seconds.
+    """
+
+    label: str
+    pid: int
+    outer_pid: int
+    stdout: Path
+    stderr: Path
+    started: float
+
+
+class Here:
+    """One trial's place: everything that runs in it was started here, and ends with it.
+
+    Each method raises TrialFailed when the keeper of the trial was killed from outside.
+    """
+
+    def __init__(self, channel: Channel, mode: Mode, init_pid: int) -> None:
+        self.mode = mode
+        self.init_pid = init_pid
+        self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
+        self.left = 0  # how many processes had to be killed on leaving
+        self._channel = channel
+        self._started: dict[int, Running] = {}
+        self._ports: set[int] = set()
+
+    def start(
+        self,
+        label: str,
+        command: Command,
+        folder: Path,
+        environment: Mapping[str, str],
+        cpus: Iterable[int] | None = None,
+    ) -> Running:
+        """Start a program; it prints to `folder/<label>.out` and `.err`, and works in `folder`.
+
+        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the command's own. `cpus` are
+        the numbers of those that it may use. Raises ProgramMissing when there is no such program,
+        and TrialFailed when it cannot be started for another reason.
+        """
+        folder = folder.resolve()
+        stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
+        message = self._channel.ask(
+            "start",
+            argv=command.argv,
+            environment=_clean_environment() | dict(environment) | dict(command.environment),
+            folder=str(folder / (command.folder or "")),
+            stdin=command.stdin and str(folder / command.stdin),
+            stdout=str(stdout),
+            stderr=str(stderr),
+            ordinary_user=command.ordinary_user,
+            cpus=None if cpus is None else sorted(cpus),
+        )
+        reply = message.body
+        if "errno" in reply:
+            raise _not_started(label, command, reply["step"], reply["errno"], reply["error"])
+        if "weaker" in reply:
+            weaker = (*self.mode.weaker, f"{label}: {reply['weaker']}")
+            self.mode = dataclasses.replace(self.mode, weaker=weaker)
+        pid = reply["pid"]
+        outer_pid = message.sender if self.mode.pid_namespace else pid
+        running = Running(label, pid, outer_pid, stdout, stderr, reply["started"])
+        self._channel.exits.pop(pid, None)  # of an earlier process that had this number
+        self._started[pid] = running
+        return running
+
+    def wait(
+        self,
+        running: Running,
+        timeout_s: float,
+        *,
+        every_s: float | None = None,
+        on_tick: Callable[[], object] = lambda: None,
+    ) -> Finished | None:
+        """Sleep until the process ends; None when it has not after `timeout_s` seconds.
+
+        `on_tick` is called each `every_s` seconds meanwhile, and nothing else is done.
+        """
+        now = begun = time.monotonic()
+        deadline = begun + timeout_s
+        next_tick = deadline if every_s is None else begun + every_s
+        while (finished := self.finished(running)) is None and now < deadline:
+            self._channel.note_exits(min(next_tick, deadline))
+            now = time.monotonic()
+            if every_s is not None and now >= next_tick:
+                on_tick()
+                # On the beat whatever a tick costs; beats that are past are left out.
+                now = time.monotonic()
+                next_tick = begun + every_s * ((now - begun) // every_s + 1)
+        return finished
+
+    def finished(self, running: Running) -> Finished | None:
+        """How the process ended, or None while it runs."""
+        if running.pid not in self._channel.exits:
+            self._channel.note_exits(0.0)
+        if (end := self._channel.exits.get(running.pid)) is None:
+            return None
+        seconds = end.ended - running.started
+        return Finished(end.code, running.stdout, running.stderr, seconds, end.user_s, end.system_s)
+
+    def alive(self, running: Running) -> bool:
+        """Whether the process itself still runs."""
+        return self.finished(running) is None
+
+    def stop(
+        self,
+        running: Running,
+        within_s: float = 5.0,
+        first: signal.Signals = signal.SIGINT,
+    ) -> Finished:
+        """End a process and all that it started: `first`, then TERM, to its group, then KILL.
+
+        The two polite signals share `within_s` seconds. Raises NoAnswer when even KILL fails.
+        """
+        members = self._signal(running, 0, "tree")
+        polite = dict.fromkeys((first, signal.SIGTERM)) if first != signal.SIGKILL else ()
+        for number in polite:
+            if not members:
+                break
+            self._signal(running, number, "group")
+            if self._gone(running, members, within_s / len(polite)):
+                break
+        gone = self._gone(running, members, KILLED_WITHIN_S, signal.SIGKILL)
+        finished = self.finished(running)
+        if not gone or finished is None:
+            raise NoAnswer(f"{running.label}: process {running.outer_pid} cannot be killed")
+        return finished
+
+    def run(
+        self,
+        label: str,
+        command: Command,
+        folder: Path,
+        environment: Mapping[str, str],
+        timeout_s: float,
+        *,
+        stage: str = "prepare",
+    ) -> Finished:
+        """Start a program and wait for its end.
+
+        Raises what `start` raises, and TrialFailed after `timeout_s` seconds: it is killed then.
+        """
+        running = self.start(label, command, folder, environment)
+        finished = self.wait(running, timeout_s)
+        if finished is None:
+            self.stop(running, first=signal.SIGKILL)
+            raise TrialFailed(
+                stage,
+                f"{label}: {command.argv[0]} did not end within {timeout_s:g} s",
+                "give it more time, or see its log",
+                log=last_lines(running.stderr) or last_lines(running.stdout),
+            )
+        return finished
+
+    def processes(self, running: Running) -> list[int]:
+        """The pids, as seen from outside, of the process, its session and their descendants."""
+        return processes.tree(running.outer_pid)
+
+    def owns(self, running: Running, port: int) -> bool | None:
+        """Whether a process of `running` listens on the TCP port; None when /proc hides it."""
+        try:
+            inodes = processes.listening(self.init_pid, port)
+        except OSError:
+            return None
+        return processes.holds(self.processes(running), inodes) if inodes else False
+
+    def counters(self) -> dict[str, int]:
+        """The network's counters, like "TcpPassiveOpens"; the machine's in the host's network.
+
+        Raises OSError where /proc does not let us read.
+        """
+        return processes.counters(self.init_pid)
+
+    def socket(self, family: socket.AddressFamily = socket.AF_INET) -> socket.socket:
+        """Return a new stream socket inside the trial's network, whoever connects or binds it."""
+        message = self._channel.ask("socket", family=int(family))
+        if "errno" in message.body:
+            raise OSError(message.body["errno"], message.body["error"])
+        (inside,) = message.sockets
+        return inside
+
+    def free_port(self) -> int:
+        """Return a TCP port that is free on 127.0.0.1, never the same twice in a trial."""
+        while True:
+            with self.socket() as inside:
+                inside.bind(("127.0.0.1", 0))
+                port = int(inside.getsockname()[1])
+            if port not in self._ports:
+                self._ports.add(port)
+                return port
+
+    def in_its_sessions(self) -> list[int]:
+        """The pids, as seen from outside, of all in the sessions that were started here."""
+        return processes.of_sessions({running.outer_pid for running in self._started.values()})
+
+    def _signal(
+        self, running: Running, number: int, to: Literal["group", "tree"], also: Iterable[int] = ()
+    ) -> list[int]:
+        """Send a signal and return the inner pids that it reached; 0 only asks who is there."""
+        reply = self._channel.ask(
+            "signal", pid=running.pid, signal=int(number), to=to, also=list(also)
+        )
+        return [int(pid) for pid in reply.body["signalled"]]
+
+    def _gone(self, running: Running, members: list[int], within_s: float, number: int = 0) -> bool:
+        """Whether the process and `members` end within the time; `number` is sent to the rest."""
+        deadline = time.monotonic() + within_s
+        while self._signal(running, number, "tree", members) or self.alive(running):
+            if time.monotonic() >= deadline:
+                return False
+            self._channel.note_exits(min(deadline, time.monotonic() + 0.005))
+        return True
+
+
+def _clean_environment() -> dict[str, str]:
+    """What a program needs of ours: nothing that makes it behave otherwise than elsewhere."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": os.environ.get("HOME", "/"),
+        "LANG": "C.UTF-8",
+        "TMPDIR": tempfile.gettempdir(),
+    }
+
+
+def _not_started(
+    label: str, command: Command, step: str, number: int, reason: str
+) -> ProgramMissing | TrialFailed:
+    program = command.argv[0]
+    if step == "program" and number == errno.ENOENT:
+        by_name = "install it, or put its folder on PATH"
+        hint = "correct its path" if "/" in program else by_name
+        return ProgramMissing(f"{label}: {program}: no such program", hint)
+    hint = "install the interpreter that its first line names" if step == "interpreter" else ""
+    return TrialFailed("start", f"{label}: {program}: {step}: {reason}", hint)
+
+
+def last_lines(log: Path, count: int = _LOG_LINES) -> str:
+    """The last lines of a log, "" where there is none."""
+    try:
+        with log.open("rb") as file:
+            file.seek(-min(log.stat().st_size, count * 1000), os.SEEK_END)
+            return "\n".join(file.read().decode(errors="replace").splitlines()[-count:])
+    except OSError:
+        return ""

@@ -1,0 +1,447 @@
+"""One trial's keeper: a process that starts, watches and ends every other process of the trial.
+
+Started by the host as `python -I -S keeper.py FD`; standard library only, one thread. FD is its end
+of a SOCK_SEQPACKET pair on which each message is one JSON object; end-of-file on it means that
+benchforge is gone. The outer process only waits. The inner one, pid 1 of the namespaces where
+they are allowed, serves the requests:
+
+    {"id", "do": "start", "argv", "environment", "folder", "stdin", "stdout", "stderr",
+     "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
+    {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree", "also": [pid]}
+                                                     -> {"signalled": [pid]}
+    {"id", "do": "socket", "family"}                 -> {} and the socket, made inside
+    {"id", "do": "end"}                              -> {"left": how many had to be killed}
+
+Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb"}, times in seconds.
+"""
+# ruff: noqa: PTH110, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+
+TYPE_CHECKING = False  # typing would cost as much as a namespace
+if TYPE_CHECKING:
+    from typing import Any
+
+    JSON = dict[str, Any]
+    Family = dict[int, tuple[int, int, int]]  # parent, group and session by pid
+
+CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
+CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
+MS_NOSUID_NODEV_NOEXEC, MS_REC_PRIVATE = 0x2 | 0x4 | 0x8, 0x4000 | 0x40000
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
+SCM_CREDENTIALS = 2
+ORDINARY_ID, NOBODY_ID = 1000, 65534
+LARGEST_MESSAGE = 1 << 20
+TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _kernel(name: str, *arguments: object) -> None:
+    """Call a function of libc that returns -1 on failure; raise its errno."""
+    if getattr(_libc, name)(*arguments) == -1:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def _die_with_parent() -> None:
+    _kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+# --- namespaces ----------------------------------------------------------------------------------
+
+
+def _enter_namespaces(options: JSON) -> tuple[bool, bool, list[str]]:
+    """Unshare as much as is asked for and allowed: (own pids, own network, what was refused)."""
+    pids, network = bool(options["pid_namespace"]), options["network"] == "private"
+    weaker: list[str] = []
+    reason = ""
+    wishes = [(pids, network), (pids, False), (False, False)]
+    for own_pids, own_network in dict.fromkeys(wishes):
+        flags = (CLONE_NEWPID | CLONE_NEWNS) * own_pids | (CLONE_NEWNET | CLONE_NEWNS) * own_network
+        if not flags:
+            break
+        # As root without a user namespace first: setuid and files of others work as outside.
+        for user in (0, CLONE_NEWUSER) if os.getuid() == 0 else (CLONE_NEWUSER,):
+            uid, gid = os.getuid(), os.getgid()
+            try:
+                _kernel("unshare", flags | user)
+            except OSError as refused:
+                reason = str(refused)
+                continue
+            if user:
+                _map_identity(f"{uid} {uid} 1", f"{gid} {gid} 1")
+            return own_pids, own_network, weaker
+        weaker.append(f"no private {'network' if own_network else 'process'} namespace: {reason}")
+    return False, False, weaker
+
+
+def _map_identity(uid_map: str, gid_map: str) -> None:
+    _write("/proc/self/setgroups", "deny")  # without it an ordinary user may not map a group
+    _write("/proc/self/uid_map", uid_map)
+    _write("/proc/self/gid_map", gid_map)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh14x", b"lo", 0)
+        flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request))[1]
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
+
+
+def _set_sysctls(sysctls: dict[str, str], own_network: bool) -> list[str]:
+    """Set `net.*` names of the private network; the machine's own are never touched."""
+    weaker: list[str] = []
+    for name, value in sysctls.items():
+        if not (own_network and name.startswith("net.")):
+            weaker.append(f"sysctl {name} left alone: it is not of a private network")
+            continue
+        try:
+            _write("/proc/sys/" + name.replace(".", "/"), str(value))
+        except OSError as refused:
+            weaker.append(f"sysctl {name} not set: {refused}")
+    return weaker
+
+
+# --- processes -----------------------------------------------------------------------------------
+
+
+def family() -> Family:
+    """Parent, group and session of every process that /proc shows, by pid."""
+    found: Family = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                stat = file.read()
+                fields = stat[stat.rindex(b")") + 2 :].split()
+                found[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
+    return found
+
+
+def below(roots: set[int], kin: Family) -> set[int]:
+    """`roots` and all their descendants that live."""
+    children: dict[int, list[int]] = {}
+    for pid, (parent, _, _) in kin.items():
+        children.setdefault(parent, []).append(pid)
+    found: set[int] = set()
+    pending = list(roots)
+    while pending:
+        pid = pending.pop()
+        if pid not in found:
+            found.add(pid)
+            pending += children.get(pid, [])
+    return found & kin.keys()
+
+
+def _tree(pid: int, also: list[int]) -> list[int]:
+    """The process, its group and session, `also`, and the descendants of them all."""
+    kin = family()
+    members = {one for one, (_, group, session) in kin.items() if pid in (group, session)}
+    ours = below({os.getpid()}, kin) - {os.getpid()}
+    return sorted(below({pid, *members, *also}, kin) & ours)
+
+
+def _kill_all() -> int:
+    """Kill every process below this one and wait for each; how many there were."""
+    killed: set[int] = set()
+    while True:
+        me = os.getpid()
+        # As pid 1 in one call, which no fork escapes; else by name, until none is left.
+        for pid in {-1} if me == 1 else below({me}, family()) - {me}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            killed.add(os.wait()[0])  # blocked: the next one to end says that it is time to look
+            while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+                killed.add(pid)
+        except ChildProcessError:
+            return len(killed)
+
+
+# --- starting one process ------------------------------------------------------------------------
+
+
+def _start(request: JSON) -> JSON:
+    """Fork and execute; the pid once the program runs, or why it does not."""
+    read_end, write_end = os.pipe()
+    started = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        _become(request, write_end)
+    os.close(write_end)
+    with open(read_end, "rb") as file:  # its end-of-file is the exec: every descriptor is CLOEXEC
+        said = file.read()
+    reply: JSON = {"pid": pid, "started": started}
+    for line in said.splitlines():
+        reply.update(json.loads(line))
+    if "errno" in reply:
+        os.waitpid(pid, 0)
+        del reply["pid"]
+    return reply
+
+
+def _become(request: JSON, write_end: int) -> None:
+    """In the child: become the program that was asked for. Never returns."""
+    step = "start"
+    try:
+        os.setsid()
+        for number in (*TERMINAL_SIGNALS, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.umask(0o022)
+        step = "input"
+        _redirect(request["stdin"] or os.devnull, os.O_RDONLY, 0)
+        step = "output"
+        _redirect(request["stdout"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 1)
+        _redirect(request["stderr"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 2)
+        step = "cpus"
+        if request["cpus"]:
+            os.sched_setaffinity(0, request["cpus"])
+        step = "folder"
+        os.chdir(str(request["folder"]))
+        step = "ordinary user"
+        if request["ordinary_user"] and os.getuid() == 0:
+            _leave_root(write_end)
+        _die_with_parent()  # after the change of identity, which would clear it
+        step = "program"
+        _execute(request["argv"], request["environment"])
+    except BaseException as error:  # noqa: BLE001 - a forked copy of the keeper must not live on
+        os.write(write_end, json.dumps(_reason(step, error)).encode())
+    finally:
+        os._exit(127)
+
+
+def _reason(step: str, error: BaseException) -> JSON:
+    number = errno.EINVAL
+    if isinstance(error, OSError):
+        number = error.errno or number
+        if step == "program" and number == errno.ENOENT and os.path.exists(error.filename):
+            step = "interpreter"  # what its first line names is what there is not
+    return {"error": str(error), "errno": number, "step": step}
+
+
+def _redirect(path: object, flags: int, descriptor: int) -> None:
+    opened = os.open(str(path), flags | os.O_NOCTTY | os.O_CLOEXEC, 0o644)
+    os.dup2(opened, descriptor)
+    os.close(opened)
+
+
+def _leave_root(write_end: int) -> None:
+    """Look like an ordinary user while files of root stay ours; or be nobody where that fails."""
+    try:
+        _kernel("unshare", CLONE_NEWUSER)
+    except OSError as refused:
+        note = f"no user namespace ({refused}): the program runs as nobody, root's files are closed"
+        os.write(write_end, json.dumps({"weaker": note}).encode() + b"\n")
+        os.setgroups([])
+        os.setgid(NOBODY_ID)
+        os.setuid(NOBODY_ID)
+    else:
+        _map_identity(f"{ORDINARY_ID} 0 1", f"{ORDINARY_ID} 0 1")
+
+
+def _execute(argv: list[str], environment: dict[str, str]) -> None:
+    folders = environment.get("PATH", os.defpath).split(":")
+    paths = [argv[0]] if "/" in argv[0] else [os.path.join(one, argv[0]) for one in folders]
+    failure = OSError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
+    for path in paths:
+        try:
+            os.execve(path, argv, environment)
+        except OSError as error:
+            if os.path.exists(path):  # there, and yet not executed: worth more than "not found"
+                failure = error
+    raise failure
+
+
+# --- the inner process ---------------------------------------------------------------------------
+
+
+class Keeper:
+    """The inner process: answers requests, reports exits, reaps what is re-parented to it."""
+
+    def __init__(self, channel: socket.socket, outer_lives: int, own_pids: bool) -> None:
+        self.channel = channel
+        self.outer_lives = outer_lives
+        self.own_pids = own_pids
+        self.started: set[int] = set()
+        self.woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+
+    def serve(self) -> None:
+        """Return when benchforge asked for the end, or is gone; everything is dead then."""
+        poll = select.poll()
+        for readable in (self.channel.fileno(), self.outer_lives, self.woken):
+            poll.register(readable, select.POLLIN)
+        while True:
+            ready = {descriptor for descriptor, _ in poll.poll()}
+            if self.outer_lives in ready:
+                break
+            if self.woken in ready:
+                os.read(self.woken, 4096)
+                self._reap()
+            if self.channel.fileno() in ready and not self._answer():
+                return
+        _kill_all()
+
+    def say(self, message: JSON, *, sender: int = 0, descriptors: tuple[int, ...] = ()) -> None:
+        """Send one message; benchforge being gone is seen by the next read."""
+        ancillary: list[tuple[int, int, bytes]] = []
+        if descriptors:
+            packed = struct.pack(f"{len(descriptors)}i", *descriptors)
+            ancillary.append((socket.SOL_SOCKET, socket.SCM_RIGHTS, packed))
+        if sender and self.own_pids:
+            # The kernel translates this pid into the one that benchforge sees from outside.
+            packed = struct.pack("3i", sender, os.getuid(), os.getgid())
+            ancillary.append((socket.SOL_SOCKET, SCM_CREDENTIALS, packed))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.channel.sendmsg([json.dumps(message).encode()], ancillary)
+
+    def _answer(self) -> bool:
+        """Serve one request; False when it was the last."""
+        try:
+            received = self.channel.recv(LARGEST_MESSAGE)
+        except ConnectionResetError:
+            received = b""
+        if not received:
+            _kill_all()
+            return False
+        request = json.loads(received)
+        answer = {"id": request["id"]}
+        if request["do"] == "end":
+            self._reap()  # what has ended by itself was not killed by us, and is reported
+            self.say(answer | {"left": _kill_all()})
+            return False
+        try:
+            self._serve(request, answer)
+        except OSError as error:  # no memory for a fork, no descriptor for a socket
+            self.say(answer | {"error": str(error), "errno": error.errno, "step": "keeper"})
+        return True
+
+    def _serve(self, request: JSON, answer: JSON) -> None:
+        match request["do"]:
+            case "start":
+                reply = _start(request)
+                if "pid" in reply:
+                    self.started.add(reply["pid"])
+                self.say(answer | reply, sender=reply.get("pid", 0))
+            case "signal":
+                self.say(answer | {"signalled": self._signal(request)})
+            case "socket":
+                with socket.socket(request["family"], socket.SOCK_STREAM) as inside:
+                    self.say(answer, descriptors=(inside.fileno(),))
+
+    def _signal(self, request: JSON) -> list[int]:
+        pid, number, reach = request["pid"], request["signal"], request["to"]
+        if reach == "tree":
+            targets = _tree(pid, request.get("also", []))
+        elif reach == "group":
+            targets = [-pid]
+        else:
+            targets = [pid] if pid in self.started else []  # a reaped pid may be another's by now
+        reached: list[int] = []
+        for target in targets:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(target, number)
+                reached.append(target)
+        return reached
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid in self.started:
+                self.started.discard(pid)
+                self.say({
+                    "exit": pid,
+                    "code": os.waitstatus_to_exitcode(status),
+                    "ended": time.monotonic(),
+                    "user_s": usage.ru_utime,
+                    "system_s": usage.ru_stime,
+                    "maxrss_kb": usage.ru_maxrss,
+                })  # fmt: skip
+
+
+# --- both processes ------------------------------------------------------------------------------
+
+
+def _inner(channel: socket.socket, outer_lives: int, options: JSON, modes: JSON) -> None:
+    own_pids, own_network = modes["pid_namespace"], modes["network"] == "private"
+    seen_from_outside = int(os.read(outer_lives, 20))
+    if own_pids:
+        # pid 1 takes all others with it. A death before this line is an end-of-file in serve().
+        _die_with_parent()
+        _kernel("mount", b"none", b"/", None, MS_REC_PRIVATE, None)
+        _kernel("mount", b"proc", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
+    else:
+        _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if own_network:
+        _raise_loopback()
+    modes["weaker"] += _set_sysctls(options["sysctls"], own_network)
+    keeper = Keeper(channel, outer_lives, own_pids)
+    keeper.say({**modes, "ready": True, "init": seen_from_outside})
+    keeper.serve()
+
+
+def main() -> None:
+    """Enter the namespaces, fork, and wait: as pid 1's parent, or as the last to clear away."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    channel.set_inheritable(False)
+    for number in TERMINAL_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    received = channel.recv(LARGEST_MESSAGE)
+    if not received:
+        return
+    options: JSON = json.loads(received)
+    try:
+        own_pids, own_network, weaker = _enter_namespaces(options)
+    except OSError as error:  # half-way in, no way back: the host starts a weaker one
+        channel.send(json.dumps({"ready": False, "error": str(error)}).encode())
+        return
+    network = "private" if own_network else "host"
+    modes: JSON = {"pid_namespace": own_pids, "network": network, "weaker": weaker}
+    _die_with_parent()  # after unshare, which may clear it; end-of-file covers the time before
+    if not own_pids:
+        _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    outer_lives, outer = os.pipe()
+    inner = os.fork()
+    if inner == 0:
+        os.close(outer)
+        try:
+            _inner(channel, outer_lives, options, modes)
+        except OSError as error:
+            channel.send(json.dumps({"ready": False, "error": str(error)}).encode())
+        os._exit(0)
+    channel.close()
+    os.write(outer, str(inner).encode())
+    os.waitpid(inner, 0)
+    if not own_pids:
+        _kill_all()  # someone killed the inner one: what it kept is re-parented to this one
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,376 @@
+"""A trial's place, from its door: real programs are started, waited for, asked and stopped."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.parts.command import Command
+from benchforge.run.host import Here, LocalHost, Running
+
+PROGRAMS = Path(__file__).parent / "programs"
+POSTGRES = Path("/usr/lib/postgresql/15/bin")
+NOTHING: Mapping[str, str] = {}
+
+
+def program(name: str, *arguments: object, **options: Any) -> Command:
+    return Command(sys.executable, PROGRAMS / f"{name}.py", *arguments, **options)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Here]:
+    with LocalHost().trial(tmp_path) as place:
+        yield place
+
+
+@pytest.fixture
+def private(here: Here) -> Here:
+    if here.mode.network != "private":
+        pytest.skip(f"no private network here: {here.mode.weaker}")
+    return here
+
+
+def eventually(condition: Any) -> bool:
+    deadline = time.monotonic() + 5
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return bool(condition())
+
+
+def printed(here: Here, folder: Path, command: Command, **environment: str) -> Any:
+    finished = here.run("prints", command, folder, environment, 10)
+    assert finished.code == 0, finished.stderr.read_text()
+    return json.loads(finished.stdout.read_text())
+
+
+def deaf(here: Here, folder: Path, name: str = "deaf") -> Running:
+    ready = folder / f"{name}.ready"
+    running = here.start(name, program(name, ready), folder, NOTHING)
+    assert eventually(ready.exists)
+    return running
+
+
+def ask(where: socket.socket, port: int) -> str:
+    with where:
+        where.settimeout(2)
+        where.connect(("127.0.0.1", port))
+        return where.recv(100).decode()
+
+
+def serves(here: Here, folder: Path, port: int, words: str = "hello") -> Running:
+    running = here.start("serves", program("serves", port, words), folder, NOTHING)
+    assert eventually(lambda: here.owns(running, port))
+    return running
+
+
+# --- start ---------------------------------------------------------------------------------------
+
+
+def test_a_program_sees_a_clean_environment_then_ours_then_its_own(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OF_THE_USER", "leaks")
+    command = program("prints", environment={"A": "its own", "LANG": "C"})
+    environment = printed(here, tmp_path, command, A="ours", B="ours")["environment"]
+    environment.pop("LC_CTYPE", None)  # Python's own, for LANG=C
+    assert environment == {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ["HOME"],
+        "LANG": "C",
+        "TMPDIR": tempfile.gettempdir(),
+        "A": "its own",
+        "B": "ours",
+    }
+
+
+def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours(
+    here: Here, tmp_path: Path
+) -> None:
+    (tmp_path / "input").write_text("read me")
+    (tmp_path / "below").mkdir()
+    command = program("prints", "a b", 7, "ü", folder=Path("below"), stdin=Path("input"))
+    told = printed(here, tmp_path, command)
+    assert told["argv"] == ["a b", "7", "ü"]
+    assert told["folder"] == str(tmp_path / "below")
+    assert told["stdin"] == "read me"
+    assert told["descriptors"] == ["0", "1", "2", "3"]  # 3 is the listing itself
+    assert (tmp_path / "prints.err").read_text() == "to stderr\n"
+
+
+def test_a_program_runs_on_the_cpus_that_it_is_given(here: Here, tmp_path: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    running = here.start("prints", program("prints"), tmp_path, NOTHING, cpus=[cpu])
+    assert here.wait(running, 10)
+    assert json.loads(running.stdout.read_text())["cpus"] == [cpu]
+
+
+@pytest.mark.parametrize("missing", ["no-such-program", "/no/such/program"])
+def test_a_missing_program_is_named_with_what_to_do(
+    here: Here, tmp_path: Path, missing: str
+) -> None:
+    with pytest.raises(ProgramMissing, match=f"server: {missing}: no such program") as caught:
+        here.start("server", Command(missing), tmp_path, NOTHING)
+    assert caught.value.hint
+
+
+def test_what_cannot_be_executed_says_why(here: Here, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    with pytest.raises(TrialFailed, match="Permission denied"):
+        here.start("server", Command(script), tmp_path, NOTHING)
+    script.chmod(0o755)
+    with pytest.raises(TrialFailed) as caught:
+        here.start("server", Command(script), tmp_path, NOTHING)
+    assert "interpreter" in caught.value.hint
+
+
+def test_a_missing_folder_is_not_taken_for_a_missing_program(here: Here, tmp_path: Path) -> None:
+    with pytest.raises(TrialFailed, match=r"folder: .*No such file"):
+        here.start("server", Command("true", folder=Path("/no/such")), tmp_path, NOTHING)
+
+
+def test_words_beyond_what_a_message_holds_are_refused(here: Here, tmp_path: Path) -> None:
+    with pytest.raises(TrialFailed) as caught:
+        here.start("server", Command("true", "x" * 1_000_000), tmp_path, NOTHING)
+    assert caught.value.hint
+    assert here.run("true", Command("true"), tmp_path, NOTHING, 5).code == 0
+
+
+# --- wait ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", [0, 3, 255])
+def test_the_exit_code_is_the_programs(here: Here, tmp_path: Path, code: int) -> None:
+    finished = here.run("dies", program("dies", code), tmp_path, NOTHING, 10)
+    assert finished.code == code
+    assert 0 < finished.seconds < 5
+
+
+def test_a_death_by_signal_is_a_negative_code(here: Here, tmp_path: Path) -> None:
+    command = Command("sh", "-c", "kill -SEGV $$")
+    assert here.run("dies", command, tmp_path, NOTHING, 10).code == -signal.SIGSEGV
+
+
+def test_cpu_time_is_the_programs_and_its_childrens(here: Here, tmp_path: Path) -> None:
+    finished = here.run("burns", program("burns", 0.3), tmp_path, NOTHING, 20)
+    assert 0.25 < finished.user_s + finished.system_s < 0.9
+    assert finished.user_s > 0.1
+
+
+def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Here, tmp_path: Path) -> None:
+    running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
+    ticks: list[float] = []
+    begun = time.monotonic()
+    assert (
+        here.wait(running, 0.55, every_s=0.1, on_tick=lambda: ticks.append(time.monotonic()))
+        is None
+    )
+    assert 0.5 < time.monotonic() - begun < 2
+    assert 3 <= len(ticks) <= 5
+    assert here.alive(running)
+    assert here.finished(running) is None
+
+
+def test_exits_are_kept_for_whoever_asks_later(here: Here, tmp_path: Path) -> None:
+    first = here.start("first", program("dies", 1), tmp_path, NOTHING)
+    second = here.start("second", Command("sleep", 0.5), tmp_path, NOTHING)
+    assert here.wait(second, 10)
+    assert not here.alive(first)
+    finished = here.finished(first)
+    assert finished is not None
+    assert finished.code == 1
+
+
+def test_a_task_that_takes_too_long_is_killed_and_shows_its_log(here: Here, tmp_path: Path) -> None:
+    command = Command("sh", "-c", "echo still busy >&2; sleep 60")
+    with pytest.raises(TrialFailed, match=r"did not end within 0.3 s") as caught:
+        here.run("initdb", command, tmp_path, NOTHING, 0.3)
+    assert caught.value.stage == "prepare"
+    assert caught.value.log == "still busy"
+
+
+# --- stop ----------------------------------------------------------------------------------------
+
+
+def test_a_polite_program_ends_at_the_first_signal(here: Here, tmp_path: Path) -> None:
+    running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
+    assert here.stop(running).code == -signal.SIGINT
+    running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
+    assert here.stop(running, first=signal.SIGTERM).code == -signal.SIGTERM
+
+
+def test_a_deaf_program_is_killed_when_its_time_is_over(here: Here, tmp_path: Path) -> None:
+    running = deaf(here, tmp_path)
+    begun = time.monotonic()
+    assert here.stop(running, within_s=0.4).code == -signal.SIGKILL
+    assert 0.4 <= time.monotonic() - begun < 3
+
+
+def test_stopping_ends_descendants_that_left_the_group(here: Here, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    # setsid: a session of its own, which no signal to the group reaches.
+    script = f"setsid {sys.executable} {PROGRAMS / 'deaf.py'} {ready} & wait"
+    running = here.start("shell", Command("sh", "-c", script), tmp_path, NOTHING)
+    assert eventually(ready.exists)
+    pids = here.processes(running)
+    assert len(pids) == 2
+    here.stop(running, within_s=0.4, first=signal.SIGTERM)
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def test_stopping_what_has_ended_gives_how_it_ended(here: Here, tmp_path: Path) -> None:
+    running = here.start("dies", program("dies", 3), tmp_path, NOTHING)
+    assert here.wait(running, 10)
+    assert here.stop(running).code == 3
+
+
+def test_a_child_gets_the_rest_of_the_time_when_its_parent_goes_first(
+    here: Here, tmp_path: Path
+) -> None:
+    running = deaf(here, tmp_path, "saves")
+    assert here.stop(running, within_s=4).code == -signal.SIGINT
+    assert running.stdout.read_text() == "saved\n"
+
+
+# --- leaving -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt, SystemExit, ValueError])
+@pytest.mark.parametrize("network", ["private", "host"])
+def test_leaving_ends_everything(
+    tmp_path: Path, error: type[BaseException] | None, network: Any
+) -> None:
+    def trial() -> list[int]:
+        with LocalHost().trial(tmp_path, network) as here:
+            pids = [here.init_pid]
+            for name in ("deaf", "daemon", "forks"):
+                pids += here.processes(deaf(here, tmp_path, name))
+            trials.append((here, pids))
+            if error is not None:
+                raise error
+        return pids
+
+    trials: list[tuple[Here, list[int]]] = []
+    if error is None:
+        trial()
+    else:
+        with pytest.raises(error):
+            trial()
+    here, pids = trials[0]
+    assert here.left >= 3
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    assert not (tmp_path / "keeper.err").exists()
+
+
+def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> None:
+    with LocalHost().trial(tmp_path) as here:
+        running = deaf(here, tmp_path)
+        os.kill(here.init_pid, signal.SIGKILL)
+        with pytest.raises(TrialFailed, match="keeps the trial's processes ended"):
+            here.wait(running, 10)
+
+
+# --- the network ---------------------------------------------------------------------------------
+
+
+def test_a_server_is_asked_from_inside_and_from_inside_only(private: Here, tmp_path: Path) -> None:
+    port = private.free_port()
+    serves(private, tmp_path, port)
+    assert ask(private.socket(), port) == "hello"
+    with pytest.raises(OSError, match="refused"):
+        ask(socket.socket(), port)
+
+
+def test_two_trials_at_once_use_the_same_port(private: Here, tmp_path: Path) -> None:
+    with LocalHost().trial(tmp_path / "second") as second:
+        port = private.free_port()
+        serves(private, tmp_path, port, "first")
+        serves(second, tmp_path / "second", port, "second")
+        assert ask(private.socket(), port) == "first"
+        assert ask(second.socket(), port) == "second"
+
+
+def test_in_the_hosts_network_a_server_is_reached_from_outside(tmp_path: Path) -> None:
+    with LocalHost().trial(tmp_path, network="host") as here:
+        assert here.mode.network == "host"
+        port = here.free_port()
+        running = serves(here, tmp_path, port)
+        assert ask(socket.socket(), port) == "hello"
+        assert here.owns(running, port)
+
+
+def test_a_port_belongs_to_who_listens_on_it(here: Here, tmp_path: Path) -> None:
+    port, other_port = here.free_port(), here.free_port()
+    running = serves(here, tmp_path, port)
+    stranger = here.start("stranger", Command("sleep", 60), tmp_path, NOTHING)
+    assert here.owns(stranger, port) is False
+    assert here.owns(running, other_port) is False
+
+
+def test_free_ports_never_come_twice(here: Here) -> None:
+    ports = [here.free_port() for _ in range(50)]
+    assert len(set(ports)) == 50
+
+
+def test_the_counters_are_the_trials_own(private: Here, tmp_path: Path) -> None:
+    port = private.free_port()
+    serves(private, tmp_path, port)
+    before = private.counters()
+    for _ in range(3):
+        ask(private.socket(), port)
+    after = private.counters()
+    assert after["TcpPassiveOpens"] - before["TcpPassiveOpens"] == 3
+    assert after["TcpExtListenOverflows"] == 0
+
+
+def test_sysctls_are_set_in_a_private_network_only(private: Here, tmp_path: Path) -> None:
+    name = Path("/proc/sys/net/core/somaxconn")
+    machines = name.read_text()
+    sysctls = {"net.core.somaxconn": "77", "vm.swappiness": "1"}
+    with LocalHost().trial(tmp_path / "set", sysctls=sysctls) as here:
+        here.run("cat", Command("cat", name), tmp_path, NOTHING, 5)
+        assert (tmp_path / "cat.out").read_text() == "77\n"
+        assert [text for text in here.mode.weaker if "vm.swappiness" in text]
+    with LocalHost().trial(tmp_path / "left", "host", sysctls) as here:
+        assert len(here.mode.weaker) == 2
+    assert name.read_text() == machines
+    assert private.mode.weaker == ()
+
+
+# --- an ordinary user ----------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    not POSTGRES.exists() and "CI" not in os.environ, reason=f"no PostgreSQL in {POSTGRES}"
+)
+def test_postgresql_runs_in_a_private_folder_whoever_we_are(here: Here) -> None:
+    # Short, as the path of its socket ends at 107 bytes; 0700 and ours.
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as name:
+        folder = Path(name)
+        data = folder / "data"
+        create = Command(
+            POSTGRES / "initdb", "-D", data, "-A", "trust", "-U", "bench", "--no-sync",
+            "--locale=C.UTF-8", ordinary_user=True,
+        )  # fmt: skip
+        finished = here.run("initdb", create, folder, NOTHING, 30)
+        assert finished.code == 0, finished.stderr.read_text()
+        serve = Command(
+            POSTGRES / "postgres", "-D", data, "-k", folder, "-F", "-c", "listen_addresses=",
+            ordinary_user=True,
+        )  # fmt: skip
+        running = here.start("postgres", serve, folder, NOTHING)
+        ready = Command(POSTGRES / "pg_isready", "-q", "-h", folder)
+        assert eventually(lambda: here.run("ready", ready, folder, NOTHING, 5).code == 0)
+        assert len(here.processes(running)) > 3  # its own children are in sessions of their own
+        # INT is its fast shutdown.
+        assert here.stop(running, first=signal.SIGINT).code == 0
+        assert "database system is shut down" in running.stderr.read_text()

@@ -1,0 +1,210 @@
+"""Whoever is killed, and however: no process of a trial is left."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+import benchforge
+
+PROGRAMS = Path(__file__).parent / "programs"
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+SYSTEM_PYTHON = "/usr/bin/python3"  # one that every user may read
+WITHIN_S = 2.0
+
+as_root = pytest.mark.skipif(
+    subprocess.run([*NOBODY, "true"], check=False, capture_output=True).returncode != 0,
+    reason="only root can become another user",
+)
+users = pytest.mark.parametrize(
+    "user", [pytest.param("same", id="this user"), pytest.param("nobody", marks=as_root)]
+)
+
+
+class Side:
+    """A benchforge in a process of its own, and all that carries its token."""
+
+    def __init__(self, user: str, wrapper: tuple[str, ...] = ()) -> None:
+        self.token = uuid.uuid4().hex
+        self.folder = Path(tempfile.mkdtemp(prefix="keeper-"))
+        self.folder.chmod(0o777)  # also of nobody
+        # Where nobody may read: neither our interpreter nor our source need be.
+        shutil.copytree(Path(benchforge.__file__).parent, self.folder / "lib" / "benchforge")
+        shutil.copytree(PROGRAMS, self.folder / "programs")
+        self.before = wrapper + (NOBODY if user == "nobody" else ())
+        self.python = SYSTEM_PYTHON if self.before else sys.executable
+
+    @contextlib.contextmanager
+    def start(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """Run it with these programs; whatever the test does, it is dead afterwards."""
+        trial = self.folder / "trial"
+        trial.mkdir(exist_ok=True)
+        trial.chmod(0o777)
+        with subprocess.Popen(
+            [*self.before, self.python, self.folder / "programs/measures.py", trial, *arguments],
+            env={**os.environ, "PYTHONPATH": str(self.folder / "lib"), "TOKEN": self.token},
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def pids(self) -> set[int]:
+        """All processes with the token in their environment, zombies left out."""
+        found: set[int] = set()
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if self.token.encode() in (folder / "environ").read_bytes():
+                    found.add(int(folder.name))
+        return found
+
+    def nothing_is_left(self, but: set[int]) -> bool:
+        """Whether all but these end soon."""
+        deadline = time.monotonic() + WITHIN_S
+        while (left := self.pids() - but) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return not left
+
+
+@pytest.fixture
+def side() -> Iterator[Callable[..., Side]]:
+    sides: list[Side] = []
+
+    def make(user: str = "same", wrapper: tuple[str, ...] = ()) -> Side:
+        sides.append(Side(user, wrapper))
+        return sides[-1]
+
+    yield make
+    for one in sides:
+        for pid in one.pids():  # a test that failed; only what carries its token
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(one.folder)
+
+
+def said(stream: IO[str] | None) -> Any:
+    assert stream is not None
+    return json.loads(stream.readline())
+
+
+@users
+@pytest.mark.parametrize(
+    "victims",
+    [
+        ("benchforge",),
+        ("outer",),
+        ("init",),
+        ("benchforge", "outer"),
+        ("benchforge", "init"),
+        ("outer", "init"),
+        ("benchforge", "outer", "init"),
+    ],
+    ids="+".join,
+)
+def test_kill_9_leaves_no_process(
+    side: Callable[..., Side], user: str, victims: tuple[str, ...]
+) -> None:
+    one = side(user)
+    with one.start("deaf", "daemon", "forks") as process:
+        pids = {**said(process.stdout), "benchforge": process.pid}
+        if not pids["mode"]:
+            pytest.skip(f"no process namespace here: {pids['weaker']}")
+        assert len(one.pids()) >= 6  # benchforge, the keeper's two, and three programs
+        for victim in victims:
+            with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
+                os.kill(pids[victim], signal.SIGKILL)
+        survivors = {process.pid} - {pids[victim] for victim in victims}
+        assert one.nothing_is_left(but=survivors)
+
+
+@users
+def test_kill_9_at_any_moment_leaves_no_process(side: Callable[..., Side], user: str) -> None:
+    one = side(user)
+    moments = random.Random(7)
+    for _ in range(12):
+        with one.start("--loop") as process:
+            time.sleep(0.05 + 0.15 * moments.random())
+            process.kill()
+            assert one.nothing_is_left(but=set())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_the_foreground_group_reaches_benchforge_alone(
+    side: Callable[..., Side], number: signal.Signals
+) -> None:
+    one = side()
+    with one.start("deaf", "forks") as process:
+        said(process.stdout)
+        os.killpg(process.pid, number)
+        if number == signal.SIGINT:
+            assert said(process.stdout) == [True, True]
+        process.wait(5)
+        assert one.nothing_is_left(but=set())
+
+
+# --- where namespaces are refused ----------------------------------------------------------------
+
+LIMIT = "for name in $1; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; shift; "
+OWN_USER_NAMESPACE = ("unshare", "--user", "--map-root-user", "sh", "-c", LIMIT + 'exec "$@"', "-")
+
+
+@pytest.fixture
+def may_unshare() -> None:
+    if subprocess.run(["unshare", "--user", "--map-root-user", "true"], check=False).returncode:
+        pytest.skip("user namespaces are refused here already")
+
+
+@pytest.mark.usefixtures("may_unshare")
+def test_a_refused_network_is_said_and_the_processes_are_kept(side: Callable[..., Side]) -> None:
+    one = side(wrapper=(*OWN_USER_NAMESPACE, "net"))
+    with one.start("deaf", "daemon") as process:
+        greeting = said(process.stdout)
+        assert greeting["mode"] is True
+        assert len(greeting["weaker"]) == 1
+        assert "network namespace" in greeting["weaker"][0]
+        process.kill()
+        assert one.nothing_is_left(but=set())
+
+
+@pytest.mark.usefixtures("may_unshare")
+@pytest.mark.parametrize("victim", ["benchforge", "outer", "init"])
+def test_without_namespaces_one_kill_9_leaves_no_process(
+    side: Callable[..., Side], victim: str
+) -> None:
+    one = side(wrapper=(*OWN_USER_NAMESPACE, "net pid user"))
+    with one.start("deaf", "daemon", "forks") as process:
+        pids = {**said(process.stdout), "benchforge": process.pid}
+        assert pids["mode"] is False
+        assert len(pids["weaker"]) == 2
+        os.kill(pids[victim], signal.SIGKILL)
+        assert one.nothing_is_left(but=set() if victim == "benchforge" else {process.pid})
+
+
+@as_root
+def test_where_proc_cannot_be_mounted_a_weaker_keeper_takes_over(
+    side: Callable[..., Side],
+) -> None:
+    # As in a container: with a part of /proc covered, no user namespace may mount a fresh one.
+    covered = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc/sys; exec "$@"', "-")
+    one = side("nobody", wrapper=covered)
+    with one.start("deaf") as process:
+        greeting = said(process.stdout)
+        assert greeting["mode"] is False
+        assert "mount" in greeting["weaker"][0]
+        process.kill()
+        assert one.nothing_is_left(but=set())
