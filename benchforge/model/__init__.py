@@ -1,0 +1,1 @@
+"""What is written to disk: frozen values, each in a file of its own, that know no process."""

@@ -1,0 +1,37 @@
+"""What was seen from outside while something was measured."""
+
+from typing import Literal
+
+from pydantic import NonNegativeFloat, NonNegativeInt
+
+from benchforge.model.frozen import Frozen
+
+Role = Literal["server", "backend", "loader"]
+
+
+class Usage(Frozen):
+    """What one part used between the start and the end of the load; None where it is not known."""
+
+    label: str
+    role: Role
+    cpu_s: NonNegativeFloat | None
+    "User and system time of all its processes, ended children included."
+    peak_pss_bytes: NonNegativeInt | None
+    "The largest sum of proportional set sizes that was seen."
+    pss_samples: NonNegativeInt = 0
+    processes: NonNegativeInt | None = None
+    why: str = ""
+    "Why something is not known."
+
+
+class Observation(Frozen):
+    """One load, seen from outside."""
+
+    seconds: NonNegativeFloat
+    "From the start of the tool to its end: its own set-up and reports included."
+    usage: tuple[Usage, ...]
+    network: Literal["private", "host"]
+    counters: dict[str, int]
+    "How much each counter of the network grew; of the whole machine where network is host."
+    sampler_cpu_s: NonNegativeFloat
+    "CPU time of benchforge itself meanwhile."

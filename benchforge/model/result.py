@@ -1,0 +1,58 @@
+"""The header of a result: what was asked, with what, on what."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.trial import CaseName
+
+
+class MetricUse(Frozen):
+    """A metric as the suite declared it: enough to compute it again from the trials."""
+
+    label: str
+    use: str
+    options: dict[str, JsonValue]
+    unit: str
+    better: Literal["higher", "lower"]
+
+
+class Planned(Frozen):
+    """One measurement of the plan."""
+
+    block: PositiveInt
+    position: PositiveInt
+    case: CaseName
+    seed: NonNegativeInt
+    declared_s: NonNegativeFloat
+    "What the suite declares: warm-up and load, without start and stop."
+
+
+class Header(Frozen):
+    """result.json: written before the first trial, and never changed."""
+
+    format: Literal[1] = 1
+    kind: Literal["result"] = "result"
+    name: str
+    title: str
+    created: datetime
+    benchforge: str
+    "Version."
+    profile: str | None
+    smoke: bool
+    "Whether the suite calls this profile a smoke: it shows that all works, and measures nothing."
+    settings: dict[str, str]
+    "What was given by --set."
+    only: tuple[str, ...]
+    suite: str
+    "The suite as written; secrets are redacted."
+    suite_sha256: str
+    seed: NonNegativeInt
+    plan: tuple[Planned, ...]
+    metrics: tuple[MetricUse, ...]
+    versions: dict[str, str]
+    "Of each part, as its program told."
+    facts: dict[str, JsonValue]
+    "Of the machine."

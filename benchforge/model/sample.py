@@ -1,0 +1,33 @@
+"""One number that was measured, or the reason why it is not known."""
+
+from typing import Self
+
+from pydantic import model_validator
+
+from benchforge.model.frozen import Frozen
+
+
+class Sample(Frozen):
+    """A metric's value for one trial, with its unit; it cannot hold NaN.
+
+    `value` is None where it could not be known, and then `why` says why. With `at_least`, the
+    truth is the value or more (a percentile that lies among requests which were given up).
+    """
+
+    metric: str
+    "The label of the metric in the suite."
+    unit: str
+    value: float | None
+    of: str | None = None
+    "What part of the metric: a role (server), a class of errors (status), a percentile."
+    estimator: str | None = None
+    "How a statistic was formed from many measurements."
+    at_least: bool = False
+    why: str = ""
+
+    @model_validator(mode="after")
+    def _unknown_has_a_reason(self) -> Self:
+        if self.value is None and not self.why:
+            msg = "a sample without a value says why"
+            raise ValueError(msg)
+        return self

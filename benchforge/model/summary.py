@@ -1,0 +1,70 @@
+"""What a result says: every trial's value of every metric, and the spread."""
+
+from typing import Literal
+
+from pydantic import NonNegativeInt, PositiveInt
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.sample import Sample
+from benchforge.model.trial import CaseName, Failure
+
+
+class TrialSample(Frozen):
+    """A sample and the trial that it is from."""
+
+    trial: PositiveInt
+    block: PositiveInt
+    sample: Sample
+
+
+class Line(Frozen):
+    """One metric of one case over its trials. Nothing here is a verdict."""
+
+    metric: str
+    of: str | None
+    unit: str
+    better: Literal["higher", "lower"]
+    estimator: str | None
+    samples: tuple[TrialSample, ...]
+    median: float | None
+    "Of the trials' values; None when one of them is not known."
+    lowest: float | None
+    highest: float | None
+    at_least: bool = False
+    "Whether the median rests on values that are only lower bounds."
+    why: str = ""
+    "Why there is no median."
+
+
+class FailedTrial(Frozen):
+    """A trial without a measurement."""
+
+    trial: PositiveInt
+    block: PositiveInt
+    failure: Failure
+
+
+class CaseSummary(Frozen):
+    """A case: its lines in the order of the suite's metrics."""
+
+    case: CaseName
+    trials: NonNegativeInt
+    "With a measurement."
+    planned: PositiveInt
+    failed: tuple[FailedTrial, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    "What the checks found, each once."
+
+
+class Summary(Frozen):
+    """summary.json: everything is recomputable from the header and the trials."""
+
+    format: Literal[1] = 1
+    kind: Literal["summary"] = "summary"
+    name: str
+    title: str
+    smoke: bool
+    complete: bool
+    "Whether every planned measurement has its trial."
+    cases: tuple[CaseSummary, ...]

@@ -1,0 +1,106 @@
+"""Quantities as a person writes them: "30s", "64KiB", "20k/s"."""
+
+import re
+from typing import Any, ClassVar, Self
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+_NUMBER = r"(?P<number>\d+(?:\.\d+)?)"
+
+
+class Quantity(float):
+    """A number of one unit, given as a plain number or as text with a unit; never negative."""
+
+    units: ClassVar[dict[str, float]]
+    wanted: ClassVar[str]
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read a number or a text such as "30s". Raises PydanticCustomError with what is wanted."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            number = float(value)
+        elif isinstance(value, str) and (found := re.fullmatch(cls._pattern(), value.strip())):
+            number = float(found["number"]) * cls.units[found["unit"]]
+        else:
+            raise cls._refused()
+        if not 0 <= number < float("inf"):
+            raise cls._refused()
+        return cls(number)
+
+    @classmethod
+    def _refused(cls) -> PydanticCustomError:
+        return PydanticCustomError("quantity", "should be {wanted}", {"wanted": cls.wanted})
+
+    @classmethod
+    def _pattern(cls) -> str:
+        names = "|".join(sorted(map(re.escape, cls.units), key=len, reverse=True))
+        return rf"{_NUMBER}\s*(?P<unit>{names})"
+
+    def __str__(self) -> str:
+        return format(float(self), "g") if not self.is_integer() else str(int(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls.parse,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda value: int(value) if value.is_integer() else float(value),
+                when_used="always",
+            ),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        pattern = "^" + cls._pattern().replace("?P<number>", "").replace("?P<unit>", "") + "$"
+        return {
+            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": pattern}],
+            "description": cls.wanted,
+        }
+
+
+class Duration(Quantity):
+    """Seconds."""
+
+    units: ClassVar[dict[str, float]] = {
+        "us": 1e-6,
+        "µs": 1e-6,
+        "ms": 1e-3,
+        "s": 1.0,
+        "m": 60.0,
+        "min": 60.0,
+        "h": 3600.0,
+    }
+    wanted: ClassVar[str] = 'a duration such as "30s", "500ms" or a number of seconds'
+
+
+class Size(Quantity):
+    """Bytes."""
+
+    units: ClassVar[dict[str, float]] = {
+        "B": 1.0,
+        "kB": 1e3,
+        "MB": 1e6,
+        "GB": 1e9,
+        "KiB": 1024.0,
+        "MiB": 1024.0**2,
+        "GiB": 1024.0**3,
+    }
+    wanted: ClassVar[str] = 'a size such as "64KiB", "10MB" or a number of bytes'
+
+
+class Rate(Quantity):
+    """Events per second."""
+
+    units: ClassVar[dict[str, float]] = {"/s": 1.0, "k/s": 1e3, "M/s": 1e6, "/min": 1 / 60}
+    wanted: ClassVar[str] = 'a rate such as "500/s", "20k/s" or a number per second'

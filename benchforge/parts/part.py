@@ -1,0 +1,180 @@
+"""Something that a plugin brings: a frozen model of its own options, which answers questions.
+
+A part never starts anything: the host acts on what it answers. An option never shadows a method:
+`argv: list[str] = Field(alias="command")`.
+"""
+
+import signal
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchforge.model.reading import Reading
+from benchforge.model.sample import Sample
+from benchforge.model.summary import Summary
+from benchforge.model.trial import Trial
+from benchforge.model.units import Duration
+from benchforge.parts.command import Command, Need, Task
+from benchforge.parts.probe import Probe, RightAnswer
+from benchforge.parts.site import Output, Site, Target
+
+Kind = Literal["server", "backend", "loader", "client", "metric", "reporter"]
+
+
+class Part(BaseModel, ABC):
+    """The options of a part, as TOML gives them; `use` is the part's own name."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        validate_by_name=False,
+    )
+
+    kind: ClassVar[Kind]
+    name: ClassVar[str]
+
+    def needs(self) -> Iterable[Need]:
+        """Return the programs and packages that must be there, each with how to install it."""
+        return ()
+
+    def version(self, site: Site) -> Command | None:
+        """Return a command that prints the version; asked once for a suite."""
+        return None
+
+
+class Service(Part):
+    """A process that starts, becomes ready and is stopped."""
+
+    ports: ClassVar[tuple[str, ...]] = ("http",)
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    "The polite one: what ends the program at its best."
+
+    ready_within: Duration = Duration(30)
+    "How long it may take until it is ready."
+
+    def files(self, site: Site) -> Mapping[str, str]:
+        """Return the files to write into the site's folder, by name, before anything starts."""
+        return {}
+
+    def template(self, site: Site) -> Sequence[Task]:
+        """Return what fills `site.scratch` once for all trials: it is copied for each of them."""
+        return ()
+
+    def template_key(self) -> str:
+        """Return what the template depends on: another key, another template."""
+        return ""
+
+    def prepare(self, site: Site) -> Iterable[Task]:
+        """Return what is to be done in each trial before the start."""
+        return ()
+
+    @abstractmethod
+    def command(self, site: Site) -> Command | None:
+        """Return the command that serves; None for something that already runs."""
+
+    def ready(self, site: Site) -> Probe:
+        """Return how to see that it is ready."""
+        return RightAnswer()
+
+    def verify(self, site: Site) -> Iterable[Task]:
+        """Return what is asked once it is ready, before anything depends on it."""
+        return ()
+
+    def gives(self, site: Site) -> Mapping[str, str]:
+        """Return what dependants get: `url` and names in capitals for their environment."""
+        return {}
+
+
+class Server(Service):
+    """A service that answers the scenario's requests."""
+
+    kind: ClassVar[Kind] = "server"
+
+    def url(self, site: Site) -> str:
+        """Return the root of the server, without a slash at its end."""
+        return site.url
+
+
+class Backend(Service):
+    """A service that servers depend on."""
+
+    kind: ClassVar[Kind] = "backend"
+    stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+
+
+class Driver(Part):
+    """A process that runs to its end against a target, and prints numbers."""
+
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the files to write into the target's folder, by name."""
+        return {}
+
+    @abstractmethod
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return the commands, the main one first: it ends the load."""
+
+    @abstractmethod
+    def read(self, output: Output) -> Reading:
+        """Return what the tool says. Raises OutputDamaged when something is missing."""
+
+    @abstractmethod
+    def declared_s(self) -> float:
+        """Return how long one load takes by its options, in seconds (an estimate for a count)."""
+
+    @abstractmethod
+    def for_warm_up(self, seconds: float) -> "Driver":
+        """Return the same load for so many seconds, for the warm-up."""
+
+
+class Loader(Driver):
+    """A load tool."""
+
+    kind: ClassVar[Kind] = "loader"
+
+
+class Client(Driver):
+    """An HTTP library that makes requests."""
+
+    kind: ClassVar[Kind] = "client"
+
+
+class Metric(Part):
+    """A number that is drawn from each trial."""
+
+    kind: ClassVar[Kind] = "metric"
+    unit: ClassVar[str]
+    better: ClassVar[Literal["higher", "lower"]]
+
+    @abstractmethod
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield the samples of one measured trial, under the metric's label in the suite."""
+
+
+class Reporter(Part):
+    """A form in which a result is shown."""
+
+    kind: ClassVar[Kind] = "reporter"
+
+    @abstractmethod
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write files into the folder and return their paths."""
+
+
+__all__ = [
+    "Backend",
+    "Client",
+    "Driver",
+    "Field",
+    "Kind",
+    "Loader",
+    "Metric",
+    "Part",
+    "Reporter",
+    "Server",
+    "Service",
+]

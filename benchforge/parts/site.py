@@ -1,0 +1,107 @@
+"""Where a service lives, what a driver hits, and what a finished driver left."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from benchforge.errors import OutputDamaged
+from benchforge.model.answer import Request
+from benchforge.parts.command import Finished
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a service lives: a folder of its own, ports, an interpreter, and what it depends on."""
+
+    label: str
+    folder: Path
+    "Kept with the trial: configuration and logs."
+    scratch: Path
+    "Short (sockets end at 107 bytes), private, removed at the end: databases live here."
+    address: str
+    "The IP address to listen on."
+    ports: Mapping[str, int]
+    python: Path
+    "The interpreter that runs it."
+    programs: Mapping[str, Path]
+    "Where each program that the part needs was found."
+    backends: Mapping[str, Mapping[str, str]]
+    "What each backend of the scenario gives, by its label."
+    suite_folder: Path
+    "Relative paths in the suite start here."
+    as_root: bool
+
+    @property
+    def port(self) -> int:
+        """The port for HTTP. Raises KeyError for a service without one."""
+        return self.ports["http"]
+
+    @property
+    def url(self) -> str:
+        """The root of the service, without a slash at its end."""
+        return f"http://{self.address}:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What all backends give to those who depend on them."""
+        return {
+            name: value
+            for given in self.backends.values()
+            for name, value in given.items()
+            if name.isupper()
+        }
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a driver hits, and where it may write."""
+
+    url: str
+    "Of the request, path and query included."
+    request: Request
+    folder: Path
+    "Kept with the trial."
+    programs: Mapping[str, Path]
+    python: Path
+    phase: Literal["warm-up", "load"] = "load"
+
+
+@dataclass(frozen=True)
+class Output:
+    """What the processes of a driver left: the main one's first."""
+
+    target: Target
+    finished: tuple[Finished, ...]
+
+    @property
+    def code(self) -> int:
+        """The exit code of the main process."""
+        return self.finished[0].code
+
+    @property
+    def stdout(self) -> str:
+        """What the main process printed. Raises OutputDamaged when it is not text."""
+        return _text(self.finished[0].stdout)
+
+    @property
+    def stderr(self) -> str:
+        """What the main process complained of."""
+        return self.finished[0].stderr.read_text(errors="replace")
+
+    def file(self, name: str) -> str:
+        """Return the text of a file that the driver wrote. Raises OutputDamaged without it."""
+        return _text(self.target.folder / name)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        raise OutputDamaged(
+            f"{path.name}: the tool did not write it", "see what it printed beside the trial"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise OutputDamaged(
+            f"{path.name}: not text: {error.reason} at byte {error.start}"
+        ) from None

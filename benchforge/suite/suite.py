@@ -1,0 +1,80 @@
+"""What a suite says, once it is read: nothing in it is text to be understood any more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
+
+from benchforge.model.answer import Expect, Request
+from benchforge.model.frozen import Frozen
+from benchforge.model.units import Duration
+from benchforge.parts.part import Metric, Part
+
+
+class Repeat(Frozen):
+    """The table [repeat]."""
+
+    blocks: PositiveInt = 5
+    "How often each case is measured."
+    seed: NonNegativeInt | None = None
+    "Of the order; a new one is drawn and recorded without it."
+    warmup: Duration = Duration(0)
+    "A load of this length before each measured one, thrown away."
+
+
+class Scenario(Frozen):
+    """A table [scenarios.x]."""
+
+    title: str = ""
+    request: Request = Request()
+    requests: dict[str, Request] = Field(default_factory=dict)
+    "Per server, in place of `request`."
+    servers: tuple[str, ...] = Field(min_length=1)
+    loaders: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    backends: tuple[str, ...] = ()
+    expect: Expect = Expect()
+    metrics: tuple[str, ...] | None = None
+    "Labels; all declared ones without it."
+    vary: dict[str, list[JsonValue]] = Field(default_factory=dict)
+    "Option paths, such as servers.*.workers or path.size, to the values that they take."
+    include: list[dict[str, JsonValue]] = Field(default_factory=list)
+    exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A part as the suite declares it: its options as written, and the part that they make."""
+
+    label: str
+    cls: type[Part]
+    options: Mapping[str, JsonValue]
+    part: Part
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite with one profile and all --set applied, every name in it resolved."""
+
+    path: Path
+    text: str
+    "As written."
+    name: str
+    title: str
+    profile: str | None
+    smoke: bool
+    network: Literal["private", "host"]
+    servers: Mapping[str, Declared]
+    backends: Mapping[str, Declared]
+    loaders: Mapping[str, Declared]
+    clients: Mapping[str, Declared]
+    metrics: Mapping[str, Metric]
+    "By label, in the order of the report; a standard set where the suite declares none."
+    scenarios: Mapping[str, Scenario]
+    "Those that are to be run (`only`)."
+    only: tuple[str, ...]
+    repeat: Repeat
+    settings: Mapping[str, str]
+    "What was given by --set."
