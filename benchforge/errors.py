@@ -16,6 +16,10 @@ class BenchforgeError(Exception):
         self.message = message
         self.hint = hint
 
+    def text(self) -> str:
+        """Return what a person reads."""
+        return f"error: {self.message}" + (f"\nhint: {self.hint}" if self.hint else "")
+
 
 class InvalidFile(BenchforgeError):
     """A result file says something that cannot be."""

@@ -50,7 +50,9 @@ class Histogram(Frozen):
         """Record (duration in microseconds, count) pairs. Raises ValueError on a negative one."""
         counts: dict[int, int] = {}
         total = highest = 0
-        for value, count in values.items() if isinstance(values, Mapping) else values:
+        pairs: Iterable[tuple[int, int]]
+        pairs = values.items() if isinstance(values, Mapping) else values
+        for value, count in pairs:
             if value < 0 or count < 0:
                 msg = f"cannot record {count} times {value} us"
                 raise ValueError(msg)

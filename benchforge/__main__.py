@@ -1,0 +1,5 @@
+"""`python -m benchforge`."""
+
+from benchforge.cli import main
+
+main()

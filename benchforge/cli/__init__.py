@@ -1,0 +1,96 @@
+"""The command line: a table of commands, each imported only when it is called."""
+
+import signal
+import sys
+from importlib import import_module
+from types import FrameType
+
+import click
+
+_COMMANDS = {
+    "run": "Measure a suite on real processes, and report.",
+    "validate": "Say whether result files are what they claim to be.",
+}
+_INTERRUPTED = 128
+
+
+class _Lazy(click.Group):
+    """A group that lists its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"benchforge.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            names = ", ".join(_COMMANDS)
+            raise click.UsageError(f"no command {args[0]!r}; there are: {names}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+class Interrupted(BaseException):
+    """A signal asked us to end; not an Exception, so that nothing on the way takes it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = _INTERRUPTED + number
+
+
+def ends_on_signals() -> None:
+    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up."""
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(one, signal.SIG_IGN)
+        raise Interrupted(number)
+
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, interrupted)
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="benchforge", message="%(prog)s %(version)s")
+def group() -> None:
+    """Benchmarks as code that people can trust."""
+
+
+def main() -> None:
+    """Run a command; whatever a user can cause ends in a line, a hint and an exit code."""
+    ends_on_signals()
+    try:
+        code = group(standalone_mode=False)
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except Interrupted as error:
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        code = _INTERRUPTED + signal.SIGINT
+    except Exception as error:
+        code = _told(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: Exception) -> int:
+    from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
+
+    if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
+        sys.stderr.close()
+        return 0
+    if not isinstance(error, BenchforgeError):
+        raise error
+    click.echo(error.text(), err=True)
+    return error.exit_code

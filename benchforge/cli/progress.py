@@ -1,0 +1,79 @@
+"""What is done now, on stderr: one line that changes on a terminal, plain lines elsewhere.
+
+Nothing is written between the start of a load and its end.
+"""
+
+import sys
+import time
+from typing import TextIO
+
+from benchforge.graph import Measure, RunGraph
+from benchforge.model.trial import Trial
+
+
+def spoken(seconds: float) -> str:
+    """A length of time for a person: 45 s, 2 min 30 s, 1 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:  # noqa: PLR2004
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:  # noqa: PLR2004
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+class Line:
+    """Progress of a run, as `execute` tells it."""
+
+    def __init__(self, graph: RunGraph, stream: TextIO = sys.stderr) -> None:
+        self._total = len(graph.measures)
+        self._done = 0
+        self._stream = stream
+        self._live = stream.isatty()
+        self._head = ""
+        self._begun = time.monotonic()
+
+    def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
+        """Say which trial starts, and how long all that is left will take."""
+        again = f" (attempt {attempt})" if attempt > 1 else ""
+        width = len(str(self._total))
+        self._head = (
+            f"[{self._done + 1:{width}}/{self._total}] block {step.block} · "
+            f"{step.case.name.title}{again}"
+        )
+        self._left = f"about {spoken(left_s)} left"
+        self.phase("start")
+
+    def phase(self, name: str) -> None:
+        """Say what is done now; on a terminal only."""
+        if self._live:
+            self._stream.write(f"\r\x1b[K{self._head} · {self._left} · {name}")
+            self._stream.flush()
+
+    def kept(self, trial: Trial) -> None:
+        """Say what a trial gave."""
+        last = trial.failure is None or trial.failure.about == "behaviour"
+        self._done += 1 if last else 0
+        start = "\r\x1b[K" if self._live else ""
+        self._stream.write(f"{start}{self._head} · {_outcome(trial)} · {self._left}\n")
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._live:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def _outcome(trial: Trial) -> str:
+    if trial.failure is not None:
+        return f"FAILED ({trial.failure.stage}): {trial.failure.message}"
+    reading = trial.reading
+    if reading is None:
+        return "FAILED"
+    good = reading.good if reading.good is not None else reading.good_at_least
+    least = "" if reading.good is not None else "at least "
+    wrong = reading.responses - good
+    errors = f", {wrong} not good" if wrong else ""
+    return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}"

@@ -1,0 +1,143 @@
+"""`benchforge run`: from a suite to a result, its report and an exit code."""
+
+import os
+import secrets
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from pydantic_core import PydanticCustomError
+
+from benchforge.cli import Interrupted
+from benchforge.cli.progress import Line, spoken
+from benchforge.cli.report import reported
+from benchforge.errors import Unusable
+from benchforge.graph import RunGraph, plan
+from benchforge.model.trial import Trial
+from benchforge.model.units import Duration
+from benchforge.registry import Registry
+from benchforge.run.execute import START_AND_STOP_S, Limits, execute
+from benchforge.run.ground import Ground, found
+from benchforge.run.header import header_of
+from benchforge.run.host import LocalHost
+from benchforge.run.keep import Keep
+from benchforge.run.lock import measuring
+from benchforge.suite.case import Case
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+from benchforge.suite.suite import Suite
+
+NO_ANSWER = 4
+
+
+@click.command("run")
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
+@click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
+@click.option("--only", metavar="SCENARIO", multiple=True, help="Run these scenarios only.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("results"))
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
+@click.option("--time-limit", metavar="DURATION", help="Start nothing that would end later.")
+def command(
+    suite: Path,
+    profile: str | None,
+    settings: tuple[str, ...],
+    only: tuple[str, ...],
+    output: Path,
+    as_json: bool,
+    fail_fast: bool,
+    time_limit: str | None,
+) -> int:
+    """Measure SUITE on real processes, and report.
+
+    Exit codes: 0 everything asked has an answer; 2 the suite or the command line cannot be used;
+    3 a program is missing; 4 something has no believable answer; 5 results cannot be written;
+    130 and 143 interrupted.
+    """
+    limits = Limits(fail_fast, _seconds(time_limit))
+    if not sys.platform.startswith("linux"):
+        raise Unusable("running needs Linux: namespaces and /proc", "validate works anywhere")
+    registry = Registry()
+    asked = load(suite, registry, profile=profile, settings=_pairs(settings), only=only)
+    cases = list(expand(asked))
+    ground = _ground(asked, cases)
+    seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
+    graph = plan(cases, asked.repeat, seed)
+    with measuring():
+        keep = Keep.new(output, asked.name, datetime.now(UTC))
+        header = header_of(asked, cases, graph, ground)
+        keep.write(keep.folder / "result.json", header)
+        _announce(asked, cases, graph, keep, limits)
+        progress = Line(graph)
+        trials: list[Trial] = []
+        interrupted: Interrupted | None = None
+        try:
+            for trial in execute(graph, ground, keep, progress, limits):
+                trials.append(trial)
+                registry.hook.benchforge_trial_kept(trial=trial)
+        except Interrupted as signal:
+            interrupted = signal
+        finally:
+            progress.end()
+    summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
+    if interrupted is not None:
+        click.echo(f"interrupted: {len(trials)} trials are kept in {keep.folder}", err=True)
+        return interrupted.exit_code
+    return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(Duration.parse(float(text) if text.replace(".", "", 1).isdigit() else text))
+    except PydanticCustomError:
+        hint = 'write it like "10m" or a number of seconds'
+        raise Unusable(f"--time-limit {text}: not a duration", hint) from None
+
+
+def _pairs(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    pairs = [setting.partition("=") for setting in settings]
+    for path, equals, _ in pairs:
+        if not equals:
+            hint = "write it like --set servers.django.workers=2"
+            raise Unusable(f"--set {path}: no '=' in it", hint)
+    return tuple((path, value) for path, _, value in pairs)
+
+
+def _ground(suite: Suite, cases: list[Case]) -> Ground:
+    python = Path(sys.executable)
+    parts = [
+        part
+        for case in cases
+        for part in (case.server, case.driver, *(backend for _, backend in case.backends))
+    ]
+    needs = [need for part in parts for need in part.needs()]
+    return Ground(
+        host=LocalHost(),
+        programs=found(needs, python),
+        python=python,
+        suite_folder=suite.path.parent.resolve(),
+        network=suite.network,
+        secrets=suite.secrets,
+        as_root=os.geteuid() == 0,
+    )
+
+
+def _announce(
+    suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits
+) -> None:
+    trials = len(graph.measures)
+    planned = graph.declared_s + START_AND_STOP_S * trials
+    lines = [
+        f"{suite.title}" + (f" · profile {suite.profile}" if suite.profile else ""),
+        f"{len(cases)} cases × {suite.repeat.blocks} blocks = {trials} trials, "
+        f"about {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
+    ]
+    if suite.smoke:
+        lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
+    if limits.time_limit_s is not None:
+        lines.append(f"time limit {spoken(limits.time_limit_s)}")
+    click.echo("\n".join(lines), err=True)

@@ -1,0 +1,178 @@
+"""Asking a server from inside the trial's network, until the answer is right."""
+
+import hashlib
+import http.client
+import ipaddress
+import socket
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from benchforge.errors import TrialFailed
+from benchforge.model.answer import Answer, Expect, Request, body_difference, difference
+from benchforge.run.here import Here, Running, last_lines
+
+ANSWER_WITHIN_S = 10.0
+PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
+PAUSE_S = 0.005
+LARGEST_BODY = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An answer and its body."""
+
+    answer: Answer
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Like:
+    """Another server's body, which this one has to answer too."""
+
+    server: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a server, and what a right answer is."""
+
+    label: str
+    running: Running | None
+    "None for a server that we did not start."
+    root: str
+    request: Request
+    expect: Expect
+    like: Like | None
+
+    @property
+    def asks(self) -> str:
+        """For a person: the request line."""
+        return f"{self.request.method} {self.request.path}"
+
+    def wrong(self, asked: Asked) -> str | None:
+        """What is wrong with an answer, in one line; None when it is right."""
+        if told := difference(self.expect, asked.answer, asked.body):
+            return told
+        if self.like is not None and (told := body_difference(self.like.body, asked.body)):
+            return f"not the body that {self.like.server} answers: {told}"
+        return None
+
+    def failed(self, stage: str, message: str, hint: str = "") -> TrialFailed:
+        """Return the failure, with the last lines of the server's log."""
+        log = ""
+        if self.running is not None:
+            log = last_lines(self.running.stderr) or last_lines(self.running.stdout)
+        return TrialFailed(stage, f"{self.label}: {message}", hint, log)
+
+
+def ask(here: Here, root: str, request: Request) -> Asked:
+    """Send a request to `root` from inside the trial's network.
+
+    Raises OSError when nobody answers in time, http.client.HTTPException when it is not HTTP.
+    """
+    parts = urlsplit(root)
+    host, port = parts.hostname or "127.0.0.1", parts.port or 80
+    begun = time.monotonic()
+    connection = http.client.HTTPConnection(host, port)
+    connection.sock = _connected(here, host, port)
+    try:
+        body = request.body.encode() if request.body is not None else None
+        headers = {"Connection": "close", **request.headers}
+        connection.request(request.method, request.path, body, headers)
+        response = connection.getresponse()
+        content = response.read(LARGEST_BODY)
+    finally:
+        connection.close()
+    answer = Answer(
+        status=response.status,
+        headers=_joined(response.getheaders()),
+        length=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        seconds=time.monotonic() - begun,
+    )
+    return Asked(answer, content)
+
+
+def until_right(here: Here, question: Question, within_s: float) -> Asked:
+    """Ask until the answer is right. Raises TrialFailed when the server ends or never answers so."""
+    begun = time.monotonic()
+    first_wrong: float | None = None
+    while True:
+        try:
+            asked = ask(here, question.root, question.request)
+            told = question.wrong(asked)
+            if told is None:
+                return asked
+            first_wrong = first_wrong or time.monotonic()
+        except (OSError, http.client.HTTPException) as error:
+            told = _reason(error)
+        if question.running is not None and (end := here.finished(question.running)):
+            raise question.failed("start", f"ended with exit code {end.code} before it was ready")
+        now = time.monotonic()
+        if first_wrong is not None and now - first_wrong > min(PATIENCE_S, within_s):
+            raise question.failed("ask", f"{question.asks}: {told}")
+        if now - begun > within_s:
+            hint = "give it more time with ready_within, or see its log beside the trial"
+            raise question.failed("start", f"not ready within {within_s:g} s: {told}", hint)
+        if question.running is None:
+            time.sleep(PAUSE_S)
+        else:
+            here.wait(question.running, PAUSE_S)  # as a pause that ends when the server does
+
+
+def once(here: Here, question: Question) -> Asked:
+    """Ask once, after the load. Raises TrialFailed when the answer is wrong or missing."""
+    try:
+        asked = ask(here, question.root, question.request)
+    except (OSError, http.client.HTTPException) as error:
+        raise question.failed("ask", f"after the load: {_reason(error)}") from error
+    if told := question.wrong(asked):
+        raise question.failed("ask", f"after the load: {question.asks}: {told}")
+    return asked
+
+
+def _connected(here: Here, host: str, port: int) -> socket.socket:
+    try:
+        version = ipaddress.ip_address(host).version
+    except ValueError:
+        version = 4
+    families = [socket.AF_INET6] if version == 6 else [socket.AF_INET]  # noqa: PLR2004
+    if host == "localhost":
+        families.append(socket.AF_INET6)
+    refused: OSError | None = None
+    for family in families:
+        address = host if host != "localhost" else _loopback(family)
+        inside = here.socket(family)
+        try:
+            inside.settimeout(ANSWER_WITHIN_S)
+            inside.connect((address, port))
+        except OSError as error:
+            inside.close()
+            refused = error
+        else:
+            return inside
+    raise refused or OSError("no address")
+
+
+def _loopback(family: socket.AddressFamily) -> str:
+    return "127.0.0.1" if family == socket.AF_INET else "::1"
+
+
+def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in headers:
+        key = name.lower()
+        joined[key] = f"{joined[key]}, {value}" if key in joined else value
+    return joined
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer within {ANSWER_WITHIN_S:g} s"
+    if isinstance(error, ConnectionRefusedError):
+        return "nothing listens on its port"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"{type(error).__name__}: {error}".rstrip(": ")

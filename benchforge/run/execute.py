@@ -1,0 +1,100 @@
+"""Walking the plan: each measurement a trial, kept at once, and repeated if the apparatus failed."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from benchforge.graph import Measure, RunGraph
+from benchforge.model.trial import Trial
+from benchforge.run.ask import Like
+from benchforge.run.ground import Ground
+from benchforge.run.keep import Keep
+from benchforge.run.measure import measure
+from benchforge.suite.case import Case
+
+ATTEMPTS = 3
+START_AND_STOP_S = 1.5  # a guess, used for the plan's minutes until trials have been measured
+
+
+class Progress(Protocol):
+    """Who is told what is done; never while something is measured."""
+
+    def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
+        """Hear that a trial starts, and how many seconds are left in all."""
+
+    def phase(self, name: str) -> None:
+        """Hear what is done now."""
+
+    def kept(self, trial: Trial) -> None:
+        """Hear that a trial is on disk."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop early."""
+
+    fail_fast: bool = False
+    time_limit_s: float | None = None
+
+
+def execute(
+    graph: RunGraph, ground: Ground, keep: Keep, progress: Progress, limits: Limits
+) -> Iterator[Trial]:
+    """Yield each trial once it is on disk. Raises CannotKeep, and ProgramMissing at a start."""
+    begun = time.monotonic()
+    right: dict[str, Like] = {}
+    beyond: list[float] = []  # what trials took beyond what they declare
+    number = 0
+    for place, step in enumerate(graph.measures):
+        for attempt in range(1, ATTEMPTS + 1):
+            own = step.case.declared_s + mean(beyond)
+            if limits.time_limit_s is not None:
+                if time.monotonic() - begun + own > limits.time_limit_s:
+                    return
+            number += 1
+            rest = graph.measures[place:]
+            left_s = sum(one.case.declared_s for one in rest) + mean(beyond) * len(rest)
+            progress.trial(step, number, attempt, left_s)
+            trial = _kept(step, number, attempt, ground, keep, right, progress)
+            beyond.append(max(0.0, trial.seconds - step.case.declared_s))
+            progress.kept(trial)
+            yield trial
+            if trial.failure is None or trial.failure.about == "behaviour":
+                break
+        if limits.fail_fast and not trial.measured:
+            return
+
+
+def mean(beyond: list[float]) -> float:
+    """Return the mean of what trials took beyond what they declare, in seconds."""
+    return sum(beyond) / len(beyond) if beyond else START_AND_STOP_S
+
+
+def _asked(case: Case) -> str:
+    """What all servers of a scenario are asked alike: its request, and the path's variables."""
+    path = {name: value for name, value in case.name.vary.items() if name.startswith("path.")}
+    return f"{case.name.scenario} {json.dumps(path, sort_keys=True)}"
+
+
+def _kept(
+    step: Measure,
+    number: int,
+    attempt: int,
+    ground: Ground,
+    keep: Keep,
+    right: dict[str, Like],
+    progress: Progress,
+) -> Trial:
+    case = step.case
+    folder = keep.trial_folder(number)
+    asked = _asked(case)
+    like = right.get(asked) if case.expect.same_body else None
+    measured = measure(step, number, attempt, ground, folder, like, progress.phase)
+    if measured.body is not None:
+        keep.write(folder / "answer.bin", measured.body)
+        # The first right answer of a scenario is what the others are held against.
+        right.setdefault(asked, Like(case.name.server, measured.body))
+    keep.write(folder / "trial.json", measured.trial)
+    return measured.trial

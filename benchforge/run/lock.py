@@ -1,0 +1,44 @@
+"""One benchforge measures at a time on a machine."""
+
+import contextlib
+import errno
+import socket
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchforge.errors import Unusable
+
+# A name in the kernel's memory: no file to leave behind, gone with the process however it ends.
+_NAME = "\0benchforge measures"
+_CREDENTIALS = struct.Struct("3i")
+
+
+@contextlib.contextmanager
+def measuring() -> Iterator[None]:
+    """Hold the machine's lock. Raises Unusable, naming the other, when it is taken."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mine:
+        try:
+            mine.bind(_NAME)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            hint = "wait for it, or stop it: two would measure each other"
+            raise Unusable(f"another benchforge is measuring: {_other()}", hint) from None
+        mine.listen(1)
+        yield
+
+
+def _other() -> str:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        try:
+            asking.connect(_NAME)
+            size = _CREDENTIALS.size
+            packed = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+        except OSError:
+            return "it ended just now"
+    pid, _, _ = _CREDENTIALS.unpack(packed)
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return f"process {pid} ({b' '.join(words).decode(errors='replace').strip()})"
+    return f"process {pid}"

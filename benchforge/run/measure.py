@@ -1,0 +1,260 @@
+"""One trial: fresh processes, a right answer, the load, a right answer again; kept in any case."""
+
+import contextlib
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from benchforge.errors import OutputDamaged, TrialFailed
+from benchforge.graph import Measure
+from benchforge.model.observation import Role
+from benchforge.model.reading import Reading
+from benchforge.model.trial import Failure, Trial
+from benchforge.parts.command import Finished
+from benchforge.parts.part import Driver, Server
+from benchforge.parts.site import Output, Target
+from benchforge.run.ask import Like, Question, once, until_right
+from benchforge.run.ground import Ground
+from benchforge.run.here import Here, Running, last_lines
+from benchforge.run.services import Serving, failed, located, started
+from benchforge.run.story import Story
+from benchforge.run.usage import Watch, watch
+from benchforge.suite.case import Case
+
+LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
+STOP_WITHIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A trial, ready to be kept, and the body that its server answered."""
+
+    trial: Trial
+    body: bytes | None
+
+
+def measure(
+    step: Measure,
+    number: int,
+    attempt: int,
+    ground: Ground,
+    folder: Path,
+    like: Like | None,
+    tell: Callable[[str], None],
+) -> Measured:
+    """Run one trial in `folder`. What fails is in the trial; only ProgramMissing is raised."""
+    began, begun = datetime.now(UTC), time.monotonic()
+    story = Story(ground.secrets, tell)
+    failure: Failure | None = None
+    try:
+        with _scratch() as scratch, contextlib.ExitStack() as stack:
+            with story.phase("keeper"):
+                network = _network(ground, step.case)
+                here = stack.enter_context(ground.host.trial(folder, network))
+            try:
+                _measured(here, step, ground, (folder, scratch), like, story)
+            finally:
+                story.namespaces = {
+                    "pid": here.mode.pid_namespace,
+                    "network": here.mode.network,
+                    "weaker": list(here.mode.weaker),
+                }
+                with contextlib.suppress(TrialFailed):  # the keeper is gone: that is said already
+                    story.ended(here)
+    except TrialFailed as error:
+        failure = _failure(error.stage, error, error.log)
+    except OutputDamaged as error:
+        # The tool's fault until proven otherwise: it is asked again.
+        failure = _failure("read", error, _driver_log(folder, step.case), "apparatus")
+    trial = Trial(
+        number=number,
+        case=step.case.name,
+        block=step.block,
+        position=step.position,
+        attempt=attempt,
+        seed=step.seed,
+        started=began,
+        seconds=time.monotonic() - begun,
+        phases=story.phases,
+        request=step.case.request,
+        processes=story.processes,
+        answers=tuple(story.answers),
+        namespaces=story.namespaces,
+        reading=story.reading,
+        observation=story.observation,
+        failure=failure,
+    )
+    return Measured(trial, story.body)
+
+
+def _measured(
+    here: Here,
+    step: Measure,
+    ground: Ground,
+    folders: tuple[Path, Path],
+    like: Like | None,
+    story: Story,
+) -> None:
+    case, (folder, _) = step.case, folders
+
+    def note(serving: Serving) -> None:
+        if serving.running is not None and serving.command is not None:
+            story.runs(serving.command, serving.running)
+
+    with story.phase("services"):
+        services = started(here, ground, case, step.seed, folders, note)
+        question = _question(case, services[-1], like)
+    with story.phase("ask"):
+        asked = until_right(here, question, float(case.server.ready_within))
+        _is_ours(here, services[-1])
+        story.answers.append(asked.answer)
+        story.body = asked.body
+    target = _target(question, ground, folder)
+    if case.warm_up_s:
+        with story.phase("warm-up"):
+            driver = case.driver.for_warm_up(case.warm_up_s)
+            _drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
+    with story.phase("load"), watch(here, _watched(services)) as watched:
+        label = f"loader-{case.name.driver}"
+        finished = _drive(here, case.driver, target, label, story, watched)
+        loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
+        story.observation = watched.observation(loader_cpu)
+    with story.phase("ask"):
+        _still_there(here, services)
+        story.reading = case.driver.read(Output(target, finished))
+        story.answers.append(once(here, question).answer)
+        _believable(story.reading, case, asked.answer.length)
+    with story.phase("stop"):
+        for serving in reversed(services):
+            if serving.running is not None:
+                here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[Path]:
+    """A short private folder: the path of a socket ends at 107 bytes."""
+    folder = Path(tempfile.mkdtemp(prefix="bf-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _network(ground: Ground, case: Case) -> Literal["private", "host"]:
+    parts = [case.server, *(part for _, part in case.backends)]
+    return "host" if any(part.outside() for part in parts) else ground.network
+
+
+def _question(case: Case, serving: Serving, like: Like | None) -> Question:
+    part = serving.part
+    assert isinstance(part, Server)  # noqa: S101 - `started` puts the server last
+    root = part.url(serving.site)
+    return Question(case.name.server, serving.running, root, case.request, case.expect, like)
+
+
+def _is_ours(here: Here, serving: Serving) -> None:
+    if serving.running is None:
+        return
+    if here.owns(serving.running, serving.site.port) is False:
+        raise failed(serving, f"port {serving.site.port} was answered by another process")
+
+
+def _target(
+    question: Question,
+    ground: Ground,
+    folder: Path,
+    phase: Literal["warm-up", "load"] = "load",
+) -> Target:
+    return Target(
+        url=question.root + question.request.path,
+        request=question.request,
+        folder=folder,
+        programs=ground.programs,
+        python=ground.python,
+        phase=phase,
+    )
+
+
+def _watched(services: list[Serving]) -> dict[str, tuple[Role, Running | None]]:
+    return {serving.name: (serving.role, serving.running) for serving in services}
+
+
+def _drive(
+    here: Here,
+    driver: Driver,
+    target: Target,
+    label: str,
+    story: Story,
+    watched: Watch | None = None,
+) -> tuple[Finished, ...]:
+    """Run a driver to its end. Raises TrialFailed when it is far later than it declares."""
+    for name, text in driver.files(target).items():
+        (target.folder / name).write_text(text)
+    commands = [located(command) for command in driver.commands(target)]
+    every: list[Running] = []
+    for place, command in enumerate(commands):
+        name = label if place == 0 else f"{label}-{place}"
+        every.append(here.start(name, command, target.folder, {}))
+        story.runs(command, every[-1])
+        if watched is not None:
+            watched.add_loader(name, every[-1])
+    within = driver.declared_s() * LATE_FACTOR + LATE_S
+    if watched is None:
+        finished = here.wait(every[0], within)
+    else:
+        finished = here.wait(every[0], within, every_s=watched.every_s, on_tick=watched.sample)
+    if finished is None:
+        here.stop(every[0], first=signal.SIGKILL)
+        raise TrialFailed(
+            "drive",
+            f"{label}: {commands[0].argv[0]} did not end within {within:g} s",
+            "it was ended; see what it printed beside the trial",
+            last_lines(every[0].stderr) or last_lines(every[0].stdout),
+        )
+    return (finished, *(here.stop(other) for other in every[1:]))
+
+
+def _still_there(here: Here, services: list[Serving]) -> None:
+    for serving in reversed(services):
+        if serving.running is not None and (end := here.finished(serving.running)):
+            raise failed(serving, f"ended with exit code {end.code} during the load", "drive")
+
+
+def _believable(reading: Reading, case: Case, answered: int) -> None:
+    """Raise TrialFailed when the tool was not answered, or with other bodies than we were."""
+    if reading.responses == 0:
+        classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
+        raise TrialFailed(
+            "drive",
+            f"{case.name.server}: no response was completed in {reading.seconds:.3g} s "
+            f"(errors: {classes or 'none'})",
+            "the server answers single requests, but none of the load's; see both logs",
+        )
+    length = reading.document_bytes
+    if length is not None and length != answered and case.request.method != "HEAD":
+        raise TrialFailed(
+            "read",
+            f"{case.name.server}: {case.name.driver} was answered with {length} bytes of body, "
+            f"the question with {answered}",
+            "the server answers this tool otherwise; compare the two by hand",
+        )
+
+
+def _failure(
+    stage: str,
+    error: TrialFailed | OutputDamaged,
+    log: str,
+    about: Literal["behaviour", "apparatus"] = "behaviour",
+) -> Failure:
+    return Failure(stage=stage, message=error.message, hint=error.hint, log=log, about=about)
+
+
+def _driver_log(folder: Path, case: Case) -> str:
+    name = f"loader-{case.name.driver}"
+    return last_lines(folder / f"{name}.err") or last_lines(folder / f"{name}.out")

@@ -1,0 +1,72 @@
+"""What happens in one trial, noted as it happens: whatever ends it, this is what is kept."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from benchforge.model.answer import Answer
+from benchforge.model.observation import Observation
+from benchforge.model.reading import Reading
+from benchforge.model.trial import Started
+from benchforge.parts.command import Command
+from benchforge.run.here import Here, Running
+from benchforge.suite.redact import redact
+
+
+@dataclass
+class Story:
+    """The parts of a Trial, gathered one after another by the one function that measures."""
+
+    secrets: frozenset[str]
+    tell: Callable[[str], None]
+    "Hears what is done now; never called between the start of the load and its end."
+    phases: dict[str, float] = field(default_factory=dict)
+    answers: list[Answer] = field(default_factory=list)
+    namespaces: dict[str, JsonValue] = field(default_factory=dict)
+    reading: Reading | None = None
+    observation: Observation | None = None
+    body: bytes | None = None
+    "Of the answer before the load."
+    _processes: list[tuple[Command, Running]] = field(default_factory=list)
+    _codes: dict[str, int] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Say what is done now, and note how long it took."""
+        self.tell(name)
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - begun
+
+    def runs(self, command: Command, running: Running) -> None:
+        """Note a process that was started."""
+        self._processes.append((command, running))
+
+    def ended(self, here: Here) -> None:
+        """Note how the processes ended, of those that did."""
+        for _, running in self._processes:
+            if (finished := here.finished(running)) is not None:
+                self._codes[running.label] = finished.code
+
+    @property
+    def processes(self) -> tuple[Started, ...]:
+        """All that was started, with secrets redacted."""
+        return tuple(
+            Started(
+                label=running.label,
+                argv=tuple(redact(word, self.secrets) for word in command.argv),
+                environment={
+                    name: redact(value, self.secrets)
+                    for name, value in command.environment.items()
+                },
+                stdout=running.stdout.name,
+                stderr=running.stderr.name,
+                exit_code=self._codes.get(running.label),
+            )
+            for command, running in self._processes
+        )
