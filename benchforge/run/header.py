@@ -42,7 +42,7 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         benchforge=importlib.metadata.version("benchforge"),
         profile=suite.profile,
         smoke=suite.smoke,
-        settings=dict(suite.settings),
+        settings={path: redact(value, suite.secrets) for path, value in suite.settings.items()},
         only=suite.only,
         suite=redact(suite.text, suite.secrets),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),

@@ -1,6 +1,7 @@
 """Keeping results: whole files that are on the disk, or none at all."""
 
 import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,9 +42,9 @@ class Keep:
         """Make the folder of a trial, without what an interrupted one may have left there."""
         folder = self.folder / "trials" / f"{number:04d}"
         try:
-            folder.mkdir(exist_ok=True)
-            for left in folder.iterdir():
-                left.unlink()
+            if folder.exists():
+                shutil.rmtree(folder)
+            folder.mkdir()
         except OSError as error:
             raise CannotKeep(f"{folder}: {error.strerror}", _WAY_OUT) from error
         return folder

@@ -1,0 +1,57 @@
+"""What is shown at the end of a run: files beside the result, and a table."""
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+
+import click
+
+from benchforge.errors import CannotKeep
+from benchforge.model.result import Header
+from benchforge.model.summary import Summary
+from benchforge.model.trial import Trial
+from benchforge.parts.part import Metric, Reporter
+from benchforge.registry import Registry
+from benchforge.run.keep import Keep
+from benchforge.stats.summarize import summarize
+
+FILES = ("markdown", "html")
+
+
+def reported(
+    header: Header,
+    trials: Sequence[Trial],
+    metrics: Mapping[str, Metric],
+    registry: Registry,
+    keep: Keep,
+    *,
+    as_json: bool,
+) -> Summary:
+    """Write summary and reports beside the result, and print the table or the summary as JSON.
+
+    Raises CannotKeep when they cannot be written; the table is printed all the same.
+    """
+    summary = summarize(header, trials, metrics)
+    if as_json:
+        click.echo(summary.model_dump_json(indent=1, by_alias=True))
+    else:
+        width = shutil.get_terminal_size().columns
+        terminal = _reporter(registry, "terminal")
+        click.echo(terminal.text(summary, trials, width, sys.stdout.isatty()))
+    keep.write(keep.folder / "summary.json", summary)
+    try:
+        paths = [
+            path
+            for name in FILES
+            for path in _reporter(registry, name).report(summary, trials, keep.folder)
+        ]
+    except OSError as error:
+        raise CannotKeep(f"{error.filename}: {error.strerror}", "free some space") from error
+    click.echo(f"written: {', '.join(map(str, [keep.folder / 'summary.json', *paths]))}", err=True)
+    return summary
+
+
+def _reporter(registry: Registry, name: str) -> Reporter:
+    reporter = registry.part("reporter", name)()
+    assert isinstance(reporter, Reporter)  # noqa: S101 - the kind says so
+    return reporter

@@ -1,0 +1,206 @@
+"""What benchforge adds around a load tool, beside what Taurus adds, in one session.
+
+    .venv/bin/python benchmarks/overhead.py
+
+1. A suite of ten 1-second wrk trials against one running server, minus ten times bare wrk; the
+   same for ten 1-second ab loads through Taurus (bzt), minus ten times bare ab. Per trial.
+2. The rate that wrk reports through benchforge over what bare wrk reports, interleaved.
+
+Times on a shared machine are noise: only the two columns beside each other mean something.
+Taurus is installed into an environment of its own, `.tools/bzt`.
+"""
+
+import json
+import math
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchforge.run.locate import libraries, locate
+
+ROOT = Path(__file__).resolve().parents[1]
+APP = ROOT / "plugins/servers/benchforge_servers/apps/aiohttp_agents/app.py"
+TRIALS = 10
+PAIRS = 10
+CONNECTIONS = 8
+
+SUITE = """
+benchforge = 1
+[servers.running]
+use = "url"
+url = "{url}"
+[loaders.wrk]
+use = "wrk"
+connections = {connections}
+duration = "1s"
+[scenarios.index]
+request = {{ path = "/index" }}
+servers = ["running"]
+loaders = ["wrk"]
+[repeat]
+blocks = {blocks}
+"""
+
+
+def main() -> None:
+    """Measure both, print both, assert neither."""
+    wrk, ab = program("wrk"), program("ab")
+    bzt = taurus()
+    with tempfile.TemporaryDirectory() as name, server() as url:
+        folder = Path(name)
+        bare_wrk = [*wrk, "-t1", f"-c{CONNECTIONS}", "-d1s", f"{url}/index"]
+        bare_ab = [*ab, "-q", "-k", "-t", "1", "-n", "10000000", "-c", str(CONNECTIONS)]
+        bare_ab.append(f"{url}/index")
+        ours, probes = overhead_of_benchforge(folder, url, bare_wrk)
+        theirs = overhead_of_taurus(folder, url, bzt, bare_ab)
+        print(f"own time per trial, {TRIALS} one-second trials in one call, start-up included")
+        print(f"  benchforge around wrk   {ours * 1000:8.1f} ms")
+        print(f"    and, apart from it, asking before and after   {probes * 1000:8.1f} ms")
+        print("    and quiet gates between trials                none yet")
+        print(f"  Taurus around ab        {theirs * 1000:8.1f} ms")
+        print(f"  Taurus over benchforge  {theirs / ours:8.1f} times" if ours > 0 else "")
+        ratios = rates(folder, url, bare_wrk)
+    center = math.exp(statistics.fmean(map(math.log, ratios)))
+    print(f"requests/s that wrk reports through benchforge over bare wrk, {PAIRS} pairs")
+    print(f"  {center:.3f} (lowest {min(ratios):.3f}, highest {max(ratios):.3f})")
+
+
+def program(name: str) -> list[str]:
+    """Return the words that start a load tool, wherever it was found."""
+    path = locate(name)
+    if path is None:
+        sys.exit(f"{name} is missing: run `make setup`")
+    words = [f"{key}={value}" for key, value in libraries(path).items()]
+    return ["env", *words, str(path)]
+
+
+def taurus() -> str:
+    """Return where bzt is, in an environment of its own."""
+    environment = ROOT / ".tools/bzt"
+    bzt = environment / "bin/bzt"
+    if not bzt.exists():
+        print(f"installing Taurus (bzt) into {environment.relative_to(ROOT)}", flush=True)
+        uv = shutil.which("uv") or str(ROOT / ".tools/uv/bin/uv")
+        quietly([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(environment)])
+        python = str(environment / "bin/python")
+        quietly([uv, "pip", "install", "--quiet", "--python", python, "bzt", "setuptools"])
+    return str(bzt)
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """Serve /index on a free port of loopback; yield the root."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, APP.name, "--port", str(port)]
+    process = subprocess.Popen(words, cwd=APP.parent, stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(1000):
+            with socket.socket() as asking:
+                if asking.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def overhead_of_benchforge(folder: Path, url: str, bare: Sequence[str]) -> tuple[float, float]:
+    """Return seconds per trial beside the load, and seconds per trial of asking."""
+    suite = folder / "suite.toml"
+    suite.write_text(SUITE.format(url=url, blocks=TRIALS, connections=CONNECTIONS))
+    both = took(lambda: quietly(run(suite, folder / "results")))
+    alone = took(lambda: [quietly(bare) for _ in range(TRIALS)])
+    (result,) = (folder / "results").iterdir()
+    trials = [json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json"))]
+    if len(trials) != TRIALS or any(trial["failure"] for trial in trials):
+        sys.exit(f"expected {TRIALS} good trials in {result}")
+    asking = sum(trial["phases"]["ask"] for trial in trials)
+    return (both - alone - asking) / TRIALS, asking / TRIALS
+
+
+def overhead_of_taurus(folder: Path, url: str, bzt: str, bare: Sequence[str]) -> float:
+    """Return seconds per load beside the load."""
+    config = folder / "taurus.json"
+    one = {
+        "executor": "ab",
+        "concurrency": CONNECTIONS,
+        "hold-for": "1s",
+        "scenario": {"requests": [f"{url}/index"], "keepalive": True},
+    }
+    path = locate("ab")
+    modules = {"ab": {"path": str(path)}, "local": {"sequential": True}}
+    settings = {"artifacts-dir": str(folder / "artifacts"), "check-updates": False}
+    plan = {"execution": [one] * TRIALS, "modules": modules, "settings": settings}
+    config.write_text(json.dumps(plan))
+    more = libraries(path) if path else {}
+    both = took(lambda: quietly([bzt, "-q", str(config)], more))
+    alone = took(lambda: [quietly(bare) for _ in range(TRIALS)])
+    return (both - alone) / TRIALS
+
+
+def rates(folder: Path, url: str, bare: Sequence[str]) -> list[float]:
+    """Return, pair by pair, wrk's requests/s through benchforge over those of bare wrk."""
+    suite = folder / "one.toml"
+    suite.write_text(SUITE.format(url=url, blocks=1, connections=CONNECTIONS))
+    ratios = []
+    for pair in range(PAIRS):
+        calls = [lambda: rate_through(suite, folder / f"pair{pair}"), lambda: rate_of(bare)]
+        if pair % 2:
+            bare_rate, ours = calls[1](), calls[0]()
+        else:
+            ours, bare_rate = calls[0](), calls[1]()
+        ratios.append(ours / bare_rate)
+    return ratios
+
+
+def rate_through(suite: Path, results: Path) -> float:
+    """Return the requests/s of one trial."""
+    quietly(run(suite, results))
+    (trial,) = results.glob("*/trials/*/trial.json")
+    reading = json.loads(trial.read_text())["reading"]
+    return float(reading["responses"]) / float(reading["seconds"])
+
+
+def rate_of(bare: Sequence[str]) -> float:
+    """Return the requests/s that bare wrk prints."""
+    found = re.search(r"Requests/sec:\s+([\d.]+)", quietly(bare))
+    if found is None:
+        sys.exit("wrk printed no rate")
+    return float(found[1])
+
+
+def run(suite: Path, results: Path) -> list[str]:
+    """Return the words that measure a suite."""
+    return [sys.executable, "-m", "benchforge", "run", str(suite), "-o", str(results)]
+
+
+def took(call: Callable[[], object]) -> float:
+    """Return how many seconds a call takes."""
+    begun = time.monotonic()
+    call()
+    return time.monotonic() - begun
+
+
+def quietly(words: Sequence[str], more: Mapping[str, str] | None = None) -> str:
+    """Run a program and return what it printed; end here when it fails."""
+    environment = {**os.environ, **(more or {})}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()
