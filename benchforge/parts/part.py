@@ -65,9 +65,13 @@ class Service(Part):
         """Return what fills `site.scratch` once for all trials: it is copied for each of them."""
         return ()
 
-    def template_key(self) -> str:
-        """Return what the template depends on: another key, another template."""
+    def template_key(self, site: Site) -> str:
+        """Return what the template depends on beside its tasks and programs: the files it reads."""
         return ""
+
+    def outside(self) -> bool:
+        """Whether it already runs outside the trial: then the trial uses the host's network."""
+        return False
 
     def prepare(self, site: Site) -> Iterable[Task]:
         """Return what is to be done in each trial before the start."""

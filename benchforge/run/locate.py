@@ -1,0 +1,104 @@
+"""Where a program is: on PATH, where Debian hides it, or unpacked below a folder of ours."""
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from benchforge.parts.command import Need
+
+# Programs that must come from one place, the one that says which place first. Debian's `psql` on
+# PATH is a script that chooses a version of its own.
+_FAMILIES = (("postgres", "initdb", "pg_ctl", "pg_isready", "psql"),)
+_SYSTEM = Path("/")
+
+
+def locate(name: str) -> Path | None:
+    """Return where a program is, None when it is nowhere.
+
+    Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; the folder
+    $BENCHFORGE_PROGRAMS; .tools/system beside the virtual environment. The last two are the roots
+    of unpacked packages (usr/bin and so on).
+    """
+    for family in _FAMILIES:
+        if name in family:
+            return _of_family(family, name)
+    return next(_everywhere(name), None)
+
+
+def libraries(program: Path) -> dict[str, str]:
+    """Return the environment that an unpacked program needs; nothing for an installed one."""
+    for root in _unpacked():
+        if program.is_absolute() and program.is_relative_to(root):
+            folders = [*sorted((root / "usr/lib").glob("*-linux-gnu*")), root / "usr/lib"]
+            return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
+    return {}
+
+
+def missing(needs: Iterable[Need], python: Path) -> list[Need]:
+    """Return the needs that are not there.
+
+    Modules of another interpreter than our own are believed to be there: to know would take a
+    process, and what serves says it itself when it starts.
+    """
+    ours = python == Path(sys.executable)
+    return [
+        need
+        for need in needs
+        if (need.kind == "program" and locate(need.name) is None)
+        or (need.kind == "module" and ours and not _importable(need.name))
+    ]
+
+
+def _of_family(family: tuple[str, ...], name: str) -> Path | None:
+    folders = [leader.resolve().parent for leader in _everywhere(family[0])]
+    if not folders:
+        return next(_everywhere(name), None)
+    whole = (one for one in folders if all(_runs(one / member) for member in family))
+    found = next(whole, folders[0]) / name
+    return found if _runs(found) else None
+
+
+def _everywhere(name: str) -> Iterator[Path]:
+    """Yield every program of that name, the one that is meant first."""
+    on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in (*map(Path, filter(None, on_path)), *_postgresql(_SYSTEM)):
+        if _runs(folder / name):
+            yield (folder / name).absolute()
+    for root in _unpacked():
+        for folder in (root / "usr/bin", root / "usr/sbin", *_postgresql(root)):
+            if _runs(folder / name):
+                yield folder / name
+
+
+def _postgresql(root: Path) -> list[Path]:
+    """Return the folders where Debian keeps each version's programs, the highest first."""
+    folders = (root / "usr/lib/postgresql").glob("*/bin")
+    return sorted(folders, key=lambda one: _version(one.parent.name), reverse=True)
+
+
+def _version(text: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", text)]
+
+
+def _unpacked() -> list[Path]:
+    """Return the roots of unpacked packages."""
+    wished = os.environ.get("BENCHFORGE_PROGRAMS")
+    beside = Path(sys.prefix).parent / ".tools/system"
+    return [*([Path(wished).absolute()] if wished else []), beside]
+
+
+def _runs(path: Path) -> bool:
+    try:
+        return path.is_file() and os.access(path, os.X_OK)
+    except PermissionError:  # PATH may name folders that are closed to us
+        return False
+
+
+def _importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):  # the package of a dotted name is not there, or is broken
+        return False

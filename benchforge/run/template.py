@@ -1,0 +1,137 @@
+"""What a service prepares once for all its trials: built when first asked for, then copied."""
+
+import atexit
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from benchforge.errors import CannotKeep, TrialFailed
+from benchforge.parts.command import Command, Task
+from benchforge.parts.part import Service
+from benchforge.parts.site import Site
+from benchforge.run.here import Here, last_lines
+from benchforge.run.host import Host
+from benchforge.run.locate import libraries
+
+TASK_WITHIN_S = 120.0
+
+
+def restored(host: Host, name: str, service: Service, site: Site) -> None:
+    """Fill `site.scratch` with the service's template; nothing for a service without one.
+
+    Templates are kept in $XDG_CACHE_HOME/benchforge/templates (~/.cache without it), or for the
+    life of this process where that is not writable. `name` is that of the service's files beside
+    the trial: what the tasks print is kept in the folder `<name>-template` there. Raises
+    TrialFailed when a task fails, and CannotKeep when the copy cannot be written.
+    """
+    if not service.template(site):
+        return
+    cache = _cache()
+    template = cache / _key(service, site)
+    try:
+        if not template.is_dir():
+            _build(host, name, service, site, template)
+        # Without the times of the files, which nobody asks for, it takes half as long.
+        shutil.copytree(
+            template, site.scratch, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
+        )
+    except (OSError, shutil.Error) as error:
+        raise CannotKeep(
+            f"{site.label}: the template cannot be copied: {error}", f"see {cache} and its disk"
+        ) from error
+
+
+def _build(host: Host, name: str, service: Service, site: Site, template: Path) -> None:
+    logs = site.folder / f"{name}-template"
+    # Short, because sockets are made in it; the cache may lie deep.
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+        with host.trial(logs) as here:
+            ports = {port: here.free_port() for port in site.ports}
+            own = dataclasses.replace(site, folder=logs, scratch=Path(scratch), ports=ports)
+            for number, task in enumerate(service.template(own), 1):
+                _do(here, task, f"{number:02}", own)
+        _store(Path(scratch), template)
+
+
+def _do(here: Here, task: Task, label: str, site: Site) -> None:
+    command = _with_libraries(task.command)
+    finished = here.run(label, command, site.folder, {}, TASK_WITHIN_S)
+    if why := task.judge(finished):
+        log = last_lines(finished.stderr) or last_lines(finished.stdout)
+        raise TrialFailed("prepare", f"{site.label}: {task.says}: {why}", log=log)
+
+
+def _with_libraries(command: Command) -> Command:
+    return Command(
+        *command.argv,
+        environment=libraries(Path(command.argv[0])) | dict(command.environment),
+        folder=command.folder,
+        ordinary_user=command.ordinary_user,
+        stdin=command.stdin,
+    )
+
+
+def _store(scratch: Path, template: Path) -> None:
+    """Put a template into the cache at once: a folder of that name is whole, whatever happens."""
+    half = Path(tempfile.mkdtemp(prefix="half-", dir=template.parent))
+    try:
+        shutil.copytree(scratch, half, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy)
+        os.sync()  # the name must not reach the disk before what it stands for
+        with contextlib.suppress(OSError):  # somebody else built the same meanwhile
+            half.rename(template)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+    if not template.is_dir():
+        raise NotADirectoryError(f"{template} is in the way")
+
+
+def _key(service: Service, site: Site) -> str:
+    """Return a digest of all that the template depends on: another key, another template."""
+    # At a place that is the same for all trials, so that only what matters differs.
+    nowhere = dataclasses.replace(
+        site,
+        folder=Path("/folder"),
+        scratch=Path("/scratch"),
+        ports={name: number for number, name in enumerate(site.ports, 1)},
+    )
+    tasks = [
+        (task.command.argv, dict(task.command.environment)) for task in service.template(nowhere)
+    ]
+    programs = [
+        _identity(site.programs[need.name])
+        for need in service.needs()
+        if need.name in site.programs
+    ]
+    # Another user could not read it, and PostgreSQL refuses a folder that is not its own.
+    known = [service.name, service.template_key(site), tasks, programs, os.getuid()]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+
+
+def _identity(program: Path) -> list[object]:
+    """Tell a program from its next version without running it."""
+    stat = program.stat()
+    return [str(program.resolve()), stat.st_size, stat.st_mtime_ns]
+
+
+def _cache() -> Path:
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(home).absolute() / "benchforge/templates"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (OSError, RuntimeError):  # not writable; no home at all
+        return _cache_of_this_process()
+
+
+@functools.cache
+def _cache_of_this_process() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="bf-templates-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,230 @@
+"""PostgreSQL: a private, throw-away cluster, or one that already runs."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+from urllib.parse import quote, unquote, urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from benchforge.plugin import (
+    Backend,
+    Command,
+    Finished,
+    Need,
+    Probe,
+    Site,
+    Succeeds,
+    Task,
+    hookimpl,
+)
+from benchforge_backends import dataset as datasets
+from benchforge_backends.dataset import DatasetName
+from benchforge_backends.psql import USER, at, count, quoted, sql
+
+_PROGRAMS = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
+_OURS = {"port", "listen_addresses", "unix_socket_directories", "data_directory"}
+# The data is thrown away, so nothing is gained by bringing it to the disk in time.
+_DEFAULTS: Mapping[str, str | int | float | bool] = {
+    "fsync": False,
+    "full_page_writes": False,
+    "synchronous_commit": False,
+    "max_connections": 200,
+}
+
+
+def _setting(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)?", name, re.ASCII):
+        raise ValueError(f"{name!r} is not the name of a setting, such as 'shared_buffers'")
+    if name.lower() in _OURS:
+        raise ValueError(f"{name!r} is set by benchforge: say listen = 'unix' or 'tcp'")
+    return name.lower()
+
+
+def _reachable(url: str) -> str:
+    if urlsplit(url).scheme not in {"postgresql", "postgres"}:
+        raise ValueError("should be like 'postgresql://user@host:5432/database'")
+    return url
+
+
+class Postgresql(Backend):
+    """A cluster of its own for each trial, copied from one that was filled once; or `url`.
+
+    Good to know: the cluster forgets durability (fsync, full_page_writes and synchronous_commit
+    are off) unless `settings` says otherwise. Over TCP, libpq and asyncpg would negotiate TLS and
+    pay for it with each connect: the URL that is given to servers always says sslmode=disable. A
+    path of a unix socket ends at 107 bytes.
+    """
+
+    name: ClassVar[str] = "postgresql"
+    ports: ClassVar[tuple[str, ...]] = ("postgresql",)
+
+    dataset: DatasetName | None = None
+    "A built-in dataset, or a folder with a dataset.toml ('./data'); without it an empty database."
+    settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
+        default_factory=dict
+    )
+    "As in postgresql.conf; true is on."
+    listen: Literal["unix", "tcp"] = "unix"
+    "With unix sockets the network's TCP counters count the server's own connections only."
+    existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
+    "A database that already runs: it is neither started, filled nor checked."
+
+    @model_validator(mode="after")
+    def _either_ours_or_existing(self) -> Self:
+        ours = {"dataset", "settings", "listen"} & self.model_fields_set
+        if self.existing is not None and ours:
+            raise ValueError(
+                f"with 'url' nothing is started, so leave out {', '.join(sorted(ours))}"
+            )
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return PostgreSQL's programs; for one that already runs, its client."""
+        if self.existing is not None:
+            return [Need("psql", "apt-get install postgresql-client")]
+        return [Need(name, "apt-get install postgresql") for name in _PROGRAMS]
+
+    def version(self, site: Site) -> Command | None:
+        """Ask the program that serves, or where there is none of ours, the one that runs."""
+        if self.existing is not None:
+            return self._ask_existing(site, "SHOW server_version")
+        return Command(site.programs["postgres"], "--version")
+
+    def outside(self) -> bool:
+        """Whether it is a database that already runs."""
+        return self.existing is not None
+
+    def template_key(self, site: Site) -> str:
+        """Return a digest of the dataset. Raises BenchforgeError when it cannot be read."""
+        return datasets.digest(self._folder(site)) if self.dataset is not None else ""
+
+    def template(self, site: Site) -> Sequence[Task]:
+        """Make the cluster, start it, load the dataset, count its rows, and stop it.
+
+        `settings` do not apply here. Raises BenchforgeError when the dataset cannot be read.
+        """
+        if self.existing is not None:
+            return ()
+        pg_ctl, data, log = site.programs["pg_ctl"], site.scratch / "data", site.folder / "server.log"
+        options = _as_options({**_DEFAULTS, **_where(site, "unix")})
+        words = ["-A", "trust", "-U", USER, "-E", "UTF8", "--locale=C.UTF-8"]
+        initdb = [site.programs["initdb"], "-D", data, *words, "--no-sync", "--no-instructions"]
+        # What stands after -o goes through a shell.
+        start = [pg_ctl, "start", "-w", "-s", "-D", data, "-l", log, "-o", shlex.join(options)]
+        stop = [pg_ctl, "stop", "-w", "-s", "-D", data, "-m", "fast"]
+        return [
+            Task(Command(*initdb, ordinary_user=True), "make a cluster"),
+            Task(Command(*start, ordinary_user=True), "start the new cluster", _started(log)),
+            *self._fill(site),
+            Task(Command(*stop, ordinary_user=True), "stop the new cluster"),
+        ]
+
+    def command(self, site: Site) -> Command | None:
+        """Return the server in the foreground, on what the template left in the scratch folder."""
+        if self.existing is not None:
+            return None
+        options = _as_options({**_DEFAULTS, **self.settings, **_where(site, self.listen)})
+        data = site.scratch / "data"
+        return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
+
+    def ready(self, site: Site) -> Probe:
+        """Return a question that is answered as soon as connections are taken."""
+        if self.existing is not None:
+            return Succeeds(self._ask_existing(site, "SELECT 1"))
+        to = ("-h", self._host(site), "-p", _port(site), "-U", USER, "-d", self._database(site))
+        return Succeeds(Command(site.programs["pg_isready"], "-q", *to, ordinary_user=True))
+
+    def verify(self, site: Site) -> Iterable[Task]:
+        """Count the rows again, for a template that was damaged since."""
+        if self.dataset is None:
+            return []
+        return count(at(site, self._host(site)), datasets.read(self._folder(site)))
+
+    def gives(self, site: Site) -> Mapping[str, str]:
+        """Return the libpq URI, as `url` and as DATABASE_URL."""
+        url = self.existing or self._url(site)
+        return {"url": url, "DATABASE_URL": url}
+
+    def _url(self, site: Site) -> str:
+        database, port = quote(self._database(site), safe=""), _port(site)
+        if self.listen == "tcp":
+            return f"postgresql://{USER}@{site.address}:{port}/{database}?sslmode=disable"
+        folder = quote(str(site.scratch))
+        return f"postgresql://{USER}@/{database}?host={folder}&port={port}&sslmode=disable"
+
+    def _fill(self, site: Site) -> Iterator[Task]:
+        """Yield what fills a running cluster: a database, its data, and how it is checked."""
+        psql = at(site, site.scratch)
+        create = f"CREATE DATABASE {quoted(self._database(site))}"
+        yield sql(psql("postgres", "-c", create), "create the database")
+        if self.dataset is None:
+            return
+        folder = self._folder(site)
+        dataset = datasets.read(folder)
+        for name in dataset.files:
+            yield sql(psql(dataset.database, "-f", folder / name), f"load {name}")
+        yield from count(psql, dataset)
+        # Else the first readers write hint bits, and autovacuum comes while something is measured.
+        clean = "VACUUM (FREEZE, ANALYZE)"
+        yield sql(psql(dataset.database, "-c", clean), "vacuum the database")
+
+    def _folder(self, site: Site) -> Path:
+        return datasets.folder_of(self.dataset or "", site.suite_folder)
+
+    def _database(self, site: Site) -> str:
+        return datasets.read(self._folder(site)).database if self.dataset else "benchmarks"
+
+    def _host(self, site: Site) -> object:
+        return site.scratch if self.listen == "unix" else site.address
+
+    def _ask_existing(self, site: Site, query: str) -> Command:
+        """Ask a database that already runs; other users may read our words, not our environment."""
+        url = self.existing or ""
+        password = urlsplit(url).password
+        environment = {"PGPASSWORD": unquote(password)} if password else {}
+        url = url.replace(f":{password}@", "@", 1) if password else url
+        words = ("-XAtq", "-d", url, "-c", query)
+        return Command(site.programs["psql"], *words, environment=environment)
+
+
+def _where(site: Site, listen: Literal["unix", "tcp"]) -> dict[str, str]:
+    """Return the settings that say where a cluster listens, and nowhere else."""
+    return {
+        "port": _port(site),
+        "listen_addresses": site.address if listen == "tcp" else "",
+        "unix_socket_directories": str(site.scratch) if listen == "unix" else "",
+    }
+
+
+def _port(site: Site) -> str:
+    # It names the socket, too.
+    return str(site.ports["postgresql"])
+
+
+def _as_options(settings: Mapping[str, str | int | float | bool]) -> list[str]:
+    return [word for name, value in settings.items() for word in ("-c", f"{name}={_value(value)}")]
+
+
+def _value(value: str | float | bool) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
+
+
+def _started(log: Path) -> Callable[[Finished], str | None]:
+    def judge(finished: Finished) -> str | None:
+        if finished.code == 0:
+            return None
+        told = log.read_text(errors="replace").splitlines() if log.is_file() else []
+        return next((line for line in told if "FATAL" in line), f"exit code {finished.code}")
+
+    return judge
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Backend]]:
+    """Bring the backend."""
+    return [Postgresql]

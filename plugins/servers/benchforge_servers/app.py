@@ -1,0 +1,106 @@
+"""An app: the code that a server serves, a built-in one or the user's own."""
+
+import difflib
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from benchforge.plugin import Need
+
+INSTALL = "pip install 'benchforge[servers]'"
+_BUILT_IN = Path(__file__).parent / "apps"
+_OWN = re.compile(r"[\w.]+:[\w.]+(\(\))?")
+
+
+class App(BaseModel):
+    """What is known of an app: what an app.toml says, or what the suite says of the user's own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    built_in: bool = True
+    protocol: str | None = None
+    "wsgi or aiohttp; None for the user's own, whose server finds out."
+    target: str = Field(alias="object")
+    "As module:attribute."
+    modules: list[str] = Field(default_factory=list)
+    "What it imports."
+    requires: list[str] = Field(default_factory=list)
+    "What to install for that."
+    environment: list[str] = Field(default_factory=list)
+    "What it wants to be told."
+    description: str = ""
+
+    def needs(self) -> Iterable[Need]:
+        """Return the modules that it imports, with what to install."""
+        packages = " ".join(f"'{name}'" for name in self.requires)
+        install = f"{INSTALL}, or pip install {packages}"
+        return [Need(name, install, "module") for name in self.modules]
+
+
+def built_in() -> list[str]:
+    """Return the names of the apps that come with the plugin."""
+    return sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml"))
+
+
+def app_of(name: str) -> App:
+    """Return what is known of an app that the suite names."""
+    if ":" in name:
+        return App(built_in=False, object=name)
+    return App.model_validate(tomllib.loads((_BUILT_IN / name / "app.toml").read_text()))
+
+
+def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:
+    """Return where the app's modules are; the user's own lie relative to the suite."""
+    if ":" not in name:
+        return _BUILT_IN / name
+    return (suite_folder / (directory or ".")).absolute()
+
+
+def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
+    """Return a digest of the code: a built-in app's files, or all the user's Python files."""
+    folder = folder_of(name, directory, suite_folder)
+    files = folder.rglob("*" if ":" not in name else "*.py")
+    total = hashlib.sha256()
+    for file in sorted(files):
+        place = file.relative_to(folder)
+        if file.is_file() and not _is_made(place):
+            content = file.read_bytes()
+            total.update(f"{place} {len(content)} ".encode() + content)
+    return total.hexdigest()[:16]
+
+
+def check_directory(name: str, directory: str | None) -> None:
+    """Raise ValueError for a built-in app with a directory: it would be ignored."""
+    if directory is not None and ":" not in name:
+        raise ValueError(f"{name!r} is built in; 'directory' is for an app of your own")
+
+
+def _is_made(place: Path) -> bool:
+    """Whether a file is no code of the user's: environments, caches, what is hidden."""
+    return any(part.startswith(".") or part == "__pycache__" for part in place.parts)
+
+
+def _known(name: str) -> str:
+    if ":" in name:
+        if not _OWN.fullmatch(name):
+            raise ValueError(
+                f"{name!r} is no 'module:attribute' and no 'module:make_app()'"
+            )
+        return name
+    if name in built_in():
+        return name
+    near = difflib.get_close_matches(name, built_in(), 1)
+    guess = f"did you mean {near[0]!r}? " if near else ""
+    raise ValueError(
+        f"no app named {name!r}; {guess}built in: {', '.join(built_in())}; "
+        "an app of your own is written as 'module:attribute', with its directory"
+    )
+
+
+AppName = Annotated[str, AfterValidator(_known)]
+"The name of a built-in app, or module:attribute; with () at its end, what the function makes."

@@ -1,0 +1,77 @@
+"""A server that already runs."""
+
+import ipaddress
+from typing import Annotated, ClassVar, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from benchforge.plugin import Command, Server, Site, hookimpl
+
+
+def _root(url: str) -> str:
+    """Return a root without a slash at its end. Raises ValueError when it is none."""
+    parts = urlsplit(url)
+    if parts.scheme == "https":
+        raise ValueError("https is not supported yet: give the server's http URL")
+    if parts.scheme != "http" or not parts.hostname:
+        raise ValueError("should be like 'http://127.0.0.1:8080'")
+    if parts.path not in {"", "/"} or parts.query or parts.fragment:
+        raise ValueError("should end after the port: paths belong to a scenario's request")
+    if parts.username is not None:
+        raise ValueError("should name nobody: credentials belong to the headers of a request")
+    if parts.port == 0:
+        raise ValueError("should name a port that a server can have")
+    return f"http://{parts.netloc}"
+
+
+class Url(Server):
+    """A server that already runs: benchforge neither starts, measures nor stops its process.
+
+    Good to know: nobody sees to it that it is fresh, alone or what its label says, and its CPU
+    and memory are unknown. It is reached over the host's network, not over a private one.
+    """
+
+    name: ClassVar[str] = "url"
+    ports: ClassVar[tuple[str, ...]] = ()
+
+    root: Annotated[str, AfterValidator(_root)] = Field(alias="url")
+    "Its root, such as http://127.0.0.1:8080."
+    allow_remote: bool = False
+    "Whether it may be on another machine: put load only on what is yours."
+
+    @model_validator(mode="after")
+    def _ours(self) -> Self:
+        host = urlsplit(self.root).hostname or ""
+        if not (self.allow_remote or _is_loopback(host)):
+            raise ValueError(
+                f"url: {host} is not this machine: say allow_remote = true if the server is yours"
+            )
+        return self
+
+    def outside(self) -> bool:
+        """Always: it is there before the trial."""
+        return True
+
+    def command(self, site: Site) -> Command | None:
+        """Return nothing: it already runs."""
+        return None
+
+    def url(self, site: Site) -> str:
+        """Return what the suite says."""
+        return self.root
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name; what it stands for may change
+        return False
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Server]]:
+    """Bring the server."""
+    return [Url]
