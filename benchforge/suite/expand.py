@@ -67,11 +67,11 @@ def _case(
     return Case(
         name=name,
         # Load has seen to it that each table holds parts of its kind.
-        server=cast(Server, _part(server, "servers", point)),
+        server=cast("Server", _part(server, "servers", point)),
         backends=tuple(
-            (one.label, cast(Backend, _part(one, "backends", point))) for one in backends
+            (one.label, cast("Backend", _part(one, "backends", point))) for one in backends
         ),
-        driver=cast(Driver, _part(load, place, point)),
+        driver=cast("Driver", _part(load, place, point)),
         request=request,
         expect=scenario.expect,
         metrics=tuple(suite.metrics) if scenario.metrics is None else scenario.metrics,

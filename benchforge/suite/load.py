@@ -12,11 +12,12 @@ from benchforge.model.frozen import Frozen
 from benchforge.registry import Registry
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
-from benchforge.suite.document import Document, Tables, with_profile, with_settings
+from benchforge.suite.document import Document, Tables, with_profile
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import nearest
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.scenarios import scenarios
+from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
 
