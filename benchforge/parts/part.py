@@ -46,6 +46,10 @@ class Part(BaseModel, ABC):
         """Return a command that prints the version; asked once for a suite."""
         return None
 
+    def fingerprint(self) -> str:
+        """Return a digest of the code that it serves: other code makes another case."""
+        return ""
+
 
 class Service(Part):
     """A process that starts, becomes ready and is stopped."""

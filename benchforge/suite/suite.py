@@ -78,3 +78,5 @@ class Suite:
     repeat: Repeat
     settings: Mapping[str, str]
     "What was given by --set."
+    secrets: frozenset[str] = frozenset()
+    "What `redact` takes out of every text that is written: from the environment, and literal."

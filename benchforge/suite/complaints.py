@@ -1,0 +1,134 @@
+"""Faults of a suite as they are found, each where its value was written."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar, get_args
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from benchforge.parts.part import Part
+from benchforge.suite.document import Document, Setting
+from benchforge.suite.excerpt import excerpt
+from benchforge.suite.faults import Fault, SuiteErrors, nearest
+from benchforge.suite.positions import Path
+from benchforge.suite.redact import redact
+from benchforge.suite.typed import typed
+from benchforge.suite.words import findings
+
+M = TypeVar("M", bound=BaseModel)
+
+_BARE = re.compile(r"[\w-]+")
+
+
+class Complaints:
+    """Collects the faults of a document, so that all are told at once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._faults: dict[tuple[tuple[int, ...], str, str], Fault] = {}
+        self._told: set[Path] = set()
+
+    def at(self, path: Path, message: str, hint: str = "") -> None:
+        """Complain of the value at a path; the same complaint of the same place counts once."""
+        self._told.add(path)
+        origin = self._document.origin(path)
+        told = f"{dotted(path)}: {message}" if path else message
+        order: tuple[int, ...]
+        if isinstance(origin, Setting):
+            told = message if path == origin.path else told
+            fault, order = Fault(origin.shown, told, hint=hint), (1,)
+        elif origin is None:
+            fault, order = Fault(self._document.shown, told, hint=hint), (0,)
+        else:
+            where = f"{self._document.shown}:{origin.line}:{origin.column}"
+            fault = Fault(where, told, excerpt(self._document.text, origin), hint)
+            order = (0, origin.line, origin.column)
+        self._faults.setdefault((order, fault.where, told), fault)
+
+    def of_option(self, option: str, message: str, hint: str = "") -> None:
+        """Complain of an option of the command line."""
+        self._faults.setdefault(((2,), option, message), Fault(option, message, hint=hint))
+
+    def parse(self, model: type[M], data: Mapping[str, JsonValue], path: Path) -> M | None:
+        """Return the model of a table; complain of what is wrong and return None."""
+        try:
+            return typed(model, data)
+        except ValidationError as error:
+            self.of_model(error, model, data, path)
+            return None
+
+    def of_model(
+        self,
+        error: ValidationError,
+        model: type[BaseModel],
+        data: Mapping[str, JsonValue],
+        path: Path,
+    ) -> None:
+        """Complain of what pydantic found in the table at a path."""
+        for found in findings(error, dict(data)):
+            where = (*path, *found.path)
+            if where in self._told:  # a value that is missing is also of the wrong type
+                continue
+            owner = _owner(model, found.path[:-1]) if found.unknown else None
+            hint = takes(found.unknown, owner) if owner else ""
+            message = found.message
+            if found.unknown:
+                message = "unknown option" if owner and issubclass(owner, Part) else "unknown key"
+            self.at(where, message, hint)
+
+    def settle(self, secrets: Iterable[str]) -> None:
+        """Raise SuiteErrors when there is a fault, in the order of the file, without secrets."""
+        if not self._faults:
+            return
+        known = list(secrets)
+        raise SuiteErrors(
+            [
+                Fault(
+                    redact(fault.where, known),
+                    redact(fault.message, known),
+                    redact(fault.excerpt, known),
+                    redact(fault.hint, known),
+                )
+                for _, fault in sorted(self._faults.items(), key=lambda item: item[0][0])
+            ]
+        )
+
+
+def takes(unknown: str, model: type[BaseModel]) -> str:
+    """Return a hint for an unknown key of a model: the nearest, and what it takes."""
+    owner = model.name if issubclass(model, Part) else "this table"
+    return nearest(unknown, options(model), f"{owner} takes")
+
+
+def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
+    """Return the model at a path below a model."""
+    annotation: object = model
+    for step in path:
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            fields = annotation.model_fields.items()
+            found = (field.annotation for name, field in fields if step in {name, field.alias})
+            annotation = next(found, None)
+        else:
+            annotation = (get_args(annotation) or (None,))[-1]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return None
+
+
+def options(model: type[BaseModel]) -> list[str]:
+    """Return the options of a model as TOML writes them: its own before the inherited ones."""
+    inherited = getattr(model.__base__, "model_fields", {})
+    fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
+    return [field.alias or name for name, field in fields]
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """Return a path as a person reads it: `scenarios.agents.servers[1]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            key = step if _BARE.fullmatch(step) else f'"{step}"'
+            text += f".{key}" if text else key
+    return text

@@ -1,0 +1,121 @@
+"""The parts that a suite declares: each label with its plugin's class and checked options."""
+
+import re
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from benchforge.errors import Unusable
+from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Server
+from benchforge.registry import Registry
+from benchforge.suite.complaints import Complaints
+from benchforge.suite.document import Tables
+from benchforge.suite.environment import Environment
+from benchforge.suite.suite import Declared
+
+KINDS: Mapping[str, Kind] = {
+    "servers": "server",
+    "backends": "backend",
+    "loaders": "loader",
+    "clients": "client",
+    "metrics": "metric",
+}
+"The tables that declare parts."
+
+_CLASSES: Mapping[Kind, type[Part]] = {
+    "server": Server,
+    "backend": Backend,
+    "loader": Loader,
+    "client": Client,
+    "metric": Metric,
+}
+
+STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
+    "throughput": {"use": "throughput"},
+    "errors": {"use": "errors"},
+    "latency": {"use": "latency"},
+    "error_rate": {"use": "error_rate"},
+    "all_throughput": {"use": "throughput", "count": "all"},
+    "cpu": {"use": "cpu"},
+    "memory": {"use": "memory"},
+    "transfer": {"use": "transfer"},
+    "keepalive": {"use": "keepalive"},
+}
+"The metrics of a suite that declares none."
+
+# Labels name folders, stand in option paths, and are shown everywhere.
+_LABEL = re.compile(r"\w[\w-]*")
+# These share what is named after them: a trial's folder, or the driver of a case.
+_APART = (("servers", "backends"), ("loaders", "clients"))
+
+
+def tables_of(tables: Tables, kind: str, complaints: Complaints) -> dict[str, Tables]:
+    """Return the tables below a table, by label; complain of what is none."""
+    found = tables.get(kind, {})
+    if not isinstance(found, dict):
+        complaints.at((kind,), "expected tables, each under a label", f"write [{kind}.label]")
+        return {}
+    labelled: dict[str, Tables] = {}
+    for label, table in found.items():
+        if not isinstance(table, dict):
+            complaints.at((kind, label), "expected a table", f"write [{kind}.{label}]")
+        elif not _LABEL.fullmatch(label):
+            complaints.at((kind, label), "not a label", "use letters, digits, '_' and '-'")
+        else:
+            labelled[label] = table
+    return labelled
+
+
+def declared(
+    labelled: Mapping[str, Mapping[str, Tables]],
+    registry: Registry,
+    environment: Environment,
+    complaints: Complaints,
+) -> dict[str, dict[str, Declared]]:
+    """Return every part that is sound, by its table and label; complain of the others."""
+    for one, other in _APART:
+        for label in labelled[one].keys() & labelled[other].keys():
+            complaints.at((one, label), f"{other}.{label} has the same label", "rename one")
+    parts: dict[str, dict[str, Declared]] = {}
+    for table in KINDS:
+        found = (
+            _declared((table, label), options, registry, environment, complaints)
+            for label, options in labelled[table].items()
+        )
+        parts[table] = {one.label: one for one in found if one}
+    return parts
+
+
+def _declared(
+    path: tuple[str, str],
+    written: Tables,
+    registry: Registry,
+    environment: Environment,
+    complaints: Complaints,
+) -> Declared | None:
+    table, label = path
+    kind = KINDS[table]
+    use = written.get("use")
+    if not isinstance(use, str):
+        names = ", ".join(registry.names(kind)) or "none"
+        what = "'use' is missing" if use is None else "expected the name of a part"
+        at = path if use is None else (*path, "use")
+        complaints.at(at, what, f"it names the {kind}; installed: {names}")
+        return None
+    try:
+        cls = registry.part(kind, use)
+    except Unusable as error:
+        complaints.at((*path, "use"), error.message, error.hint)
+        return None
+    if not issubclass(cls, _CLASSES[kind]):
+        complaints.at((*path, "use"), f"the plugin's {cls.__name__} is not a {kind}")
+        return None
+    given = {option: value for option, value in written.items() if option != "use"}
+    options = environment.fill(given, cls, path)
+    part = complaints.parse(cls, options, path)
+    return Declared(label, cls, options, part) if part else None
+
+
+def metrics(parts: Mapping[str, Declared]) -> dict[str, Metric]:
+    """Return the metrics among the parts, by label."""
+    return {label: one.part for label, one in parts.items() if isinstance(one.part, Metric)}

@@ -1,0 +1,30 @@
+"""The line that an error speaks of, with its place underlined."""
+
+import unicodedata
+
+from benchforge.suite.positions import Spot
+
+_ROOM = 100  # characters of a line that are shown
+_BEFORE = 60  # of them, before the place, where a line is longer
+
+
+def excerpt(text: str, spot: Spot) -> str:
+    """Return two lines: the source line under its number, and carets under the place."""
+    lines = text.split("\n")  # not splitlines: TOML knows fewer ends of lines than Python
+    line = lines[spot.line - 1].rstrip("\r") if spot.line <= len(lines) else ""
+    start = spot.column - 1
+    width = max(1, min(spot.width, len(line) - start))
+    if len(line) > _ROOM:
+        left = max(0, min(start - _BEFORE, len(line) - _ROOM))
+        right = left + _ROOM
+        width = min(width, right - start)
+        start += (1 if left else 0) - left
+        line = ("…" if left else "") + line[left:right] + ("…" if right < len(line) else "")
+    shown = "".join(char if char.isprintable() or char == "\t" else "\ufffd" for char in line)
+    pad = "".join(char if char == "\t" else " " * _columns(char) for char in shown[:start])
+    carets = "^" * max(1, sum(map(_columns, shown[start : start + width])))
+    return f"{spot.line:>5} | {shown}\n      | {pad}{carets}"
+
+
+def _columns(char: str) -> int:
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

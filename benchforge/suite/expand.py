@@ -1,0 +1,101 @@
+"""A suite's cases, one after the other: every part at its point of the matrix."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+from pydantic import JsonValue
+
+from benchforge.model.trial import CaseName
+from benchforge.parts.part import Backend, Driver, Part, Server
+from benchforge.suite.axis import Point, filled, moved, reaching
+from benchforge.suite.case import Case
+from benchforge.suite.points import points
+from benchforge.suite.suite import Declared, Scenario, Suite
+from benchforge.suite.typed import typed
+
+
+def expand(suite: Suite) -> Iterator[Case]:
+    """Yield each case: by scenario, point, driver (loaders before clients), server.
+
+    A case carries what varies of the point for its own parts and request; points that differ in
+    nothing else make one case. What is the same under two labels is told apart by its arm.
+    """
+    for label, scenario in suite.scenarios.items():
+        seen: set[str] = set()
+        arms: Counter[str] = Counter()
+        for case in _each(suite, label, scenario):
+            name = case.name
+            words = json.dumps([name.server, name.driver, name.vary], sort_keys=True)
+            if words in seen:
+                continue
+            seen.add(words)
+            digest = _digest(case)
+            arms[digest] += 1
+            numbered = name.model_copy(update={"digest": digest, "arm": arms[digest]})
+            yield replace(case, name=numbered)
+
+
+def _each(suite: Suite, label: str, scenario: Scenario) -> Iterator[Case]:
+    drivers = [("loaders", suite.loaders[one]) for one in scenario.loaders]
+    drivers += [("clients", suite.clients[one]) for one in scenario.clients]
+    for point in points(scenario):
+        for driver in drivers:
+            for server in (suite.servers[one] for one in scenario.servers):
+                yield _case(suite, label, point, server, driver)
+
+
+def _case(
+    suite: Suite,
+    label: str,
+    point: Point,
+    server: Declared,
+    driver: tuple[str, Declared],
+) -> Case:
+    scenario = suite.scenarios[label]
+    place, load = driver
+    backends = [suite.backends[one] for one in scenario.backends]
+    request, taken = filled(scenario.requests.get(server.label, scenario.request), point)
+    about = {**taken, **reaching(point, "servers", server), **reaching(point, place, load)}
+    for backend in backends:
+        about |= reaching(point, "backends", backend)
+    vary: dict[str, JsonValue] = {path: point[path] for path in point if path in about}
+    name = CaseName(scenario=label, server=server.label, driver=load.label, vary=vary, digest="")
+    return Case(
+        name=name,
+        # Load has seen to it that each table holds parts of its kind.
+        server=cast("Server", _part(server, "servers", point)),
+        backends=tuple(
+            (one.label, cast("Backend", _part(one, "backends", point))) for one in backends
+        ),
+        driver=cast("Driver", _part(load, place, point)),
+        request=request,
+        expect=scenario.expect,
+        metrics=tuple(suite.metrics) if scenario.metrics is None else scenario.metrics,
+        warm_up_s=float(suite.repeat.warmup),
+    )
+
+
+def _part(one: Declared, place: str, point: Point) -> Part:
+    concerned = reaching(point, place, one)
+    return typed(one.cls, moved(one, concerned)) if concerned else one.part
+
+
+def _digest(case: Case) -> str:
+    """Return what the case is, whatever it is called."""
+    what = {
+        "server": _identity(case.server),
+        "backends": [_identity(backend) for _, backend in case.backends],
+        "driver": _identity(case.driver),
+        "request": case.request.model_dump(mode="json"),
+        "expect": case.expect.model_dump(mode="json"),
+        "warm_up_s": case.warm_up_s,
+    }
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _identity(part: Part) -> list[JsonValue]:
+    return [part.kind, part.name, part.model_dump(mode="json"), part.fingerprint()]

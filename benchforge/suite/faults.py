@@ -1,0 +1,55 @@
+"""What is wrong with a suite: all of it at once, each fault with its place and what to do."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from benchforge.errors import Unusable
+
+_SHOWN = 20  # faults of one file
+_NAMES = 8  # names in a hint
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: where it is, what is wrong, the line in question, and what to do."""
+
+    where: str
+    "file:line:column, or the option of the command line."
+    message: str
+    excerpt: str = ""
+    hint: str = ""
+
+    @property
+    def text(self) -> str:
+        """As it is printed."""
+        hint = f"hint: {self.hint}" if self.hint else ""
+        return "\n".join(filter(None, (f"error: {self.where}: {self.message}", self.excerpt, hint)))
+
+
+class SuiteErrors(Unusable):
+    """A suite cannot be used; `faults` holds every reason, `text()` is what to print."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        # Hints stand with their faults; a hint of the whole would be printed a second time.
+        super().__init__(self.text().removeprefix("error: "))
+
+    def text(self) -> str:
+        """Return all faults as they are to be printed: the first twenty, and how many more."""
+        more = len(self.faults) - _SHOWN
+        rest = [f"error: and {more} more error{'s' if more > 1 else ''}"] if more > 0 else []
+        return "\n".join([fault.text for fault in self.faults[:_SHOWN]] + rest)
+
+
+def nearest(name: object, names: Iterable[str], says: str) -> str:
+    """Return a hint: the name that was probably meant, and which there are, after `says`."""
+    known = list(names)
+    near = get_close_matches(str(name), known, 1)
+    guess = f"did you mean {near[0]!r}? " if near else ""
+    return f"{guess}{says}: {listed(known)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a person; many are cut short."""
+    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "") or "none"

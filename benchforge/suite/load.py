@@ -1,0 +1,152 @@
+"""Text to a suite: the only place that reads TOML. What it returns needs no further question."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from benchforge.model.frozen import Frozen
+from benchforge.registry import Registry
+from benchforge.suite.complaints import Complaints
+from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
+from benchforge.suite.document import Document, Tables, with_profile
+from benchforge.suite.environment import Environment
+from benchforge.suite.faults import nearest
+from benchforge.suite.redact import secrets_of
+from benchforge.suite.scenarios import scenarios
+from benchforge.suite.settings import with_settings
+from benchforge.suite.source import read
+from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+
+FORMAT = 1
+"Of suites: what `benchforge = 1` at their top says."
+
+
+class _Top(Frozen):
+    """The keys at the top of a suite that are no tables."""
+
+    benchforge: int
+    name: str | None = Field(default=None, pattern=r"^\w[\w.-]*$")
+    "It names the folder of the results."
+    title: str = ""
+    only: tuple[str, ...] = ()
+    smoke: bool = False
+    network: Literal["private", "host"] = "private"
+
+
+_TABLES = (*KINDS, "scenarios", "repeat", "profiles")
+
+
+def load(
+    path: str | os.PathLike[str],
+    registry: Registry,
+    *,
+    profile: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    only: Sequence[str] = (),
+) -> Suite:
+    """Read a suite with one profile and all settings applied, every name in it resolved.
+
+    Raises SuiteErrors, which holds everything that is wrong.
+    """
+    document = with_settings(with_profile(read(path), profile), settings)
+    complaints = Complaints(document)
+    environment = Environment(complaints)
+    tables = document.tables
+
+    top = _top(document, complaints)
+    labelled = {kind: tables_of(tables, kind, complaints) for kind in (*KINDS, "scenarios")}
+    if "metrics" not in tables:
+        labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
+    parts = declared(labelled, registry, environment, complaints)
+    labels = {kind: tuple(found) for kind, found in labelled.items()}
+    every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
+    repeat = _repeat(tables, complaints)
+    chosen = _chosen(top.only, only, labels["scenarios"], complaints)
+
+    secrets = frozenset([*environment.used, *_secrets(parts, every)])
+    complaints.settle(environment.used)
+    return Suite(
+        path=Path(path),
+        text=document.text,
+        name=top.name or _name(Path(path)),
+        title=top.title,
+        profile=profile,
+        smoke=top.smoke,
+        network=top.network,
+        servers=parts["servers"],
+        backends=parts["backends"],
+        loaders=parts["loaders"],
+        clients=parts["clients"],
+        metrics=metrics(parts["metrics"]),
+        scenarios={label: every[label] for label in every if label in chosen},
+        only=chosen if top.only or only else (),
+        repeat=repeat,
+        settings=dict(settings),
+        secrets=secrets,
+    )
+
+
+def _top(document: Document, complaints: Complaints) -> _Top:
+    tables = document.tables
+    version = tables.get("benchforge")
+    if isinstance(version, int) and not isinstance(version, bool) and version != FORMAT:
+        hint = "this benchforge reads format 1; a newer one may read this suite"
+        complaints.at(("benchforge",), f"expected {FORMAT}, got {version}", hint)
+        complaints.settle(())  # whatever else is wrong by format 1 need not be wrong
+    if version is None:
+        hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
+        complaints.at((), "'benchforge' is missing", hint)
+    known = [*_Top.model_fields, *_TABLES]
+    for key in tables.keys() - set(known):
+        complaints.at((key,), "unknown key", nearest(key, known, "a suite takes"))
+    given = {key: value for key, value in tables.items() if key in _Top.model_fields}
+    fallback = _Top(benchforge=FORMAT)
+    return complaints.parse(_Top, {"benchforge": FORMAT, **given}, ()) or fallback
+
+
+def _repeat(tables: Tables, complaints: Complaints) -> Repeat:
+    table = tables.get("repeat", {})
+    if isinstance(table, dict):
+        return complaints.parse(Repeat, table, ("repeat",)) or Repeat()
+    complaints.at(("repeat",), "expected a table", "write [repeat]")
+    return Repeat()
+
+
+def _chosen(
+    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], complaints: Complaints
+) -> tuple[str, ...]:
+    """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
+    if not labels:
+        complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
+    for label in given:
+        if label not in labels:
+            hint = nearest(label, labels, "scenarios")
+            complaints.of_option(f"--only {label}", "no such scenario", hint)
+    for number, label in enumerate(in_suite):
+        if label not in labels:
+            hint = nearest(label, labels, "scenarios")
+            complaints.at(("only", number), f"no scenario {label!r} is declared", hint)
+    wanted = given or in_suite or labels
+    return tuple(label for label in labels if label in wanted)
+
+
+def _name(path: Path) -> str:
+    return re.sub(r"[^\w.-]+", "-", path.stem).strip(".-") or "suite"
+
+
+def _secrets(
+    parts: Mapping[str, Mapping[str, Declared]], every: Mapping[str, Scenario]
+) -> Iterable[str]:
+    for labelled in parts.values():
+        for one in labelled.values():
+            yield from secrets_of(dict(one.options))
+    for scenario in every.values():
+        for request in (scenario.request, *scenario.requests.values()):
+            yield from secrets_of(request.model_dump(mode="json"))
+        points: list[Mapping[str, JsonValue]] = [dict(scenario.vary), *scenario.include]
+        for point in points:
+            yield from secrets_of({path.rpartition(".")[2]: v for path, v in point.items()})

@@ -1,0 +1,119 @@
+"""What pydantic found, in words for somebody who writes TOML."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+from benchforge.suite.positions import Path
+
+_WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
+_WANTED = {
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": "a finite number",
+    "string_type": "text",
+    "path_type": "a path",
+    "bool_type": _BOOL,
+    "bool_parsing": _BOOL,
+    "list_type": _ARRAY,
+    "tuple_type": _ARRAY,
+    "set_type": _ARRAY,
+    "frozen_set_type": _ARRAY,
+    "dict_type": "a table",
+    "mapping_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "literal_error": "{expected}",
+    "enum": "{expected}",
+    "quantity": "{wanted}",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "multiple_of": "a multiple of {multiple_of}",
+    "string_pattern_mismatch": "text of the form {pattern}",
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length} characters",
+    "too_short": "at least {min_length} elements",
+    "too_long": "at most {max_length} elements",
+}
+_SHOWN = 60  # characters of a value
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, at a path below what was validated."""
+
+    path: Path
+    message: str
+    unknown: str = ""
+    "The key, where the finding is that nobody knows it."
+
+
+def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
+    """Yield what is wrong, each path once: the members of a union are told in one sentence."""
+    by_path: dict[Path, list[ErrorDetails]] = {}
+    for detail in error.errors(include_url=False):
+        by_path.setdefault(_path(detail["loc"], data), []).append(detail)
+    for path, details in by_path.items():
+        yield _finding(path, details)
+
+
+def _path(location: Sequence[int | str], data: JsonValue) -> Path:
+    """Leave out what is not in the data: the names of a union's members and of validators."""
+    path: Path = ()
+    for step in location:
+        match data, step:
+            case dict(), str() if step in data:
+                data = data[step]
+            case list(), int() if step < len(data):
+                data = data[step]
+            case _:
+                continue
+        path = (*path, step)
+    return path
+
+
+def _finding(path: Path, details: Sequence[ErrorDetails]) -> Finding:
+    first = details[0]
+    if first["type"] == "extra_forbidden":
+        return Finding(path, "unknown", str(first["loc"][-1]))
+    if missing := [repr(one["loc"][-1]) for one in details if one["type"] == "missing"]:
+        verb = "is" if len(missing) == 1 else "are"
+        return Finding(path, f"{' and '.join(missing)} {verb} missing")
+    wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
+    if wanted:
+        return Finding(path, f"expected {' or '.join(wanted)}, got {shown(first['input'])}")
+    return Finding(path, _message(first))
+
+
+def _wanted(detail: ErrorDetails) -> str:
+    context: Mapping[str, object] = detail.get("ctx", {})
+    return _WANTED.get(detail["type"], "").format(**{key: _count(context[key]) for key in context})
+
+
+def _message(detail: ErrorDetails) -> str:
+    reason = detail.get("ctx", {}).get("error")  # of a validator that raised ValueError
+    message = str(reason) if reason else detail["msg"]
+    return message[:1].lower() + message[1:]
+
+
+def _count(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def shown(value: object) -> str:
+    """Return a value as an error message shows it."""
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "an array" if value else "an empty array"
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

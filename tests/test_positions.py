@@ -1,0 +1,159 @@
+"""Every path that TOML's own reader has has a place, and no other."""
+
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.suite.positions import Path, Spot, positions
+
+VALID = """\
+title = "a # no comment, [no table]"  # a comment = 1
+"quoted key" = 'literal \\'
+a.b . "c.d" = 1979-05-27 07:32:00  # a date with a space
+several = [ # the list
+    1, "two", [3, [4]], {five = 6, six.seven = [8]},
+    '''
+x = 1
+''',
+]
+text = \"\"\"
+[no.table] \\\"\"\" ends not
+y = 2 \"\"\"\"\"
+
+[servers.django]
+workers = 4
+[servers."a.b"]
+[[points]]
+x = 1
+[points.deep]
+y.z = inf
+[[points]]
+[[points.inner]]
+"é" = 'no bare key'
+[[points.inner]]
+"""
+
+
+def paths(value: object, path: Path = ()) -> Iterator[Path]:
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from paths(inner, (*path, key))
+    if isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from paths(inner, (*path, number))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_document_with_all_of_toml(end: str) -> None:
+    found = positions(VALID.replace("\n", end))
+
+    assert found.keys() == set(paths(tomllib.loads(VALID)))
+    assert found["title",] == Spot(1, 1, 5)
+    assert found["quoted key",] == Spot(2, 1, 12)
+    assert found["a", "b", "c.d"] == Spot(3, 7, 5)
+    assert found["several", 1] == Spot(5, 8, 5)
+    assert found["several", 2, 1, 0] == Spot(5, 20, 1)
+    assert found["several", 3, "six", "seven", 0] == Spot(5, 49, 1)
+    assert found["servers", "django", "workers"] == Spot(15, 1, 7)
+    assert found["points", 1, "inner", 0, "é"] == Spot(23, 1, 3)
+    assert found["points", 1, "inner", 1] == Spot(24, 10, 5)
+
+
+def test_depth_is_no_matter_of_the_stack() -> None:
+    deep = 100_000
+    found = positions(f"a = {'[' * 300}1{']' * 300}\nb = [{'{}, ' * deep}]")
+    assert len(found) == 302 + deep
+
+
+KEYS = st.text("ab-_1", min_size=1, max_size=3) | st.text("a é=.#[]'\"\\", max_size=4)
+SCALARS = st.sampled_from(
+    [
+        "1",
+        "-0.5e3",
+        "0xFF",
+        "true",
+        "inf",
+        "07:32:00",
+        "1979-05-27",
+        "1979-05-27T07:32:00Z",
+        "1979-05-27 07:32:00.5",
+        '""',
+        "''",
+        '"a\\"]"',
+        "'#\\'",
+        '"""x\n"y" = 1"""',
+        "'''\n]'''",
+        '"""a"""""',
+        "''''a'''''",
+        '"""\\\n  b \\""""""',
+    ]
+)
+
+
+def written_key(key: str) -> str:
+    bare = key.isascii() and key.replace("-", "a").replace("_", "a").isalnum()
+    escaped = key.replace("\\", "\\\\").replace('"', '\\"')
+    return key if bare else f'"{escaped}"'
+
+
+SPACE = st.sampled_from(["", " ", "\t"])
+GAP = st.sampled_from(["", " ", "\n", " # ] no end\n", "\t"])
+
+
+@st.composite
+def values(draw: st.DrawFn, depth: int = 2) -> str:
+    kind = draw(st.sampled_from(["scalar", "scalar", "array", "table"] if depth else ["scalar"]))
+    if kind == "scalar":
+        return draw(SCALARS)
+    if kind == "array":
+        items = draw(st.lists(values(depth - 1), max_size=3))
+        end = draw(st.sampled_from(["", ","])) if items else ""
+        gaps = [draw(GAP) for _ in items]
+        inner = ",".join(f"{gap}{item}\n" for gap, item in zip(gaps, items, strict=True))
+        return f"[{inner}{end}{draw(GAP)}]"
+    keys = draw(st.lists(KEYS, max_size=3, unique=True))
+    pairs = [f"{written_key(key)}{draw(SPACE)}= {draw(values(depth - 1))}" for key in keys]
+    return "{" + ", ".join(pairs) + draw(SPACE) + "}"
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """Text of a document; now and then one that says something twice, and is none."""
+    lines: list[str] = []
+    for _ in range(draw(st.integers(0, 8))):
+        dotted = draw(SPACE).join(
+            [".".join(map(written_key, draw(st.lists(KEYS, min_size=1, max_size=3))))]
+        )
+        kind = draw(st.sampled_from(["pair", "pair", "table", "array", "comment"]))
+        space = draw(SPACE)
+        lines.append(
+            {
+                "pair": f"{space}{dotted} ={space}{draw(values())}{space}",
+                "table": f"{space}[{space}{dotted}{space}] # [x]",
+                "array": f"[[{space}{dotted} ]]",
+                "comment": "# a = 1",
+            }[kind]
+        )
+    return draw(st.sampled_from(["\n", "\r\n"])).join(lines)
+
+
+@given(documents())
+def test_every_path_has_a_place_and_nothing_else_has_one(text: str) -> None:
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    found = positions(text)
+    assert found.keys() == set(paths(tables))
+    lines = text.replace("\r\n", "\n").split("\n")
+    for path, spot in found.items():
+        assert spot.width >= 1
+        assert 1 <= spot.column <= len(lines[spot.line - 1])
+        if isinstance(path[-1], str):
+            key = lines[spot.line - 1][spot.column - 1 :][: spot.width]
+            assert key == written_key(path[-1])
