@@ -3,12 +3,13 @@
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
+from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Role, Usage
 from benchforge.model.reading import Reading
 from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, Line, Summary
-from benchforge.model.trial import Trial
+from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
+from benchforge.model.trial import CaseName, Failure, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.part import (
@@ -28,11 +29,15 @@ from benchforge.parts.site import Output, Site, Target
 __all__ = [
     "Backend",
     "BenchforgeError",
+    "CaseName",
     "CaseSummary",
+    "Check",
     "Client",
     "Command",
     "Driver",
     "Duration",
+    "FailedTrial",
+    "Failure",
     "Finished",
     "Histogram",
     "Line",
@@ -54,11 +59,13 @@ __all__ = [
     "Service",
     "Site",
     "Size",
+    "Started",
     "Succeeds",
     "Summary",
     "Target",
     "Task",
     "Trial",
+    "TrialSample",
     "Usage",
     "hookimpl",
 ]

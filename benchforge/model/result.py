@@ -50,6 +50,8 @@ class Header(Frozen):
     "The suite as written; secrets are redacted."
     suite_sha256: str
     seed: NonNegativeInt
+    cases: tuple[CaseName, ...]
+    "In the order of the suite: the plan is shuffled."
     plan: tuple[Planned, ...]
     metrics: tuple[MetricUse, ...]
     versions: dict[str, str]

@@ -1,8 +1,9 @@
 """What a result says: every trial's value of every metric, and the spread."""
 
+from datetime import datetime
 from typing import Literal
 
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
 from benchforge.model.sample import Sample
@@ -21,13 +22,16 @@ class Line(Frozen):
     """One metric of one case over its trials. Nothing here is a verdict."""
 
     metric: str
+    "Its label in the suite."
+    use: str
+    "The name of the metric that stands behind the label."
     of: str | None
     unit: str
     better: Literal["higher", "lower"]
     estimator: str | None
     samples: tuple[TrialSample, ...]
     median: float | None
-    "Of the trials' values; None when one of them is not known."
+    "Of the trials' values; None when one of them is not known. So are `lowest` and `highest`."
     lowest: float | None
     highest: float | None
     at_least: bool = False
@@ -41,6 +45,7 @@ class FailedTrial(Frozen):
 
     trial: PositiveInt
     block: PositiveInt
+    attempt: PositiveInt
     failure: Failure
 
 
@@ -50,7 +55,7 @@ class CaseSummary(Frozen):
     case: CaseName
     trials: NonNegativeInt
     "With a measurement."
-    planned: PositiveInt
+    planned: NonNegativeInt
     failed: tuple[FailedTrial, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
@@ -64,7 +69,16 @@ class Summary(Frozen):
     kind: Literal["summary"] = "summary"
     name: str
     title: str
+    created: datetime
+    benchforge: str
+    "Version that measured."
+    profile: str | None
+    seed: NonNegativeInt
     smoke: bool
     complete: bool
     "Whether every planned measurement has its trial."
     cases: tuple[CaseSummary, ...]
+    "In the order of the suite."
+    versions: dict[str, str]
+    facts: dict[str, JsonValue]
+    "Of the machine."

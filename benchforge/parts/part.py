@@ -172,6 +172,19 @@ class Reporter(Part):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write files into the folder and return their paths."""
 
+    def text(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        width: int | None = None,
+        colour: bool = False,
+    ) -> str:
+        """Return what a person reads on a terminal; nothing by default.
+
+        Without a width, nothing is left out.
+        """
+        return ""
+
 
 __all__ = [
     "Backend",

@@ -1,0 +1,106 @@
+"""Everything that is wrong with a result: each file by itself, and what they say together."""
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from benchforge.model.file import Fault, Parsed, parse
+from benchforge.model.folder import HEADER, SUMMARY, trial_files
+from benchforge.model.result import Header
+from benchforge.model.summary import Summary
+from benchforge.model.trial import CaseName, Trial
+
+
+def faults(path: Path) -> list[Fault]:
+    """Return what is wrong with a result's folder, or with one of its files."""
+    if path.is_dir():
+        return list(_of_folder(path))
+    found = parse(path, Header, Trial, Summary)
+    if isinstance(found, list):
+        return found
+    if isinstance(found.model, Trial):
+        return list(_of_trial(Parsed(path, found.model, found.places)))
+    return []
+
+
+def _of_folder(folder: Path) -> Iterator[Fault]:
+    header = parse(folder / HEADER, Header)
+    trials = [parse(file, Trial) for file in trial_files(folder)]
+    there = folder / SUMMARY
+    summary = parse(there, Summary) if there.exists() else []
+    yield from chain.from_iterable(
+        found for found in (header, *trials, summary) if isinstance(found, list)
+    )
+    whole = [trial for trial in trials if isinstance(trial, Parsed)]
+    for trial in whole:
+        yield from _of_trial(trial)
+    yield from _numbers(whole)
+    if isinstance(header, Parsed):
+        yield from _of_plan(header)
+        for trial in whole:
+            yield from _against_header(trial, header.model)
+        if isinstance(summary, Parsed):
+            yield from _of_summary(summary, header.model, {one.model.number for one in whole})
+
+
+def _of_trial(trial: Parsed[Trial]) -> Iterator[Fault]:
+    if trial.model.reading is None and trial.model.failure is None:
+        yield trial.fault("a trial has a reading, or a failure that says why not", "reading")
+    for number, process in enumerate(trial.model.processes):
+        for name, file in (("stdout", process.stdout), ("stderr", process.stderr)):
+            if not _beside(trial.file, file):
+                message = f"no such file beside the trial: {file!r}"
+                yield trial.fault(message, "processes", number, name)
+
+
+def _beside(trial: Path, name: str) -> bool:
+    """Whether the trial's folder holds the file; a path that leaves the folder names none."""
+    try:
+        file = (trial.parent / name).resolve()
+        return file.is_relative_to(trial.parent.resolve()) and file.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, links in a circle
+        return False
+
+
+def _numbers(trials: list[Parsed[Trial]]) -> Iterator[Fault]:
+    first: dict[int, Path] = {}
+    for trial in trials:
+        number = trial.model.number
+        if number in first:
+            yield trial.fault(f"{number} is already the number of {first[number]}", "number")
+        first.setdefault(number, trial.file)
+
+
+def _of_plan(header: Parsed[Header]) -> Iterator[Fault]:
+    for number, planned in enumerate(header.model.plan):
+        if planned.case not in header.model.cases:
+            yield header.fault(f"{_named(planned.case)} is not in `cases`", "plan", number, "case")
+    planned_cases = [planned.case for planned in header.model.plan]
+    for number, case in enumerate(header.model.cases):
+        if case not in planned_cases:
+            yield header.fault(f"{_named(case)} is not in the plan", "cases", number)
+
+
+def _against_header(trial: Parsed[Trial], header: Header) -> Iterator[Fault]:
+    if trial.model.case not in header.cases:
+        message = f"{_named(trial.model.case)} is not in the plan of {HEADER}"
+        yield trial.fault(message, "case")
+    blocks = max((planned.block for planned in header.plan), default=0)
+    if trial.model.block > blocks:
+        yield trial.fault(f"{trial.model.block} is beyond the plan's {blocks} blocks", "block")
+
+
+def _of_summary(summary: Parsed[Summary], header: Header, numbers: set[int]) -> Iterator[Fault]:
+    for number, case in enumerate(summary.model.cases):
+        if case.case not in header.cases:
+            message = f"{_named(case.case)} is not in the plan of {HEADER}"
+            yield summary.fault(message, "cases", number, "case")
+        told = {one.trial for line in case.lines for one in line.samples}
+        told |= {failed.trial for failed in case.failed}
+        for missing in sorted(told - numbers):
+            message = f"speaks of trial {missing}, which is not there"
+            yield summary.fault(message, "cases", number)
+
+
+def _named(case: CaseName) -> str:
+    return f"the case {case.title!r}"

@@ -1,0 +1,48 @@
+"""A result's folder: its header and its trials."""
+
+from pathlib import Path
+
+from benchforge.errors import BenchforgeError, InvalidFile, Unusable
+from benchforge.model.file import Fault, Model, Parsed, parse
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+HEADER = "result.json"
+SUMMARY = "summary.json"
+
+
+def read_header(folder: Path) -> Header:
+    """Read the header of a result.
+
+    Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
+    """
+    return _model(parse(folder / HEADER, Header))
+
+
+def read_trials(folder: Path) -> tuple[Trial, ...]:
+    """Read all trials of a result, by number: a trial exists when its trial.json does.
+
+    Raises Unusable when one cannot be read, InvalidFile when one says what cannot be.
+    """
+    trials = [_model(parse(file, Trial)) for file in trial_files(folder)]
+    return tuple(sorted(trials, key=lambda trial: trial.number))
+
+
+def trial_files(folder: Path) -> list[Path]:
+    """Return each trial.json of a result, sorted by folder."""
+    return sorted(folder.glob("trials/*/trial.json"))
+
+
+def _model(found: Parsed[Model] | list[Fault]) -> Model:
+    if isinstance(found, Parsed):
+        return found.model
+    raise _refusal(found[0])
+
+
+def _refusal(fault: Fault) -> BenchforgeError:
+    if fault.kind == "invalid":
+        return InvalidFile(str(fault), "`benchforge validate` names everything that is wrong")
+    missing = fault.file.name == HEADER and not fault.file.exists()
+    return Unusable(
+        str(fault), f"give the folder of a result: it holds {HEADER}" if missing else ""
+    )

@@ -1,0 +1,1 @@
+"""Numbers about numbers: pure functions of a header and its trials."""

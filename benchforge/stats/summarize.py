@@ -1,0 +1,105 @@
+"""From the trials to what a result says: every value, the median and the spread."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from benchforge.errors import InvalidFile
+from benchforge.model.result import Header
+from benchforge.model.summary import CaseSummary, FailedTrial, Summary
+from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.parts.part import Metric
+from benchforge.stats.line import lines
+
+_Identity = tuple[str, str, str, str, int]
+
+_NO_REASON = Failure(
+    stage="read",
+    message="the trial has neither a reading nor a reason",
+    hint="see what its processes printed, beside trial.json",
+    about="apparatus",
+)
+
+
+def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Metric]) -> Summary:
+    """Return what the trials say, case by case in the order of the suite.
+
+    Raises InvalidFile for a trial whose case the header does not know.
+    """
+    by_case = _by_case(header, trials)
+    planned = Counter(_identity(one.case) for one in header.plan)
+    return Summary(
+        name=header.name,
+        title=header.title,
+        created=header.created,
+        benchforge=header.benchforge,
+        profile=header.profile,
+        seed=header.seed,
+        smoke=header.smoke,
+        complete=_complete(header, trials),
+        cases=tuple(
+            _case(case, by_case[_identity(case)], planned[_identity(case)], metrics)
+            for case in header.cases
+        ),
+        versions=header.versions,
+        facts=header.facts,
+    )
+
+
+def _identity(case: CaseName) -> _Identity:
+    # What varies is part of the digest; two labels may stand for the same options.
+    return case.scenario, case.server, case.driver, case.digest, case.arm
+
+
+def _by_case(header: Header, trials: Sequence[Trial]) -> dict[_Identity, list[Trial]]:
+    found: dict[_Identity, list[Trial]] = {_identity(case): [] for case in header.cases}
+    for trial in sorted(trials, key=lambda trial: trial.number):
+        if _identity(trial.case) not in found:
+            raise InvalidFile(
+                f"trial {trial.number}: {trial.case.title}: the result's header has no such case",
+                "the trial was copied from another result, or the header was changed",
+            )
+        found[_identity(trial.case)].append(trial)
+    return found
+
+
+def _complete(header: Header, trials: Sequence[Trial]) -> bool:
+    there = {(trial.block, _identity(trial.case)) for trial in trials}
+    return all((one.block, _identity(one.case)) in there for one in header.plan)
+
+
+def _case(
+    case: CaseName, trials: Sequence[Trial], planned: int, metrics: Mapping[str, Metric]
+) -> CaseSummary:
+    measured = [trial for trial in trials if trial.measured]
+    return CaseSummary(
+        case=case,
+        trials=len(measured),
+        planned=planned,
+        failed=tuple(_failed(trial) for trial in trials if not trial.measured),
+        lines=lines(measured, metrics),
+        notes=_notes(trials),
+    )
+
+
+def _failed(trial: Trial) -> FailedTrial:
+    return FailedTrial(
+        trial=trial.number,
+        block=trial.block,
+        attempt=trial.attempt,
+        failure=trial.failure or _NO_REASON,
+    )
+
+
+def _notes(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """What the checks found, failures first, each with the number of trials that it is about."""
+    found = Counter(
+        said
+        for trial in trials
+        for said in {(check.status, check.says) for check in trial.checks}
+        if said[0] in {"fail", "warn"}
+    )
+    worst_first = sorted(found, key=lambda said: (said[0] != "fail", -found[said], said[1]))
+    return tuple(
+        f"{status}: {says} ({found[status, says]} of {len(trials)} trials)"
+        for status, says in worst_first
+    )

@@ -1,0 +1,346 @@
+"""Reading a result from disk, and saying what is wrong with it."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchforge.errors import InvalidFile, Unusable
+from benchforge.model.answer import Request
+from benchforge.model.faults import faults
+from benchforge.model.file import Fault
+from benchforge.model.folder import read_header, read_trials
+from benchforge.model.frozen import Frozen
+from benchforge.model.histogram import Histogram
+from benchforge.model.places import dotted, places
+from benchforge.model.reading import Reading
+from benchforge.model.result import Header, Planned
+from benchforge.model.trial import CaseName, Started, Trial
+from benchforge.stats.summarize import summarize
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CASE = CaseName(scenario="hello", server="wsgiref", driver="wrk", vary={"a.b": 1}, digest="d")
+HEADER = Header(
+    name="hello",
+    title="Hello",
+    created=NOON,
+    benchforge="0.1.0",
+    profile=None,
+    smoke=False,
+    settings={},
+    only=(),
+    suite="",
+    suite_sha256="",
+    seed=7,
+    cases=(CASE,),
+    plan=tuple(
+        Planned(block=block, position=1, case=CASE, seed=1, declared_s=1) for block in (1, 2)
+    ),
+    metrics=(),
+    versions={},
+    facts={"cpus": 2},
+)
+
+
+def trial(number: int) -> Trial:
+    return Trial(
+        number=number,
+        case=CASE,
+        block=number,
+        position=1,
+        seed=1,
+        started=NOON,
+        seconds=3,
+        phases={},
+        request=Request(),
+        processes=(
+            Started(
+                label="server",
+                argv=("true",),
+                environment={},
+                stdout="server.out",
+                stderr="server.err",
+                exit_code=0,
+            ),
+        ),
+        answers=(),
+        namespaces={},
+        reading=Reading(
+            seconds=1,
+            responses=3,
+            good_at_least=3,
+            good_at_most=3,
+            errors={},
+            latency=Histogram.of({17: 3}),
+        ),
+        observation=None,
+    )
+
+
+def write(file: Path, value: Frozen) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(value.model_dump_json(indent=2) + "\n")
+    return file
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> Path:
+    """A result of two trials, with its summary."""
+    trials = (trial(1), trial(2))
+    write(tmp_path / "result.json", HEADER)
+    for one in trials:
+        folder = write(tmp_path / f"trials/{one.number:04}/trial.json", one).parent
+        (folder / "server.out").write_text("")
+        (folder / "server.err").write_text("")
+    write(tmp_path / "summary.json", summarize(HEADER, trials, {}))
+    return tmp_path
+
+
+def change(file: Path, edit: Callable[[Any], object]) -> None:
+    value = json.loads(file.read_text())
+    edit(value)
+    file.write_text(json.dumps(value, indent=2))
+
+
+def told(found: list[Fault]) -> list[tuple[str, str, str]]:
+    return [(fault.file.name, fault.where, fault.message) for fault in found]
+
+
+def test_what_was_written_is_read(result: Path) -> None:
+    assert read_header(result) == HEADER
+    assert read_trials(result) == (trial(1), trial(2))
+    assert faults(result) == []
+    files = [result / "result.json", result / "summary.json", result / "trials/0001/trial.json"]
+    assert [faults(file) for file in files] == [[], [], []]
+
+
+def test_trials_come_by_number_and_an_unfinished_folder_is_none(result: Path) -> None:
+    (result / "trials/0002").rename(result / "trials/0000")
+    (result / "trials/0003").mkdir()
+    assert [one.number for one in read_trials(result)] == [1, 2]
+
+
+def test_a_fault_is_told_with_its_path_and_line(result: Path) -> None:
+    file = result / "trials/0001/trial.json"
+    change(file, lambda value: value["reading"]["latency"]["counts"].update({"17": "many"}))
+    (fault,) = faults(file)
+    assert fault.where == "reading.latency.counts.17"
+    assert fault.line is not None
+    assert '"17": "many"' in file.read_text().splitlines()[fault.line - 1]
+    assert fault.message == (
+        "input should be a valid integer, unable to parse string as an integer, got 'many'"
+    )
+    assert str(fault) == f"{file}:{fault.line}: {fault.where}: {fault.message}"
+    with pytest.raises(InvalidFile, match=r"trial\.json:\d+: reading\.latency\.counts\.17: "):
+        read_trials(result)
+
+
+def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> None:
+    file = result / "result.json"
+
+    def edit(value: Any) -> None:
+        del value["plan"][1]["seed"]
+        value["colour"] = "red"
+
+    change(file, edit)
+    assert told(faults(file)) == [
+        ("result.json", "plan.1.seed", "is missing"),
+        ("result.json", "colour", "is not known here"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", 1, "is not JSON: EOF while parsing a value"),
+        ('{\n"kind"', 2, "is not JSON: EOF while parsing an object"),
+        ('{\n"kind": NaN}', 2, "is not JSON: expected value"),
+        ("[" * 100_000, 1, "is not JSON: recursion limit exceeded"),
+        ("[]", None, "is not ours: it does not say that its kind is result or trial or summary"),
+        (
+            '{"kind": ["trial"]}',
+            None,
+            "is not ours: it does not say that its kind is result or trial or summary",
+        ),
+        (
+            '{"kind": "trial", "format": 2}',
+            None,
+            "has format 2, this benchforge reads 1: use a newer one",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_unreadable(
+    tmp_path: Path, text: str, line: int | None, message: str
+) -> None:
+    file = tmp_path / "some.json"
+    file.write_text(text)
+    assert faults(file) == [Fault(file, "", line, message, "unreadable")]
+
+
+def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path / "none.json")
+    assert (fault.message, fault.kind) == ("No such file or directory", "unreadable")
+    (fault,) = faults(Path("/dev/zero"))
+    assert (fault.message, fault.kind) == ("is not a file", "unreadable")
+    (fault,) = faults(tmp_path)
+    assert (fault.file.name, fault.kind) == ("result.json", "unreadable")
+    with pytest.raises(Unusable, match=r"result\.json: No such file") as caught:
+        read_header(tmp_path)
+    assert caught.value.hint == "give the folder of a result: it holds result.json"
+
+
+def test_a_trial_in_the_place_of_the_header_is_unreadable(result: Path) -> None:
+    write(result / "result.json", trial(1))
+    (fault,) = faults(result)
+    assert fault.kind == "unreadable"
+    assert fault.message == "is not ours: it does not say that its kind is result"
+
+
+def test_what_parsers_accept_silently_is_a_fault(result: Path) -> None:
+    file = result / "result.json"
+    text = file.read_text()
+    file.write_text(text.replace('"cpus": 2', '"cpus": 2,\n"cpus": 1e999'))
+    assert told(faults(file)) == [
+        ("result.json", "facts.cpus", "stands twice in its object"),
+        ("result.json", "facts.cpus", "is beyond the largest number"),
+    ]
+
+
+def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
+    def edit(value: Any) -> None:
+        value["number"] = 1
+        value["block"] = 3
+        value["case"]["server"] = "other"
+        value["reading"] = None
+        value["processes"][0]["stdout"] = "../0001/server.out"
+
+    change(result / "trials/0002/trial.json", edit)
+    change(result / "summary.json", lambda value: value["cases"][0]["case"].update(arm=2))
+    change(
+        result / "summary.json",
+        lambda value: value["cases"][0].update(
+            failed=[
+                {"trial": 9, "block": 1, "attempt": 1, "failure": {"stage": "ask", "message": "x"}}
+            ]
+        ),
+    )
+    assert told(faults(result)) == [
+        ("trial.json", "reading", "a trial has a reading, or a failure that says why not"),
+        (
+            "trial.json",
+            "processes.0.stdout",
+            "no such file beside the trial: '../0001/server.out'",
+        ),
+        ("trial.json", "number", f"1 is already the number of {result}/trials/0001/trial.json"),
+        (
+            "trial.json",
+            "case",
+            "the case 'hello · other · wrk · b=1' is not in the plan of result.json",
+        ),
+        ("trial.json", "block", "3 is beyond the plan's 2 blocks"),
+        (
+            "summary.json",
+            "cases.0.case",
+            "the case 'hello · wsgiref · wrk · b=1 · arm 2' is not in the plan of result.json",
+        ),
+        ("summary.json", "cases.0", "speaks of trial 9, which is not there"),
+    ]
+
+
+def test_a_header_whose_cases_and_plan_differ_is_told(result: Path) -> None:
+    change(result / "result.json", lambda value: value["cases"][0].update(server="other"))
+    assert told(faults(result / "result.json")) == []
+    assert [fault.where for fault in faults(result)[:3]] == [
+        "plan.0.case",
+        "plan.1.case",
+        "cases.0",
+    ]
+
+
+hostile = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+@hostile
+@given(data=st.data())
+def test_a_truncated_file_is_unreadable(result: Path, data: st.DataObject) -> None:
+    whole = trial(1).model_dump_json(indent=1).encode()
+    file = result / "trials/0001/trial.json"
+    file.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+    assert [fault.kind for fault in faults(file)] == ["unreadable"]
+    assert [fault.kind for fault in faults(result)][:1] == ["unreadable"]
+    with pytest.raises(Unusable):
+        read_trials(result)
+
+
+@hostile
+@given(data=st.binary())
+def test_bytes_of_any_kind_are_unreadable(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "some.json"
+    file.write_bytes(data)
+    assert [fault.kind for fault in faults(file)] == ["unreadable"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+    max_leaves=5,
+)
+
+
+@hostile
+@given(data=st.data(), ascii_only=st.booleans())
+def test_mutated_json_is_told_and_never_a_traceback(
+    result: Path, data: st.DataObject, ascii_only: bool
+) -> None:
+    name = data.draw(
+        st.sampled_from(["result.json", "summary.json", "trials/0001/trial.json"]), label="file"
+    )
+    value: Any = {
+        "result.json": HEADER,
+        "summary.json": summarize(HEADER, (trial(1),), {}),
+        "trials/0001/trial.json": trial(1),
+    }[name].model_dump(mode="json")
+    place: Any = value
+    while True:
+        key = data.draw(
+            st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place)))
+        )
+        if not (isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans())):
+            break
+        place = place[key]
+    place[key] = data.draw(json_values)
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    (result / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+    for path in (result, result / name):
+        for fault in faults(path):
+            assert fault.message
+            assert fault.line is None or fault.line >= 1
+            str(fault).encode()
+
+
+@given(json_values)
+def test_every_value_has_its_place(value: Any) -> None:
+    text = json.dumps(value, indent=1)
+    found = places(text)
+    assert found.twice == []
+
+    def check(value: Any, path: tuple[str | int, ...]) -> None:
+        assert path in found.lines, dotted(path)
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                check(inner, (*path, key))
+                assert (
+                    text.splitlines()[found.lines[*path, key] - 1]
+                    .strip()
+                    .startswith(json.dumps(key))
+                )
+        if isinstance(value, list):
+            for number, inner in enumerate(value):
+                check(inner, (*path, number))
+
+    check(value, ())

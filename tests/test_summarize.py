@@ -1,0 +1,264 @@
+"""What a result says, from trials made by hand."""
+
+import random
+import statistics
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import ClassVar, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.errors import InvalidFile
+from benchforge.model.answer import Request
+from benchforge.model.check import Check
+from benchforge.model.reading import Reading
+from benchforge.model.result import Header, Planned
+from benchforge.model.sample import Sample
+from benchforge.model.summary import Line
+from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.plugin import Metric
+from benchforge.stats.summarize import summarize
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Throughput(Metric):
+    """Good responses a second, and a bound where the tool knows only bounds."""
+
+    name: ClassVar[str] = "throughput"
+    unit: ClassVar[str] = "1/s"
+    better: ClassVar[Literal["higher", "lower"]] = "higher"
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        assert trial.reading is not None
+        reading = trial.reading
+        value = None if "lost" in reading.defects else reading.good_at_least / reading.seconds
+        yield Sample(
+            metric=label,
+            unit=self.unit,
+            value=value,
+            at_least=reading.overlapping,
+            why="" if value is not None else "the tool lost count",
+        )
+
+
+class Errors(Metric):
+    """Errors by class."""
+
+    name: ClassVar[str] = "errors"
+    unit: ClassVar[str] = "1"
+    better: ClassVar[Literal["higher", "lower"]] = "lower"
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        assert trial.reading is not None
+        for name, count in trial.reading.errors.items():
+            yield Sample(metric=label, unit=self.unit, value=count, of=name)
+
+
+def case(server: str = "wsgiref", arm: int = 1) -> CaseName:
+    return CaseName(
+        scenario="hello", server=server, driver="wrk", vary={}, digest=f"{server:0<64}", arm=arm
+    )
+
+
+def header(*cases: CaseName, blocks: int = 3) -> Header:
+    plan = [
+        Planned(block=block, position=position, case=one, seed=1, declared_s=2)
+        for block in range(1, blocks + 1)
+        for position, one in enumerate(reversed(cases), 1)
+    ]
+    return Header(
+        name="hello",
+        title="Hello",
+        created=NOON,
+        benchforge="0.1.0",
+        profile=None,
+        smoke=False,
+        settings={},
+        only=(),
+        suite="",
+        suite_sha256="",
+        seed=7,
+        cases=cases,
+        plan=tuple(plan),
+        metrics=(),
+        versions={"wrk": "4.1.0"},
+        facts={"cpus": 2},
+    )
+
+
+def trial(
+    number: int,
+    good: int = 100,
+    *,
+    of: CaseName | None = None,
+    block: int | None = None,
+    attempt: int = 1,
+    at_least: bool = False,
+    lost: bool = False,
+    errors: dict[str, int] | None = None,
+    failure: Failure | None = None,
+    checks: tuple[Check, ...] = (),
+) -> Trial:
+    reading = Reading(
+        seconds=1,
+        responses=good,
+        good_at_least=good,
+        good_at_most=good,
+        errors=errors or {},
+        overlapping=at_least,
+        defects=("lost",) if lost else (),
+    )
+    return Trial(
+        number=number,
+        case=of or case(),
+        block=block or number,
+        position=1,
+        attempt=attempt,
+        seed=1,
+        started=NOON,
+        seconds=3,
+        phases={},
+        request=Request(),
+        processes=(),
+        answers=(),
+        namespaces={},
+        reading=None if failure else reading,
+        observation=None,
+        checks=checks,
+        failure=failure,
+    )
+
+
+def only_line(*trials: Trial) -> Line:
+    summary = summarize(header(case()), trials, {"speed": Throughput()})
+    (line,) = summary.cases[0].lines
+    return line
+
+
+values = st.lists(st.integers(0, 10**9), min_size=1, max_size=9)
+
+
+@given(values)
+def test_a_line_says_median_lowest_and_highest(goods: list[int]) -> None:
+    line = only_line(*(trial(number, good) for number, good in enumerate(goods, 1)))
+    ordered = sorted(map(float, goods))
+    middle = len(ordered) // 2
+    assert line.median == (ordered[middle] + ordered[~middle]) / 2 == statistics.median(goods)
+    assert (line.lowest, line.highest) == (min(goods), max(goods))
+    assert [one.sample.value for one in line.samples] == goods
+
+
+@given(values, st.randoms(use_true_random=False))
+def test_the_order_of_the_trials_does_not_matter(goods: list[int], shuffle: random.Random) -> None:
+    trials = [
+        trial(number, good, at_least=good % 2 == 0, errors={"read": good % 3, "write": 0})
+        for number, good in enumerate(goods, 1)
+    ]
+    mixed = list(trials)
+    shuffle.shuffle(mixed)
+    metrics = {"speed": Throughput(), "errors": Errors()}
+    assert summarize(header(case()), mixed, metrics) == summarize(header(case()), trials, metrics)
+
+
+@given(values, st.data())
+def test_a_median_rests_on_bounds_when_the_truth_could_move_it(
+    goods: list[int], data: st.DataObject
+) -> None:
+    bounds = data.draw(st.lists(st.booleans(), min_size=len(goods), max_size=len(goods)))
+    line = only_line(
+        *(
+            trial(number, good, at_least=bound)
+            for number, (good, bound) in enumerate(zip(goods, bounds, strict=True), 1)
+        )
+    )
+    truth = [good + 10**12 if bound else good for good, bound in zip(goods, bounds, strict=True)]
+    assert line.at_least == (statistics.median(truth) != line.median)
+
+
+def test_one_unknown_value_leaves_no_median_and_says_why() -> None:
+    line = only_line(trial(1, 10), trial(2, lost=True), trial(3, lost=True))
+    assert (line.median, line.lowest, line.highest) == (None, None, None)
+    assert line.why == "the tool lost count (trials 2, 3)"
+    assert [one.sample.value for one in line.samples] == [10, None, None]
+
+
+def test_a_class_that_some_trials_lack_has_no_median() -> None:
+    trials = [trial(1, errors={"status": 3}), trial(2), trial(3)]
+    summary = summarize(header(case()), trials, {"errors": Errors()})
+    (line,) = summary.cases[0].lines
+    assert (line.of, line.median, line.why) == ("status", None, "1 of 3 trials has a value")
+
+
+def test_a_metric_that_says_nothing_still_has_its_line() -> None:
+    summary = summarize(header(case()), [trial(1)], {"errors": Errors()})
+    (line,) = summary.cases[0].lines
+    assert (line.samples, line.median, line.why) == ((), None, "no trial has a value")
+
+
+def test_cases_and_metrics_stand_in_the_order_of_the_suite() -> None:
+    first, second = case("b"), case("a")
+    trials = [trial(1, of=second, errors={"read": 0}), trial(2, of=first, errors={"read": 0})]
+    summary = summarize(
+        header(first, second), trials, {"z": Errors(), "speed": Throughput(), "a": Throughput()}
+    )
+    assert [one.case for one in summary.cases] == [first, second]
+    assert [line.metric for line in summary.cases[0].lines] == ["z", "speed", "a"]
+    assert [line.use for line in summary.cases[0].lines] == ["errors", "throughput", "throughput"]
+
+
+def test_arms_of_a_case_are_kept_apart() -> None:
+    one, other = case(), case(arm=2)
+    trials = [trial(1, 10, of=one), trial(2, 20, of=other)]
+    summary = summarize(header(one, other), trials, {"speed": Throughput()})
+    assert [found.lines[0].median for found in summary.cases] == [10, 20]
+
+
+def test_failed_trials_are_listed_with_every_attempt() -> None:
+    failure = Failure(stage="start", message="it died")
+    trials = [
+        trial(1, 10, block=1),
+        trial(2, block=2, failure=failure),
+        trial(3, block=2, attempt=2, failure=failure),
+    ]
+    (found,) = summarize(header(case()), trials, {"speed": Throughput()}).cases
+    assert (found.trials, found.planned) == (1, 3)
+    assert [(one.trial, one.block, one.attempt) for one in found.failed] == [(2, 2, 1), (3, 2, 2)]
+    assert found.lines[0].median == 10
+
+
+def test_a_case_without_a_measurement_has_no_lines() -> None:
+    failure = Failure(stage="start", message="it died")
+    (found,) = summarize(header(case()), [trial(1, failure=failure)], {"speed": Throughput()}).cases
+    assert (found.trials, found.lines, len(found.failed)) == (0, (), 1)
+
+
+def test_a_result_is_complete_when_each_planned_measurement_has_its_trial() -> None:
+    there = header(case(), blocks=2)
+    failure = Failure(stage="ask", message="wrong")
+    assert not summarize(there, [trial(1)], {}).complete
+    assert summarize(there, [trial(1), trial(2, failure=failure)], {}).complete
+
+
+def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
+    def check(status: Literal["pass", "warn", "fail", "unknown"], says: str) -> Check:
+        return Check(id="N1", scope="trial", about="apparatus", status=status, says=says)
+
+    late = check("warn", "the loader was late")
+    trials = [
+        trial(1, checks=(late, check("pass", "quiet"))),
+        trial(2, checks=(late, check("fail", "a neighbour took a core"))),
+        trial(3, checks=(check("unknown", "no counter"),)),
+    ]
+    (found,) = summarize(header(case()), trials, {}).cases
+    assert found.notes == (
+        "fail: a neighbour took a core (1 of 3 trials)",
+        "warn: the loader was late (2 of 3 trials)",
+    )
+
+
+def test_a_trial_of_another_result_is_refused() -> None:
+    with pytest.raises(InvalidFile, match="trial 1: hello · other · wrk"):
+        summarize(header(case()), [trial(1, of=case("other"))], {})
