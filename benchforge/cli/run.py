@@ -126,9 +126,7 @@ def _ground(suite: Suite, cases: list[Case]) -> Ground:
     )
 
 
-def _announce(
-    suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits
-) -> None:
+def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits) -> None:
     trials = len(graph.measures)
     planned = graph.declared_s + START_AND_STOP_S * trials
     lines = [

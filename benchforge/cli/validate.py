@@ -10,7 +10,9 @@ INVALID, UNREADABLE = 1, 2
 
 
 @click.command("validate")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 def command(paths: tuple[Path, ...]) -> int:
     """Say what is wrong with results: folders, or single files of them.
 

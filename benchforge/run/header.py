@@ -15,7 +15,7 @@ from benchforge.parts.part import Part
 from benchforge.parts.site import Site
 from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
-from benchforge.run.services import located
+from benchforge.run.tasks import located
 from benchforge.suite.case import Case
 from benchforge.suite.redact import redact
 from benchforge.suite.suite import Suite
@@ -66,11 +66,11 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
 
 def _versions(cases: list[Case], ground: Ground) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
-    parts: dict[str, Part] = {}
+    every: list[Part] = []
     for case in cases:
-        for part in (case.server, case.driver, *(backend for _, backend in case.backends)):
-            parts.setdefault(f"{part.kind}-{part.name}", part)
-    versions = dict(_of_modules(need for part in parts.values() for need in part.needs()))
+        every += (case.server, case.driver, *(backend for _, backend in case.backends))
+    versions = dict(_of_modules(need for part in every for need in part.needs()))
+    parts = {f"{part.kind}-{part.name}": part for part in reversed(every)}
     with tempfile.TemporaryDirectory(prefix="bf-") as name:
         folder = Path(name)
         asking = {label: part.version(_no_site(ground, folder)) for label, part in parts.items()}

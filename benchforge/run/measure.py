@@ -22,8 +22,9 @@ from benchforge.parts.site import Output, Target
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Running, last_lines
-from benchforge.run.services import Serving, failed, located, started
+from benchforge.run.services import Serving, failed, started
 from benchforge.run.story import Story
+from benchforge.run.tasks import located
 from benchforge.run.usage import Watch, watch
 from benchforge.suite.case import Case
 

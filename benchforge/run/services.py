@@ -13,11 +13,10 @@ from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Running, last_lines
-from benchforge.run.locate import libraries
+from benchforge.run.tasks import TASK_WITHIN_S, done, located
 from benchforge.run.template import restored
 from benchforge.suite.case import Case
 
-TASK_WITHIN_S = 120.0
 PAUSE_S = 0.005
 
 
@@ -54,7 +53,9 @@ def started(
     ]
     for label, role, part in [*backends, (case.name.server, "server", case.server)]:
         site = _site(here, ground, label, part, folders, gives)
-        serving = _started(here, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed)
+        serving = _started(
+            here, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
+        )
         note(serving)
         services.append(serving)
         if role == "backend":
@@ -62,17 +63,6 @@ def started(
             _do(here, serving, part.verify(site))
             gives[label] = dict(part.gives(site))
     return services
-
-
-def located(command: Command) -> Command:
-    """Return the command with the libraries of a program that was unpacked, not installed."""
-    return Command(
-        *command.argv,
-        environment=libraries(Path(command.argv[0])) | dict(command.environment),
-        folder=command.folder,
-        ordinary_user=command.ordinary_user,
-        stdin=command.stdin,
-    )
 
 
 def _site(
@@ -116,15 +106,8 @@ def _started(here: Here, ground: Ground, serving: Serving, seed: int) -> Serving
 
 def _do(here: Here, serving: Serving, tasks: Iterable[Task]) -> None:
     for number, task in enumerate(tasks, 1):
-        _one(here, serving, task, f"{serving.name}-task{number}")
-
-
-def _one(here: Here, serving: Serving, task: Task, name: str) -> None:
-    command = located(task.command)
-    finished = here.run(name, command, serving.site.folder, {}, TASK_WITHIN_S)
-    if told := task.judge(finished):
-        log = last_lines(finished.stderr) or last_lines(finished.stdout)
-        raise TrialFailed("prepare", f"{serving.site.label}: {task.says}: {told}", log=log)
+        label = f"{serving.name}-task{number}"
+        done(here, task, label, serving.site.label, serving.site.folder)
 
 
 def _until_ready(here: Here, serving: Serving) -> None:

@@ -61,8 +61,7 @@ class Story:
                 label=running.label,
                 argv=tuple(redact(word, self.secrets) for word in command.argv),
                 environment={
-                    name: redact(value, self.secrets)
-                    for name, value in command.environment.items()
+                    name: redact(value, self.secrets) for name, value in command.environment.items()
                 },
                 stdout=running.stdout.name,
                 stderr=running.stderr.name,

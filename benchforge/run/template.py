@@ -11,15 +11,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from benchforge.errors import CannotKeep, TrialFailed
-from benchforge.parts.command import Command, Task
+from benchforge.errors import CannotKeep
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
-from benchforge.run.here import Here, last_lines
 from benchforge.run.host import Host
-from benchforge.run.locate import libraries
-
-TASK_WITHIN_S = 120.0
+from benchforge.run.tasks import done
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
@@ -55,26 +51,8 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
             ports = {port: here.free_port() for port in site.ports}
             own = dataclasses.replace(site, folder=logs, scratch=Path(scratch), ports=ports)
             for number, task in enumerate(service.template(own), 1):
-                _do(here, task, f"{number:02}", own)
+                done(here, task, f"{number:02}", site.label, logs)
         _store(Path(scratch), template)
-
-
-def _do(here: Here, task: Task, label: str, site: Site) -> None:
-    command = _with_libraries(task.command)
-    finished = here.run(label, command, site.folder, {}, TASK_WITHIN_S)
-    if why := task.judge(finished):
-        log = last_lines(finished.stderr) or last_lines(finished.stdout)
-        raise TrialFailed("prepare", f"{site.label}: {task.says}: {why}", log=log)
-
-
-def _with_libraries(command: Command) -> Command:
-    return Command(
-        *command.argv,
-        environment=libraries(Path(command.argv[0])) | dict(command.environment),
-        folder=command.folder,
-        ordinary_user=command.ordinary_user,
-        stdin=command.stdin,
-    )
 
 
 def _store(scratch: Path, template: Path) -> None:

@@ -108,7 +108,11 @@ class Postgresql(Backend):
         """
         if self.existing is not None:
             return ()
-        pg_ctl, data, log = site.programs["pg_ctl"], site.scratch / "data", site.folder / "server.log"
+        pg_ctl, data, log = (
+            site.programs["pg_ctl"],
+            site.scratch / "data",
+            site.folder / "server.log",
+        )
         options = _as_options({**_DEFAULTS, **_where(site, "unix")})
         words = ["-A", "trust", "-U", USER, "-E", "UTF8", "--locale=C.UTF-8"]
         initdb = [site.programs["initdb"], "-D", data, *words, "--no-sync", "--no-instructions"]
