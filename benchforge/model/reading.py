@@ -26,7 +26,7 @@ class Reading(Frozen):
     overlapping: bool = False
     "Whether one request may stand in several classes of errors."
     unanswered: NonNegativeInt | None = None
-    "Requests without a complete response; None where the tool does not tell."
+    "Requests that ended without a complete response, not those in flight at the end."
     received_bytes: NonNegativeInt | None = None
     "Everything read from the sockets, headers included."
     latency: Histogram | None = None

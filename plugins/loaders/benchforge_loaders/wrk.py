@@ -5,11 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import (
-    PositiveInt,
-    field_validator,
-    model_validator,
-)
+from pydantic import JsonValue, PositiveInt, field_validator, model_validator
 
 from benchforge.plugin import (
     BenchforgeError,
@@ -31,6 +27,7 @@ from benchforge_loaders.wrk_correction import (
     printed_percentile_us,
     without_synthetic,
 )
+from benchforge_loaders.wrk_recorded import Recorded
 
 HOOK = Path(__file__).with_name("wrk.lua")
 BODY = "wrk-body"

@@ -39,11 +39,12 @@ class Recorded(BaseModel):
             first = error.errors(include_url=False, include_context=False)[0]
             where = ".".join(str(step) for step in first["loc"])
             raise ValueError(f"{where or 'JSON'}: {first['msg']}") from None
-        if fault := recorded.error or recorded._fault():
+        if fault := recorded.error or recorded.fault():
             raise ValueError(fault)
         return recorded
 
-    def _fault(self) -> str | None:
+    def fault(self) -> str | None:
+        """Return what cannot be, in one line; None when all is well."""
         if "latency_us" not in self.model_fields_set:
             return "latency_us: missing"
         if any(one >= next_one for (one, _), (next_one, _) in pairwise(self.latency_us)):
