@@ -156,12 +156,12 @@ def rates(folder: Path, url: str, bare: Sequence[str]) -> list[float]:
     suite.write_text(SUITE.format(url=url, blocks=1, connections=CONNECTIONS))
     ratios = []
     for pair in range(PAIRS):
-        calls = [lambda: rate_through(suite, folder / f"pair{pair}"), lambda: rate_of(bare)]
+        results = folder / f"pair{pair}"
         if pair % 2:
-            bare_rate, ours = calls[1](), calls[0]()
+            alone = rate_of(bare)
+            ratios.append(rate_through(suite, results) / alone)
         else:
-            ours, bare_rate = calls[0](), calls[1]()
-        ratios.append(ours / bare_rate)
+            ratios.append(rate_through(suite, results) / rate_of(bare))
     return ratios
 
 

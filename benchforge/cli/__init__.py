@@ -79,7 +79,7 @@ def main() -> None:
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         code = _INTERRUPTED + signal.SIGINT
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - what is not ours is raised again
         code = _told(error)
     sys.exit(code if isinstance(code, int) else 0)
 

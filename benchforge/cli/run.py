@@ -129,10 +129,10 @@ def _ground(suite: Suite, cases: list[Case]) -> Ground:
 def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits) -> None:
     trials = len(graph.measures)
     planned = graph.declared_s + START_AND_STOP_S * trials
+    counts = f"{len(cases)} cases, {suite.repeat.blocks} blocks: {trials} trials"
     lines = [
-        f"{suite.title}" + (f" · profile {suite.profile}" if suite.profile else ""),
-        f"{len(cases)} cases × {suite.repeat.blocks} blocks = {trials} trials, "
-        f"about {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
+        (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
+        f"{counts}, about {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
     ]
     if suite.smoke:
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")

@@ -5,7 +5,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Self
 
 from pydantic import field_validator
@@ -46,13 +46,11 @@ class Histogram(Frozen):
         return counts
 
     @classmethod
-    def of(cls, values: Mapping[int, int] | Iterable[tuple[int, int]]) -> Self:
-        """Record (duration in microseconds, count) pairs. Raises ValueError on a negative one."""
+    def of(cls, values: Mapping[int, int]) -> Self:
+        """Record durations in microseconds, each so often. Raises ValueError on a negative one."""
         counts: dict[int, int] = {}
         total = highest = 0
-        pairs: Iterable[tuple[int, int]]
-        pairs = values.items() if isinstance(values, Mapping) else values
-        for value, count in pairs:
+        for value, count in values.items():
             if value < 0 or count < 0:
                 msg = f"cannot record {count} times {value} us"
                 raise ValueError(msg)

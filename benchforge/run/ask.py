@@ -96,7 +96,7 @@ def ask(here: Here, root: str, request: Request) -> Asked:
 
 
 def until_right(here: Here, question: Question, within_s: float) -> Asked:
-    """Ask until the answer is right. Raises TrialFailed when the server ends or never answers so."""
+    """Ask until the answer is right. Raises TrialFailed when the server ends or never does so."""
     begun = time.monotonic()
     first_wrong: float | None = None
     while True:

@@ -1,6 +1,7 @@
-"""Walking the plan: each measurement a trial, kept at once, and repeated if the apparatus failed."""
+"""Walking the plan: each measurement a trial, kept at once, repeated if the apparatus failed."""
 
 import json
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,11 +49,12 @@ def execute(
     beyond: list[float] = []  # what trials took beyond what they declare
     number = 0
     for place, step in enumerate(graph.measures):
-        for attempt in range(1, ATTEMPTS + 1):
+        attempt, spoiled = 0, True
+        while spoiled and attempt < ATTEMPTS:
+            attempt += 1
             own = step.case.declared_s + mean(beyond)
-            if limits.time_limit_s is not None:
-                if time.monotonic() - begun + own > limits.time_limit_s:
-                    return
+            if time.monotonic() - begun + own > (limits.time_limit_s or math.inf):
+                return
             number += 1
             rest = graph.measures[place:]
             left_s = sum(one.case.declared_s for one in rest) + mean(beyond) * len(rest)
@@ -61,10 +63,9 @@ def execute(
             beyond.append(max(0.0, trial.seconds - step.case.declared_s))
             progress.kept(trial)
             yield trial
-            if trial.failure is None or trial.failure.about == "behaviour":
-                break
-        if limits.fail_fast and not trial.measured:
-            return
+            if limits.fail_fast and not trial.measured:
+                return
+            spoiled = trial.failure is not None and trial.failure.about == "apparatus"
 
 
 def mean(beyond: list[float]) -> float:

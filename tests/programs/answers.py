@@ -12,7 +12,9 @@ parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--status", type=int, default=200)
 parser.add_argument("--body", default="pong")
 parser.add_argument("--type", default="text/plain")
-parser.add_argument("--start-after", type=float, default=0, help="listen only after so many seconds")
+parser.add_argument(
+    "--start-after", type=float, default=0, help="listen only after so many seconds"
+)
 parser.add_argument("--die-after", type=int, default=0, help="exit at this request")
 parser.add_argument("--wrong-after", type=int, default=0, help="answer something else from then on")
 parser.add_argument("--hang-after", type=int, default=0, help="answer nothing from then on")
