@@ -1,0 +1,116 @@
+"""Programs are found in one order, those of a family in one place, and what lacks is told."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchforge.parts.command import Need
+from benchforge.run import locate as module
+from benchforge.run.locate import libraries, locate, missing
+
+FAMILY = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
+
+
+@pytest.fixture(autouse=True)
+def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without programs."""
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "wished"))
+    monkeypatch.setattr(module, "_SYSTEM", tmp_path / "system")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "clone/.venv"))
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o755)
+    return path
+
+
+def family(folder: Path) -> Path:
+    for name in FAMILY:
+        program(folder / name)
+    return folder
+
+
+def test_path_comes_first_then_what_is_wished_then_what_setup_unpacked(tmp_path: Path) -> None:
+    assert locate("wrk") is None
+    unpacked = program(tmp_path / "clone/.tools/system/usr/bin/wrk")
+    assert locate("wrk") == unpacked
+    wished = program(tmp_path / "wished/usr/sbin/wrk")
+    assert locate("wrk") == wished
+    on_path = program(tmp_path / "path/wrk")
+    assert locate("wrk") == on_path
+
+
+def test_what_cannot_be_executed_is_no_program(tmp_path: Path) -> None:
+    program(tmp_path / "path/wrk").chmod(0o644)
+    (tmp_path / "wished/usr/bin/wrk").mkdir(parents=True)
+    assert locate("wrk") is None
+
+
+def test_a_relative_folder_on_path_gives_an_absolute_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", ":path")
+    assert locate("wrk") is None
+    program(tmp_path / "path/wrk")
+    assert locate("wrk") == tmp_path / "path/wrk"
+
+
+def test_the_highest_version_of_postgresql_is_taken(tmp_path: Path) -> None:
+    for version in ("9.6", "15", "16"):
+        family(tmp_path / f"system/usr/lib/postgresql/{version}/bin")
+    assert locate("postgres") == tmp_path / "system/usr/lib/postgresql/16/bin/postgres"
+
+
+def test_a_family_comes_from_one_place(tmp_path: Path) -> None:
+    whole = family(tmp_path / "system/usr/lib/postgresql/15/bin")
+    program(tmp_path / "path/psql")  # as Debian's script
+    assert {locate(name) for name in FAMILY} == {whole / name for name in FAMILY}
+
+
+def test_a_link_on_path_stands_for_the_folder_that_it_leads_to(tmp_path: Path) -> None:
+    old = family(tmp_path / "system/usr/lib/postgresql/14/bin")
+    family(tmp_path / "system/usr/lib/postgresql/15/bin")
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path/postgres").symlink_to(old / "postgres")
+    assert locate("psql") == old / "psql"
+
+
+def test_a_whole_family_is_preferred_and_what_lacks_is_not_borrowed(tmp_path: Path) -> None:
+    partly = program(tmp_path / "path/postgres").parent
+    assert locate("postgres") == partly / "postgres"
+    program(tmp_path / "wished/usr/bin/psql")
+    assert locate("psql") is None
+    unpacked = family(tmp_path / "clone/.tools/system/usr/lib/postgresql/15/bin")
+    assert locate("psql") == unpacked / "psql"
+    assert locate("postgres") == unpacked / "postgres"
+
+
+def test_a_client_alone_is_found_where_there_is_no_server(tmp_path: Path) -> None:
+    assert locate("psql") is None
+    client = program(tmp_path / "path/psql")
+    assert locate("psql") == client
+
+
+def test_only_an_unpacked_program_needs_libraries(tmp_path: Path) -> None:
+    root = tmp_path / "clone/.tools/system"
+    (root / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
+    path = f"{root}/usr/lib/x86_64-linux-gnu:{root}/usr/lib"
+    assert libraries(root / "usr/bin/wrk") == {"LD_LIBRARY_PATH": path}
+    assert libraries(root / "usr/lib/postgresql/15/bin/postgres") == {"LD_LIBRARY_PATH": path}
+    assert libraries(tmp_path / "path/wrk") == {}
+    assert libraries(Path("wrk")) == {}
+
+
+def test_missing_programs_and_modules_are_told_modules_of_others_are_believed() -> None:
+    absent = [
+        Need("wrk", "apt-get install wrk"),
+        Need("no_such_module", "pip install it", "module"),
+        Need("no_such.module", "pip install it", "module"),
+    ]
+    there = [Need("json", "", "module"), Need("xml.dom", "", "module")]
+    assert missing([*absent, *there], Path(sys.executable)) == absent
+    assert missing([*absent, *there], Path("/other/python")) == absent[:1]

@@ -1,0 +1,437 @@
+"""PostgreSQL: a template is built once, copied for each trial, and whatever is wrong is told."""
+
+import dataclasses
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from benchforge_backends.postgresql import Postgresql
+from pydantic import ValidationError
+
+from benchforge.errors import BenchforgeError, TrialFailed
+from benchforge.parts.command import Command
+from benchforge.parts.probe import Succeeds
+from benchforge.parts.site import Site
+from benchforge.run import template
+from benchforge.run.host import Here, LocalHost, Network, Running
+from benchforge.run.locate import locate
+from benchforge.run.template import restored
+
+ROOT = Path(__file__).parents[1]
+HOST = LocalHost()
+
+
+def lack(what: str) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+def postgresql(**options: Any) -> Postgresql:
+    return Postgresql.model_validate(options)
+
+
+def site_at(folder: Path, scratch: Path, port: int = 5432) -> Site:
+    return Site(
+        label="agents",
+        folder=folder,
+        scratch=scratch,
+        address="127.0.0.1",
+        ports={"postgresql": port},
+        python=Path(sys.executable),
+        programs={
+            need.name: found for need in postgresql().needs() if (found := locate(need.name))
+        },
+        backends={},
+        suite_folder=folder,
+        as_root=os.getuid() == 0,
+    )
+
+
+AS_NOBODY = """
+import dataclasses, sys
+from pathlib import Path
+from benchforge.parts.command import Command
+from benchforge.parts.site import Site
+from benchforge.run.host import LocalHost
+from benchforge.run.locate import locate
+from benchforge.run.template import restored
+from benchforge_backends.postgresql import Postgresql
+
+part = Postgresql.model_validate({"dataset": "agents"})
+programs = {need.name: locate(need.name) for need in part.needs()}
+for number in range(2):
+    folder, scratch = Path(sys.argv[1], f"t{number}"), Path(sys.argv[1], f"s{number}")
+    folder.mkdir()
+    scratch.mkdir(mode=0o700)
+    python, ports = Path(sys.executable), {"postgresql": 5432}
+    site = Site("agents", folder, scratch, "127.0.0.1", ports, python, programs, {}, folder, False)
+    with LocalHost().trial(folder) as here:
+        restored(LocalHost(), "backend-agents", part, site)
+        server = here.start("postgresql", part.command(site), folder, {})
+        while here.run("ready", part.ready(site).command, folder, {}, 5).code:
+            assert here.alive(server), server.stderr.read_text()
+        query = "SELECT count(*) FROM agentfeatures"
+        words = (programs["psql"], "-XAtqc", query, part.gives(site)["url"])
+        print(here.run("ask", Command(*words), folder, {}, 5).stdout.read_text(), end="")
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache() -> Iterator[Path]:
+    """A cache of our own: what these tests build is not what a user finds later."""
+    for need in postgresql().needs():
+        if locate(need.name) is None:
+            lack(f"{need.name} not found: {need.install}")
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield Path(folder) / "benchforge/templates"
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A short folder: pytest's own are too long for sockets."""
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def site(tmp_path: Path, scratch: Path) -> Site:
+    return site_at(tmp_path, scratch)
+
+
+@contextmanager
+def running(
+    part: Postgresql, site: Site, network: Network = "private"
+) -> Iterator[tuple[Here, Running, Site]]:
+    """Restore and start a cluster, and see that it is ready."""
+    with HOST.trial(site.folder, network) as here:
+        site = dataclasses.replace(site, ports={"postgresql": here.free_port()})
+        restored(HOST, "backend-agents", part, site)
+        command = part.command(site)
+        assert command is not None
+        server = here.start("postgresql", command, site.folder, {})
+        probe = part.ready(site)
+        assert isinstance(probe, Succeeds)
+        for attempt in range(1000):
+            if not run(here, site, probe.command, f"ready{attempt}")[0]:
+                break
+            assert here.alive(server), server.stderr.read_text()
+        yield here, server, site
+
+
+def run(here: Here, site: Site, command: Command, label: str) -> tuple[int, str]:
+    finished = here.run(label, command, site.folder, {}, 20)
+    return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
+
+
+def ask(here: Here, site: Site, url: str, query: str, label: str = "ask") -> str:
+    code, told = run(here, site, Command(site.programs["psql"], "-XAtqc", query, url), label)
+    assert code == 0, told
+    return told.strip()
+
+
+def dataset(folder: Path, rows: str = "things = 2", **files: str) -> Postgresql:
+    """A dataset of the user's, in a folder beside the suite."""
+    folder = folder / "mine"
+    folder.mkdir(exist_ok=True)
+    files = files or {
+        "a": "CREATE TABLE things (id int);\n",
+        "b": "INSERT INTO things\nVALUES (1), (2);",
+    }
+    names = [f"{name}.sql" for name in files]
+    for name, sql in files.items():
+        (folder / f"{name}.sql").write_text(sql)
+    (folder / "dataset.toml").write_text(f'name = "mine"\nfiles = {names}\n[rows]\n{rows}\n')
+    return postgresql(dataset="./mine")
+
+
+# --- a cluster of our own ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("listen", ["unix", "tcp"])
+def test_each_trial_gets_the_dataset_and_nothing_is_left(
+    site: Site, scratch: Path, listen: str
+) -> None:
+    part = postgresql(dataset="agents", listen=listen)
+    with running(part, site) as (here, server, placed):
+        url = part.gives(placed)["DATABASE_URL"]
+        assert ask(here, placed, url, "SELECT count(*) FROM agentfeatures") == "50"
+        assert ask(here, placed, url, "SHOW fsync", "fsync") == "off"
+        assert ask(here, placed, url, "SHOW max_connections", "connections") == "200"
+        told = "SELECT host(inet_server_addr())"
+        assert ask(here, placed, url, told, "addr") == ("" if listen == "unix" else "127.0.0.1")
+        for task in part.verify(placed):
+            assert task.judge(here.run("verify", task.command, placed.folder, {}, 20)) is None
+        assert here.stop(server, first=part.stop_signal).code == 0
+        assert here.processes(server) == []
+    assert here.left == 0
+    assert [file.name for file in scratch.iterdir()] == ["data"]
+
+
+def test_drivers_of_python_understand_the_url(site: Site) -> None:
+    drivers = {
+        "psycopg2": "import os, psycopg2 as p; c = p.connect(os.environ['DATABASE_URL']).cursor();"
+        "c.execute('SELECT count(*) FROM agentfeatures'); print(c.fetchone()[0])",
+        "asyncpg": "import os, asyncio, asyncpg\nasync def main():\n"
+        " c = await asyncpg.connect(os.environ['DATABASE_URL'])\n"
+        " print(await c.fetchval('SELECT count(*) FROM agentfeatures'))\nasyncio.run(main())",
+    }
+    for name in drivers:
+        if importlib.util.find_spec(name) is None:
+            lack(f"the package {name} not found")
+    for listen in ("unix", "tcp"):
+        part = postgresql(dataset="agents", listen=listen)
+        with tempfile.TemporaryDirectory(prefix="bf &") as odd:
+            placed = dataclasses.replace(site, scratch=Path(odd))
+            with running(part, placed) as (here, _, placed):
+                for name, code in drivers.items():
+                    given = Command(sys.executable, "-c", code, environment=part.gives(placed))
+                    assert run(here, placed, given, f"{listen}-{name}") == (0, "50\n")
+
+
+def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
+    settings = {
+        "Shared_Buffers": "16MB",
+        "fsync": True,
+        "max_connections": 30,
+        "seq_page_cost": 1.5,
+    }
+    part = postgresql(settings=settings)
+    with running(part, site) as (here, _, placed):
+        url = part.gives(placed)["url"]
+        names = ("shared_buffers", "fsync", "max_connections", "seq_page_cost")
+        shown = [ask(here, placed, url, f"SHOW {name}", name) for name in names]
+    assert shown == ["16MB", "on", "30", "1.5"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"shared_bufers": "16MB"}, 'unrecognized configuration parameter "shared_bufers"'),
+        ({"max_connections": "many"}, 'invalid value for parameter "max_connections": "many"'),
+    ],
+)
+def test_a_wrong_setting_ends_the_server_with_its_reason(
+    site: Site, settings: dict[str, str], told: str
+) -> None:
+    part = postgresql(settings=settings)
+    restored(HOST, "backend-agents", part, site)
+    with HOST.trial(site.folder) as here:
+        command = part.command(site)
+        assert command is not None
+        finished = here.run("postgresql", command, site.folder, {}, 20)
+    assert finished.code == 1
+    assert told in finished.stderr.read_text()
+
+
+def test_an_ordinary_user_needs_no_root() -> None:
+    if os.getuid() != 0:
+        pytest.skip("every other test is one of an ordinary user already")
+    python, packages = Path("/usr/bin/python3"), importlib.util.find_spec("pydantic")
+    assert packages is not None
+    assert packages.origin is not None
+    path = f"{Path(packages.origin).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
+    as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder:
+        os.chown(folder, 65534, 65534)
+        environment = {"PYTHONPATH": path, "PATH": os.environ["PATH"], "XDG_CACHE_HOME": folder}
+        environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
+        command = [*as_nobody, str(python), "-c", "import benchforge.run.host"]
+        if subprocess.run(command, env=environment, capture_output=True, check=False).returncode:
+            lack(f"{python} cannot use {path} as nobody")
+        told = subprocess.run(
+            [*as_nobody, str(python), "-c", AS_NOBODY, folder],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (told.returncode, told.stdout) == (0, "50\n50\n"), told.stderr
+
+
+# --- the template --------------------------------------------------------------------------------
+
+
+def test_a_template_is_built_once_and_copied_as_it_was(
+    cache: Path, tmp_path: Path, scratch: Path
+) -> None:
+    part = dataset(tmp_path)
+    before = set(cache.glob("*"))
+    modes = set()
+    for number in range(2):
+        (scratch / str(number)).mkdir(mode=0o700)
+        placed = site_at(tmp_path / str(number), scratch / str(number), port=5000 + number)
+        placed = dataclasses.replace(placed, suite_folder=tmp_path)
+        restored(HOST, "backend-mine", part, placed)
+        modes.add((placed.scratch / "data").stat().st_mode & 0o777)
+        assert (placed.scratch / "data/PG_VERSION").is_file()
+    assert modes == {0o700}
+    assert len(set(cache.glob("*")) - before) == 1
+    assert (tmp_path / "0/backend-mine-template/server.log").is_file()
+    assert not (tmp_path / "1").exists()  # nothing had to be built
+
+
+def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site: Site) -> None:
+    part = dataset(tmp_path)
+    key = template._key(part, site)
+    assert template._key(postgresql(dataset="./mine", settings={"fsync": True}), site) == key
+    dataset(tmp_path, a="CREATE TABLE things (id int);", b="INSERT INTO things VALUES (3), (4);")
+    assert template._key(part, site) != key
+    older = {**site.programs, "postgres": site.programs["psql"]}
+    assert template._key(postgresql(), site) != template._key(
+        postgresql(), dataclasses.replace(site, programs=older)
+    )
+
+
+def test_without_a_writable_cache_this_process_keeps_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    folder = template._cache()
+    assert folder == template._cache()
+    assert folder.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("rows", "files", "told"),
+    [
+        ("things = 3", {}, "agents: count the rows: things has 2 rows instead of 3"),
+        ("thing = 2", {}, 'agents: count the rows: ERROR:  relation "thing" does not exist'),
+        (
+            "things = 0",
+            {"a": "CREATE TABLE things (id int);\n\nINSERT INTO thigs VALUES (1);\n"},
+            'agents: load a.sql: {folder}/mine/a.sql:3: ERROR:  relation "thigs" does not exist',
+        ),
+    ],
+)
+def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
+    cache: Path, site: Site, rows: str, files: dict[str, str], told: str
+) -> None:
+    part = dataset(site.folder, rows, **files)
+    before = sorted(cache.glob("*"))
+    with pytest.raises(TrialFailed) as caught:
+        restored(HOST, "backend-mine", part, site)
+    assert caught.value.message == told.format(folder=site.suite_folder)
+    assert caught.value.stage == "prepare"
+    assert sorted(cache.glob("*")) == before
+    assert not list(site.scratch.iterdir())
+
+
+def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
+    site: Site,
+) -> None:
+    part = dataset(site.folder)
+    with running(part, site) as (here, _, placed):
+        ask(here, placed, part.gives(placed)["url"], "DELETE FROM things WHERE id = 1")
+        (task,) = part.verify(placed)
+        finished = here.run("verify", task.command, placed.folder, {}, 20)
+    assert task.judge(finished) == "things has 1 rows instead of 2"
+
+
+def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None:
+    deep = scratch / ("x" * 100)
+    deep.mkdir()
+    (start,) = (
+        task
+        for task in postgresql().template(dataclasses.replace(site, scratch=deep))
+        if task.says == "start the new cluster"
+    )
+    assert start.command.argv[1] == "start"
+    log = site.folder / "server.log"
+    log.write_text("LOG:  hm\nFATAL:  could not create any Unix-domain sockets\n")
+    with HOST.trial(site.folder) as here:
+        failed = here.run("false", Command("false"), site.folder, {}, 5)
+    assert start.judge(failed) == "FATAL:  could not create any Unix-domain sockets"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (None, "No such file or directory"),
+        ("name = ", "Invalid value"),
+        ('name = "a"\nfiles = []', "rows: Field required"),
+        ('name = "a"\nfiles = ["x.sql"]\n[rows]\n', "files: there is no .*mine/x.sql"),
+    ],
+)
+def test_a_dataset_that_cannot_be_read_is_told_with_its_file(
+    site: Site, text: str | None, told: str
+) -> None:
+    if text is not None:
+        (site.folder / "mine").mkdir()
+        (site.folder / "mine/dataset.toml").write_text(text)
+    with pytest.raises(BenchforgeError, match=rf"mine/dataset\.toml: {told}") as caught:
+        restored(HOST, "backend-mine", postgresql(dataset="./mine"), site)
+    assert caught.value.hint
+
+
+# --- one that already runs -----------------------------------------------------------------------
+
+
+def test_a_database_that_already_runs_is_neither_started_nor_filled(
+    site: Site, tmp_path: Path
+) -> None:
+    ours = postgresql(dataset="agents", listen="tcp")
+    with running(ours, site) as (here, _, placed):
+        url = ours.gives(placed)["url"].replace("bench@", "bench:secret@")
+        part = postgresql(url=url)
+        assert part.outside()
+        assert not ours.outside()
+        assert [need.name for need in part.needs()] == ["psql"]
+        assert part.command(placed) is None
+        assert not part.template(placed)
+        assert not list(part.verify(placed))
+        assert part.gives(placed) == {"url": url, "DATABASE_URL": url}
+        probe, version = part.ready(placed), part.version(placed)
+        assert isinstance(probe, Succeeds)
+        assert version is not None
+        assert "secret" not in " ".join(probe.command.argv)
+        assert probe.command.environment == {"PGPASSWORD": "secret"}
+        assert run(here, placed, probe.command, "ready") == (0, "1\n")
+        assert run(here, placed, version, "version")[1].startswith("1")
+
+
+def test_version_tells_that_of_the_program(site: Site) -> None:
+    version = postgresql().version(site)
+    assert version is not None
+    with HOST.trial(site.folder) as here:
+        assert "PostgreSQL" in run(here, site, version, "version")[1]
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "told"),
+    [
+        ({"dataset": "agent"}, "dataset", "did you mean 'agents'"),
+        ({"dataset": "agent"}, "dataset", "'./agent'"),
+        ({"settings": {"a b": 1}}, "settings", "not the name of a setting"),
+        ({"settings": {"Port": 1}}, "settings", "set by benchforge"),
+        ({"listen": "udp"}, "listen", "'unix' or 'tcp'"),
+        ({"url": "mysql://x"}, "url", "should be like 'postgresql://"),
+        ({"url": "postgresql://x", "dataset": "agents"}, "", "leave out dataset"),
+        ({"url": "postgresql://x", "settings": {}}, "", "leave out settings"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        postgresql(**options)
+    (error,) = caught.value.errors()
+    assert (error["loc"] or ("",))[0] == where
+    assert told in error["msg"]
+
+
+def test_every_built_in_dataset_can_be_read() -> None:
+    folders = (ROOT / "plugins/backends/benchforge_backends/datasets").iterdir()
+    for folder in folders:
+        assert tomllib.loads((folder / "dataset.toml").read_text())["name"] == folder.name
+        assert postgresql(dataset=folder.name).dataset == folder.name
