@@ -35,9 +35,9 @@ def reported(
     if as_json:
         click.echo(summary.model_dump_json(indent=1, by_alias=True))
     else:
-        width = shutil.get_terminal_size().columns
-        terminal = _reporter(registry, "terminal")
-        click.echo(terminal.text(summary, trials, width, sys.stdout.isatty()))
+        live = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if live else None
+        click.echo(_reporter(registry, "terminal").text(summary, trials, width, colour=live))
     keep.write(keep.folder / "summary.json", summary)
     try:
         paths = [
