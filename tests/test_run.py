@@ -1,0 +1,335 @@
+"""`benchforge run`, by the front door, on real programs."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAMS, Bench, answering, bench_words, needed
+
+LOAD = """
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+"""
+
+
+def suite(folder: Path, server: str, *, scenario: str = "", top: str = "", more: str = "") -> Path:
+    path = folder / "small.toml"
+    path.write_text(
+        f"""benchforge = 1
+{top}
+[servers.one]
+{server}
+{LOAD}
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one"]
+loaders = ["wrk"]
+{scenario}
+[repeat]
+blocks = 1
+{more}"""
+    )
+    return path
+
+
+def trials(folder: Path) -> list[dict[str, object]]:
+    found = sorted(folder.glob("results/*/trials/*/trial.json"))
+    return [json.loads(path.read_text()) for path in found]
+
+
+def marked(mark: str) -> list[str]:
+    """The command lines of all processes that carry a mark."""
+    lines = []
+    for one in Path("/proc").iterdir():
+        if one.name.isdigit():
+            try:
+                line = (one / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if mark in line:
+                lines.append(line)
+    return lines
+
+
+def test_help_imports_click_and_nothing_else() -> None:
+    program = """
+import sys
+before = set(sys.modules)
+sys.argv = ["benchforge", "--help"]
+from benchforge.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0, end.code
+tops = {name.partition(".")[0] for name in set(sys.modules) - before}
+print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "Measure a suite" in done.stdout
+    assert done.stderr.strip() == "['benchforge', 'click']"
+
+
+def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    path = suite(tmp_path, answering(), scenario='expect = { body = "pong" }')
+    told = bench("run", path)
+    assert told.code == 0, told.all
+    assert "1 cases, 1 blocks: 1 trials" in told.err
+    assert "one" in told.out
+    (trial,) = trials(tmp_path)
+    assert trial["failure"] is None
+    assert trial["reading"]["good_at_least"] > 0  # type: ignore[index]
+    (result,) = (tmp_path / "results").iterdir()
+    for name in ("result.json", "summary.json", "report.md", "report.html", "raw.md"):
+        assert (result / name).stat().st_size, name
+    assert bench("validate", result).code == 0
+    assert "wrk" in (result / "raw.md").read_text()
+
+
+def test_json_is_all_that_stands_on_stdout(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    told = bench("run", suite(tmp_path, answering()), "--json")
+    summary = json.loads(told.out)
+    assert summary["kind"] == "summary"
+    assert summary["cases"][0]["trials"] == 1
+
+
+def test_counters_of_the_private_network_tell_responses_per_connection(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk")
+    told = bench("run", suite(tmp_path, answering()))
+    assert told.code == 0, told.all
+    (trial,) = trials(tmp_path)
+    observation = trial["observation"]
+    if observation["network"] == "private":  # type: ignore[index]
+        # Two connections of the load, and the one by which wrk tries the address.
+        assert observation["counters"]["TcpPassiveOpens"] == 3  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("options", "scenario", "says"),
+    [
+        (("--status", "500"), "", "expected status 200, got 500: 'pong'"),
+        (("--body", "gnop"), 'expect = { body = "pong" }', "the body differs from byte 0 on"),
+        (("--type", "text/html"), 'expect = { content_type = "text/plain" }', "got text/html"),
+        (("--body", "{}"), "expect = { json = { a = 1 } }", "expected $.a in the JSON"),
+        (("--die-after", "1"), "", "ended with exit code 3 before it was ready"),
+        (("--start-after", "60"), "", "not ready within 1 s: nothing listens on its port"),
+        (("--die-after", "100"), "", "ended with exit code 3 during the load"),
+        (("--wrong-after", "100"), 'expect = { body = "pong" }', "after the load: GET /ping"),
+    ],
+)
+def test_a_server_that_is_wrong_is_a_trial_that_failed(
+    bench: Bench, tmp_path: Path, options: tuple[str, ...], scenario: str, says: str
+) -> None:
+    needed("wrk")
+    path = suite(tmp_path, answering(*options) + 'ready_within = "1s"', scenario=scenario)
+    told = bench("run", path)
+    assert told.code == 4, told.all
+    assert says in told.out.replace("\n", " "), told.all
+    (trial,) = trials(tmp_path)
+    assert says in trial["failure"]["message"]  # type: ignore[index]
+    assert bench("validate", tmp_path / "results").code == 2  # not a result itself
+    (result,) = (tmp_path / "results").iterdir()
+    assert bench("validate", result).code == 0
+
+
+def test_the_last_lines_of_a_server_that_dies_are_shown(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    told = bench("run", suite(tmp_path, answering("--die-after", "1")))
+    assert "dying as told" in told.out
+
+
+def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    path = suite(
+        tmp_path,
+        answering() + "[servers.two]\n" + answering("--body", "pung"),
+        scenario="expect = { same_body = true }",
+    )
+    path.write_text(path.read_text().replace('servers = ["one"]', 'servers = ["one", "two"]'))
+    told = bench("run", path)
+    assert told.code == 4
+    assert "not the body that" in told.out
+    assert "differs from byte 1 on" in told.out.replace("\n", " ")
+
+
+def test_a_program_that_is_missing_is_named_before_anything_starts(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = suite(tmp_path, 'use = "command"\ncommand = ["no-such-server", "{port}"]\n')
+    told = bench("run", path)
+    assert told.code == 3, told.all
+    assert "no-such-server" in told.err
+    assert "hint:" in told.err
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "missing.toml"), "missing.toml"),
+        (("run", "small.toml", "--profile", "none"), "none"),
+        (("run", "small.toml", "--set", "nothing"), "--set nothing: no '=' in it"),
+        (("run", "small.toml", "--set", "servers.one.nothing=1"), "nothing"),
+        (("run", "small.toml", "--only", "pong"), "ping"),
+        (("run", "small.toml", "--time-limit", "soon"), "--time-limit soon: not a duration"),
+        (("rum",), "no command 'rum'; there are: run, validate"),
+        (("validate", "missing"), "missing"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_a_line(
+    bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    suite(tmp_path, answering())
+    told = bench(*words)
+    assert told.code == 2, told.all
+    assert says in told.all
+
+
+def test_results_that_cannot_be_written_end_with_5(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    (tmp_path / "file").write_text("")
+    told = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file")
+    assert told.code == 5, told.all
+    assert "hint:" in told.err
+
+
+def test_a_full_disk_keeps_what_was_measured(tmp_path: Path) -> None:
+    needed("wrk")
+    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+        pytest.skip("user namespaces are not allowed here")
+    path = suite(tmp_path, answering(), more="")
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 20"))
+    full = tmp_path / "full"
+    full.mkdir()
+    # A disk of 120 kB fills up within a few trials; what is on it is looked at before it is gone.
+    look = f"{' '.join(bench_words('validate'))} '{full}'/r/*"
+    call = " ".join(bench_words("run", f"'{path}'", "-o", f"'{full}/r'"))
+    script = f"mount -t tmpfs -o size=120k none '{full}'; {call}; echo code $?; {look}; echo $?"
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+        cwd=tmp_path,
+    )
+    assert "Traceback" not in done.stdout + done.stderr, done.stderr
+    assert "code 5" in done.stdout, done.stdout + done.stderr
+    assert "No space left on device" in done.stderr
+    assert done.stdout.rstrip().endswith(": valid\n0"), done.stdout
+
+
+def test_two_at_once_are_refused_and_the_other_is_named(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    path = suite(tmp_path, answering())
+    words = bench_words("run", path, "--set", "loaders.wrk.duration=30s", "-o", "first")
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL) as first:
+        try:
+            deadline = time.monotonic() + 20
+            while not list(tmp_path.glob("first/*/trials/0001")) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            told = bench("run", path)
+            assert told.code == 2, told.all
+            assert f"another benchforge is measuring: process {first.pid}" in told.err
+        finally:
+            first.terminate()
+        assert first.wait(20) == 143
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_no_process_and_keeps_finished_trials(
+    bench: Bench, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    needed("wrk")
+    mark = f"mark-{tmp_path.name}-{number.name}"
+    path = suite(tmp_path, answering("--body", mark))
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
+    with subprocess.Popen(
+        bench_words("run", path), cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 30
+        while len(trials(tmp_path)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == code, err
+    assert "interrupted: " in err
+    assert "Traceback" not in err
+    assert not marked(mark)
+    (result,) = (tmp_path / "results").iterdir()
+    assert bench("validate", result).code == 0
+    assert (result / "report.md").exists()
+
+
+def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk", "ab")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    with subprocess.Popen(words) as server:
+        try:
+            path = suite(tmp_path, f'use = "url"\nurl = "http://127.0.0.1:{port}"')
+            ab = '[loaders.ab]\nuse = "ab"\nduration = "1s"\n'
+            text = path.read_text().replace('["wrk"]', '["wrk", "ab"]')
+            path.write_text(text.replace("[repeat]", f"{ab}[repeat]"))
+            told = bench("run", path)
+        finally:
+            server.terminate()
+    assert told.code == 0, told.all
+    assert [trial["failure"] for trial in trials(tmp_path)] == [None, None]
+    assert "unknown" in told.out  # the CPU time of what was not started here
+
+
+def test_a_time_limit_and_fail_fast_end_early(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
+    told = bench("run", path, "--time-limit", "6s")
+    assert told.code == 0, told.all
+    assert 1 <= len(trials(tmp_path)) <= 5
+    failing = tmp_path / "failing"
+    failing.mkdir()
+    path = suite(failing, answering("--status", "500"))
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 5"))
+    told = bench("run", path, "--fail-fast", "-o", failing / "results")
+    assert told.code == 4
+    assert len(trials(failing)) == 1
+
+
+def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        server = answering().replace("{port}", port)
+        path = suite(tmp_path, server + 'ready_within = "2s"', top='network = "host"')
+        told = bench("run", path)
+    assert told.code == 4, told.all
+    assert "Address already in use" in told.out
+
+
+def test_secrets_are_not_written(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    server = answering() + '\nenvironment = { API_TOKEN = "correct-horse" }\n'
+    assert bench("run", suite(tmp_path, server)).code == 0
+    for path in tmp_path.glob("results/**/*"):
+        if path.is_file():
+            assert b"correct-horse" not in path.read_bytes(), path
+    assert os.environ.get("API_TOKEN") is None
