@@ -1,7 +1,7 @@
 """Faults of a suite as they are found, each where its value was written."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -55,6 +55,23 @@ class Complaints:
             return typed(model, data)
         except ValidationError as error:
             self.of_model(error, model, data, path)
+            return None
+
+    def parse_rest(
+        self, model: type[M], data: Mapping[str, JsonValue], needed: Collection[str]
+    ) -> M | None:
+        """Return the model of what is sound in a faulty table, so that it can be looked at too.
+
+        None when one of the `needed` keys is faulty.
+        """
+        try:
+            return typed(model, data)
+        except ValidationError as error:
+            faulty = {str(found.path[0]) for found in findings(error, dict(data)) if found.path}
+        try:
+            rest = {key: value for key, value in data.items() if key not in faulty}
+            return None if faulty & set(needed) else typed(model, rest)
+        except ValidationError:
             return None
 
     def of_model(
