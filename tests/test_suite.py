@@ -580,6 +580,15 @@ error: a.toml:33:1: repeat.until: unknown key
 hint: this table takes: blocks, seed, warmup
 """,
     ),
+    "not_finite": (
+        "connections = 64",
+        "connections = [1, inf]",
+        """\
+error: a.toml:19:19: loaders.closed.connections[1]: expected a finite number
+   19 | connections = [1, inf]
+      |                   ^^^
+""",
+    ),
     "tabs_and_wide": (
         "workers = 4",
         "\t'日本' = 1",
@@ -774,11 +783,13 @@ def test_settings_are_toml_or_text(folder: Folder) -> None:
         ("servers.django.app", "other"),
         ('scenarios.agents.vary."loaders.closed.connections"', "[1, 2]"),
         ("repeat.warmup", "1s"),
+        ("title", "1979-05-27"),
     )
     suite = folder.load(SUITE, settings=settings)
     assert suite.servers["django"].part == Web(app="other", workers=2)
     assert suite.scenarios["agents"].vary == {"loaders.closed.connections": [1, 2]}
     assert suite.repeat.warmup == Duration(1)
+    assert suite.title == "1979-05-27"
     assert suite.settings == dict(settings)
 
 
@@ -795,6 +806,7 @@ def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
         ("repeat.blocks.x", "1"),
         ("profiles.quick.smoke", "true"),
         ("name", "\udcff"),
+        ("repeat.warmup", "inf"),
     ]
     assert folder.faults(SUITE, settings=paths) == (
         "error: --set servers.djang.workers=2: servers.djang is not declared\n"
@@ -807,6 +819,7 @@ def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
         "hint: set what it sets, or edit the suite\n"
         "error: --set name=\udcff: not UTF-8\n"
         "hint: give it as UTF-8\n"
+        "error: --set repeat.warmup=inf: expected a finite number\n"
     )
 
 
