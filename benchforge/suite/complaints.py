@@ -1,7 +1,6 @@
 """Faults of a suite as they are found, each where its value was written."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -10,14 +9,12 @@ from benchforge.parts.part import Part
 from benchforge.suite.document import Document, Setting
 from benchforge.suite.excerpt import excerpt
 from benchforge.suite.faults import Fault, SuiteErrors, nearest
-from benchforge.suite.positions import Path
+from benchforge.suite.positions import Path, dotted
 from benchforge.suite.redact import redact
 from benchforge.suite.typed import typed
 from benchforge.suite.words import findings
 
 M = TypeVar("M", bound=BaseModel)
-
-_BARE = re.compile(r"[\w-]+")
 
 
 class Complaints:
@@ -55,6 +52,23 @@ class Complaints:
             return typed(model, data)
         except ValidationError as error:
             self.of_model(error, model, data, path)
+            return None
+
+    def parse_rest(
+        self, model: type[M], data: Mapping[str, JsonValue], needed: Collection[str]
+    ) -> M | None:
+        """Return the model of what is sound in a faulty table, so that it can be looked at too.
+
+        None when one of the `needed` keys is faulty.
+        """
+        try:
+            return typed(model, data)
+        except ValidationError as error:
+            faulty = {str(found.path[0]) for found in findings(error, dict(data)) if found.path}
+        try:
+            rest = {key: value for key, value in data.items() if key not in faulty}
+            return None if faulty & set(needed) else typed(model, rest)
+        except ValidationError:
             return None
 
     def of_model(
@@ -120,15 +134,3 @@ def options(model: type[BaseModel]) -> list[str]:
     inherited = getattr(model.__base__, "model_fields", {})
     fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
     return [field.alias or name for name, field in fields]
-
-
-def dotted(path: Sequence[str | int]) -> str:
-    """Return a path as a person reads it: `scenarios.agents.servers[1]`."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        else:
-            key = step if _BARE.fullmatch(step) else f'"{step}"'
-            text += f".{key}" if text else key
-    return text

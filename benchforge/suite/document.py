@@ -41,10 +41,11 @@ def with_profile(document: Document, name: str | None) -> Document:
 
     Raises SuiteErrors when there is no such profile.
     """
-    profiles = document.tables.get("profiles", {})
+    profiles = document.tables.get("profiles")
     tables = {key: value for key, value in document.tables.items() if key != "profiles"}
-    if name is None or not isinstance(profiles, dict):
+    if name is None:
         return replace(document, tables=tables)
+    profiles = profiles if isinstance(profiles, dict) else {}
     profile = profiles.get(name)
     if not isinstance(profile, dict):
         hint = nearest(name, profiles, "profiles")

@@ -52,12 +52,14 @@ def load(
 
     Raises SuiteErrors, which holds everything that is wrong.
     """
-    document = with_settings(with_profile(read(path), profile), settings)
+    written = read(path)
+    document = with_settings(with_profile(written, profile), settings)
     complaints = Complaints(document)
     environment = Environment(complaints)
     tables = document.tables
 
     top = _top(document, complaints)
+    _check_profiles(written.tables, complaints)
     labelled = {kind: tables_of(tables, kind, complaints) for kind in (*KINDS, "scenarios")}
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
@@ -106,6 +108,15 @@ def _top(document: Document, complaints: Complaints) -> _Top:
     given = {key: value for key, value in tables.items() if key in _Top.model_fields}
     fallback = _Top(benchforge=FORMAT)
     return complaints.parse(_Top, {"benchforge": FORMAT, **given}, ()) or fallback
+
+
+def _check_profiles(tables: Tables, complaints: Complaints) -> None:
+    """Complain of what no profile can set, whether it is chosen or not."""
+    known = [key for key in (*_Top.model_fields, *_TABLES) if key not in {"benchforge", "profiles"}]
+    for label, profile in tables_of(tables, "profiles", complaints).items():
+        for key in profile.keys() - set(known):
+            hint = nearest(key, known, "a profile takes")
+            complaints.at(("profiles", label, key), "unknown key", hint)
 
 
 def _repeat(tables: Tables, complaints: Complaints) -> Repeat:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 Path = tuple[str | int, ...]
 "Keys, and numbers of array elements, from the top of the document."
 
+_BARE = re.compile(r"[\w-]+")
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _KEY = re.compile(r""""(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_-]+""")
 _SCALAR = re.compile(
@@ -39,6 +40,18 @@ def positions(text: str) -> dict[Path, Spot]:
     The text must be one that `tomllib` accepts.
     """  # noqa: D205 - one sentence
     return _Scanner(text.replace("\r\n", "\n")).document()
+
+
+def dotted(path: Path) -> str:
+    """Return a path as a person reads it: `scenarios.agents.servers[1]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            key = step if _BARE.fullmatch(step) else f'"{step}"'
+            text += f".{key}" if text else key
+    return text
 
 
 class _Scanner:

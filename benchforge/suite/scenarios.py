@@ -20,6 +20,8 @@ _NAMED = {
     "backends": "backend",
     "metrics": "metric",
 }
+# What is looked at together: when one of them is faulty, nothing can be said of the others.
+_MATRIX = (*_NAMED, "request", "requests", "vary", "include", "exclude")
 
 
 def scenarios(
@@ -36,15 +38,17 @@ def scenarios(
     read: dict[str, Scenario] = {}
     for label, table in tables.items():
         path = ("scenarios", label)
-        scenario = complaints.parse(Scenario, _requests(table, path, environment), path)
-        if scenario is None:
-            continue
-        read[label] = scenario
+        filled = _requests(table, path, environment)
         for kind, name in _NAMED.items():
-            _check_names(
-                (*path, kind), name, getattr(scenario, kind) or (), labels[kind], complaints
-            )
-        _check_drivers(path, scenario, labels, complaints)
+            _check_names((*path, kind), name, table.get(kind), labels[kind], complaints)
+        scenario = complaints.parse(Scenario, filled, path)
+        if scenario is not None:
+            read[label] = scenario
+            _check_drivers(path, scenario, labels, complaints)
+        elif (rest := complaints.parse_rest(Scenario, filled, _MATRIX)) is not None:
+            scenario = rest
+        else:
+            continue
         for server in scenario.requests:
             if server not in scenario.servers:
                 hint = nearest(server, scenario.servers, "servers of this scenario")
@@ -69,10 +73,14 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Tables:
 
 
 def _check_names(
-    path: Path, kind: str, named: Sequence[str], known: Sequence[str], complaints: Complaints
+    path: Path, kind: str, named: JsonValue, known: Sequence[str], complaints: Complaints
 ) -> None:
+    if not isinstance(named, list):
+        return  # the model's complaint
     for number, label in enumerate(named):
         at = (*path, number)
+        if not isinstance(label, str):
+            continue
         if label not in known:
             hint = nearest(label, known, "declared")
             complaints.at(at, f"no {kind} {label!r} is declared", hint)

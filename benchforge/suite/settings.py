@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from benchforge.suite.document import Document, Setting, Tables, paths_of
 from benchforge.suite.faults import Fault, SuiteErrors, nearest
+from benchforge.suite.plain import NotFinite, plain
 
 
 def with_settings(document: Document, settings: Sequence[tuple[str, str]]) -> Document:
@@ -82,5 +83,7 @@ def _value(written: str) -> JsonValue:
         table = tomllib.loads(f"value = {written}")
     except (ValueError, RecursionError):
         return written
-    plain: JsonValue = table["value"] if list(table) == ["value"] else written
-    return plain
+    try:
+        return plain(table["value"]) if list(table) == ["value"] else written
+    except NotFinite as error:
+        raise _Unsettable(str(error), "") from None

@@ -3,17 +3,15 @@
 import os
 import re
 import tomllib
-from datetime import date, time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
-
-from pydantic import JsonValue
+from typing import NoReturn
 
 from benchforge.suite.document import Document
 from benchforge.suite.excerpt import excerpt
 from benchforge.suite.faults import Fault, SuiteErrors
-from benchforge.suite.positions import Spot, positions
+from benchforge.suite.plain import NotFinite, plain
+from benchforge.suite.positions import Spot, dotted, positions
 
 _DEEPEST = 50  # tables in tables; everything behind this walks them recursively
 
@@ -34,7 +32,11 @@ def read(path: str | os.PathLike[str]) -> Document:
     deepest = max(spots, key=len, default=())
     if len(deepest) > _DEEPEST:
         _refuse(shown, text, spots[deepest], f"nested more than {_DEEPEST} levels deep")
-    return Document(shown, text, {key: _json(value) for key, value in tables.items()}, {**spots})
+    try:
+        values = {key: plain(value, (key,)) for key, value in tables.items()}
+    except NotFinite as error:
+        _refuse(shown, text, spots[error.path], f"{dotted(error.path)}: {error}")
+    return Document(shown, text, values, {**spots})
 
 
 def _bytes(shown: str) -> bytes:
@@ -102,15 +104,3 @@ def _refuse(shown: str, text: str, spot: Spot | None, message: str, hint: str = 
         raise SuiteErrors([Fault(shown, message, hint=hint)]) from None
     where = f"{shown}:{spot.line}:{spot.column}"
     raise SuiteErrors([Fault(where, message, excerpt(text, spot), hint)]) from None
-
-
-def _json(value: Any) -> JsonValue:
-    """TOML's dates and times become text: nothing else of TOML is unknown to JSON."""
-    if isinstance(value, dict):
-        return {key: _json(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_json(inner) for inner in value]
-    if isinstance(value, date | time):
-        return value.isoformat()
-    plain: JsonValue = value
-    return plain

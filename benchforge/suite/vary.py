@@ -37,7 +37,7 @@ def check_vary(label: str, scenario: Scenario, parts: Parts, complaints: Complai
     _check_variables(top, scenario, complaints)
     if combinations(scenario) > _MOST:
         message = f"{combinations(scenario)} combinations, more than {_MOST}"
-        complaints.at((*top, "vary"), message, "split the scenario, or exclude in another one")
+        complaints.at((*top, "vary"), message, "split it into several scenarios")
     elif all(sound):
         check_points(top, scenario, parts, complaints)
 

@@ -1,5 +1,6 @@
 """What pydantic found, in words for somebody who writes TOML."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -41,6 +42,11 @@ _WANTED = {
     "string_too_long": "at most {max_length} characters",
     "too_short": "at least {min_length} elements",
     "too_long": "at most {max_length} elements",
+}
+# Patterns of our own models, in words.
+_FORMS = {
+    r"^/[^\s]*$": "a path that begins with '/' and has no space in it",
+    r"^\w[\w.-]*$": "letters, digits, '_', '-' and '.'",
 }
 _SHOWN = 60  # characters of a value
 
@@ -94,7 +100,11 @@ def _finding(path: Path, details: Sequence[ErrorDetails]) -> Finding:
 
 def _wanted(detail: ErrorDetails) -> str:
     context: Mapping[str, object] = detail.get("ctx", {})
-    return _WANTED.get(detail["type"], "").format(**{key: _count(context[key]) for key in context})
+    if (form := _FORMS.get(str(context.get("pattern")))) is not None:
+        return form
+    words = _WANTED.get(detail["type"], "")
+    told = words.format(**{key: _count(value) for key, value in context.items()})
+    return re.sub(r" 1 (element|character)s$", r" 1 \1", told)
 
 
 def _message(detail: ErrorDetails) -> str:

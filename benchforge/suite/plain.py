@@ -1,0 +1,33 @@
+"""TOML's values as JSON has them: everything behind this is kept, hashed and written as JSON."""
+
+import math
+from datetime import date, time
+from typing import Any
+
+from pydantic import JsonValue
+
+from benchforge.suite.positions import Path
+
+
+class NotFinite(Exception):
+    """A number that JSON does not have, at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("expected a finite number")
+        self.path = path
+
+
+def plain(value: Any, path: Path = ()) -> JsonValue:
+    """Return the value with dates and times as text. Raises NotFinite for `inf` and `nan`."""
+    match value:
+        case dict():
+            return {key: plain(inner, (*path, key)) for key, inner in value.items()}
+        case list():
+            return [plain(inner, (*path, number)) for number, inner in enumerate(value)]
+        case date() | time():
+            return value.isoformat()
+        case float() if not math.isfinite(value):
+            raise NotFinite(path)
+        case str() | int() | float():
+            return value
+    raise TypeError(f"{type(value).__name__} is no value of TOML")
