@@ -220,6 +220,38 @@ def test_no_width_cuts_a_number(width: int) -> None:
     assert "…" not in text
 
 
+def test_errors_show_the_total_and_the_classes_that_occurred() -> None:
+    errors = (
+        line("errors", "1", 15, 10, 17),
+        line("errors", "1", 12, 10, 14, of="status"),
+        line("errors", "1", 0, 0, 0, of="connect"),
+        line("errors", "1", 3, 0, 3, of="timeout"),
+    )
+    rows = lines_of(Terminal().text(result(case("wsgiref", *errors)), ()))
+    assert [" ".join(row.split()) for row in rows[7:10]] == [
+        "wsgiref 3 of 3 ! 15 [10-17]",
+        "status 12 [10-14]",
+        "timeout 3 [0-3]",
+    ]
+
+
+def test_a_remark_on_a_value_is_a_footnote_and_an_estimator_is_told(tmp_path: Path) -> None:
+    known = line("latency", "s", 0.5, of="p99")
+    sample = known.samples[0].sample.model_copy(update={"why": "few samples"})
+    remarked = known.model_copy(
+        update={
+            "samples": (known.samples[0].model_copy(update={"sample": sample}),),
+            "estimator": "type-1 quantile",
+        }
+    )
+    summary = result(case("wsgiref", remarked))
+    rows = lines_of(Terminal().text(summary, ()))
+    assert rows[7:10] == ["wsgiref   3 of 3       500 (1)", "", "(1) latency p99: few samples"]
+    told = "latency p99: type-1 quantile"
+    assert f"- {told}\n" in Markdown().report(summary, (), tmp_path)[0].read_text()
+    assert told in seen(summary, tmp_path).words
+
+
 def test_colour_changes_no_word() -> None:
     coloured = Terminal().text(TWO, (), width=100, colour=True)
     assert "\x1b[1;31mstatus 12" in coloured or "\x1b[1;31m! status 12" in coloured

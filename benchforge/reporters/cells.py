@@ -75,7 +75,7 @@ def _part(line: Line, scale: Scale, notes: Footnotes, named: bool) -> tuple[str,
         # What is known of errors is told, though some trials do not know.
         known = f"up to {scale.text(_highest(line))} " if named and _highest(line) else "unknown "
         return _named(line, known + notes.mark(f"{_title(line)}: {line.why}")), ""
-    median = ("> " if line.at_least else "") + scale.text(line.median)
+    median = ("> " if line.at_least else "") + scale.text(line.median) + _remark(line, notes)
     if len(line.samples) == 1:
         return _named(line, median), ""  # one trial has no spread
     lowest, highest = scale.text(line.lowest), scale.text(line.highest)
@@ -83,11 +83,21 @@ def _part(line: Line, scale: Scale, notes: Footnotes, named: bool) -> tuple[str,
     return _named(line, median), f"[{lowest}{_TO}{beyond}{highest}]"
 
 
+def _remark(line: Line, notes: Footnotes) -> str:
+    """Mark a median whose trials say something about their values: too few responses, say."""
+    said = list(dict.fromkeys(one.sample.why for one in line.samples if one.sample.why))
+    if not said:
+        return ""
+    others = " (other trials alike)" if len(said) > 1 else ""
+    return f" {notes.mark(f'{_title(line)}: {said[0]}{others}')}"
+
+
 def _value(line: Line, one: TrialSample, scale: Scale, notes: Footnotes) -> str:
     sample: Sample = one.sample
     if sample.value is None:
         return f"unknown {notes.mark(f'{_title(line)}: {sample.why}')}"
-    return ("> " if sample.at_least else "") + scale.text(sample.value)
+    mark = f" {notes.mark(f'{_title(line)}: {sample.why}')}" if sample.why else ""
+    return ("> " if sample.at_least else "") + scale.text(sample.value) + mark
 
 
 def _named(line: Line, text: str) -> str:

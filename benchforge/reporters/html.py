@@ -55,13 +55,18 @@ def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
         yield dots(drawn, cases, table)
     yield "<details><summary>Every trial</summary>"
     yield from _table(trial_table(cases), "Every trial's values")
+    yield from _list("How each trial's values were formed", words.estimators(cases))
     yield "</details>"
-    if notes := words.notes(cases):
-        yield "<h3>What the checks found</h3><ul>"
-        yield from (f"<li>{_safe(note)}</li>" for note in notes)
-        yield "</ul>"
+    yield from _list("What the checks found", words.notes(cases))
     yield from _failures(cases)
     yield "</section>"
+
+
+def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        yield f"<h3>{_safe(title)}</h3><ul>"
+        yield from (f"<li>{_safe(text)}</li>" for text in texts)
+        yield "</ul>"
 
 
 def _failures(cases: Sequence[CaseSummary]) -> Iterator[str]:

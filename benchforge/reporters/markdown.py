@@ -42,9 +42,8 @@ def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
     yield from _table(case_table(cases))
     yield "### Every trial\n"
     yield from _table(trial_table(cases))
-    if notes := words.notes(cases):
-        yield "### What the checks found\n"
-        yield "".join(f"- {escaped(note)}\n" for note in notes)
+    yield from _list("How each trial's values were formed", words.estimators(cases))
+    yield from _list("What the checks found", words.notes(cases))
     if failures := list(words.failures(cases)):
         yield "### Failed trials\n"
         for line, failed in failures:
@@ -53,6 +52,12 @@ def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
                 yield f"Hint: {escaped(failed.failure.hint)}\n"
             if failed.failure.log.strip():
                 yield fenced(failed.failure.log)
+
+
+def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        yield f"### {title}\n"
+        yield "".join(f"- {escaped(text)}\n" for text in texts)
 
 
 def _table(table: Table) -> Iterator[str]:

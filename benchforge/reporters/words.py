@@ -44,6 +44,15 @@ def notes(cases: Sequence[CaseSummary]) -> list[str]:
     ]
 
 
+def estimators(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return how the values of each trial were formed, where they are statistics themselves."""
+    found: dict[str, dict[str, None]] = {}
+    for line in (line for case in cases for line in case.lines if line.estimator):
+        title = f"{line.metric} {line.of}" if line.of else line.metric
+        found.setdefault(title, {})[line.estimator or ""] = None
+    return [f"{title}: {'; or: '.join(formed)}" for title, formed in found.items()]
+
+
 def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
     """Yield each trial that has no measurement, with one line that says which and why."""
     for name, case in zip(_names(cases), cases, strict=True):
