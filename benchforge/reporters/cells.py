@@ -1,0 +1,120 @@
+"""One cell of a table: a median with its spread, a single value, or that it is not known."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import Line, Sample, TrialSample
+from benchforge.reporters.numbers import Scale
+
+# Not zero is a finding that nobody may overlook.
+_LOUD = {"errors", "error_rate"}
+NOTHING = "\u2013"
+_TO = "\u2013"
+
+
+class Footnotes:
+    """Texts below a table, numbered as they are first needed."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, int] = {}
+
+    def mark(self, text: str) -> str:
+        """Return the number of a text, in the form in which a cell shows it."""
+        return f"({self._texts.setdefault(text, len(self._texts) + 1)})"
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"({number}) {text}" for text, number in self._texts.items())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Values, each with its spread, which may be empty."""
+
+    parts: tuple[tuple[str, str], ...]
+    loud: bool = False
+    known: bool = True
+
+    @classmethod
+    def said(cls, text: str, loud: bool = False, known: bool = True) -> "Cell":
+        """Return a cell of one word."""
+        return cls(((text, ""),), loud, known)
+
+
+def of_lines(lines: Sequence[Line], scale: Scale, notes: Footnotes) -> Cell:
+    """Return the cell of a case: medians with the lowest and the highest value."""
+    if not lines:
+        return Cell.said(NOTHING, known=False)
+    # Classes of errors that never occurred are all said by one zero.
+    shown = [line for line in lines if not _is_class(line) or _occurred(line)]
+    if not shown:
+        return Cell.said("0")
+    return Cell(
+        tuple(_part(line, scale, notes, named=_is_class(line)) for line in shown),
+        loud=any(line.use in _LOUD and _highest(line) > 0 for line in shown),
+        known=all(line.median is not None for line in shown),
+    )
+
+
+def of_trial(lines: Sequence[Line], trial: int, scale: Scale, notes: Footnotes) -> Cell:
+    """Return the cell of one trial: its value."""
+    of_one = [(line, one) for line in lines for one in line.samples if one.trial == trial]
+    if not of_one:
+        return Cell.said(NOTHING, known=False)
+    shown = [(line, one) for line, one in of_one if not _is_class(line) or one.sample.value != 0]
+    if not shown:
+        return Cell.said("0")
+    return Cell(
+        tuple((_named(line, _value(line, one, scale, notes)), "") for line, one in shown),
+        loud=any(line.use in _LOUD and one.sample.value for line, one in shown),
+        known=all(one.sample.value is not None for _, one in shown),
+    )
+
+
+def _part(line: Line, scale: Scale, notes: Footnotes, named: bool) -> tuple[str, str]:
+    if line.median is None or line.lowest is None or line.highest is None:
+        # What is known of errors is told, though some trials do not know.
+        known = f"up to {scale.text(_highest(line))} " if named and _highest(line) else "unknown "
+        return _named(line, known + notes.mark(f"{_title(line)}: {line.why}")), ""
+    median = ("> " if line.at_least else "") + scale.text(line.median) + _remark(line, notes)
+    if len(line.samples) == 1:
+        return _named(line, median), ""  # one trial has no spread
+    lowest, highest = scale.text(line.lowest), scale.text(line.highest)
+    beyond = "> " if any(one.sample.at_least for one in line.samples) else ""
+    return _named(line, median), f"[{lowest}{_TO}{beyond}{highest}]"
+
+
+def _remark(line: Line, notes: Footnotes) -> str:
+    """Mark a median whose trials say something about their values: too few responses, say."""
+    said = list(dict.fromkeys(one.sample.why for one in line.samples if one.sample.why))
+    if not said:
+        return ""
+    others = " (other trials alike)" if len(said) > 1 else ""
+    return f" {notes.mark(f'{_title(line)}: {said[0]}{others}')}"
+
+
+def _value(line: Line, one: TrialSample, scale: Scale, notes: Footnotes) -> str:
+    sample: Sample = one.sample
+    if sample.value is None:
+        return f"unknown {notes.mark(f'{_title(line)}: {sample.why}')}"
+    mark = f" {notes.mark(f'{_title(line)}: {sample.why}')}" if sample.why else ""
+    return ("> " if sample.at_least else "") + scale.text(sample.value) + mark
+
+
+def _named(line: Line, text: str) -> str:
+    return f"{line.of} {text}" if _is_class(line) else text
+
+
+def _is_class(line: Line) -> bool:
+    return line.use == "errors" and line.of is not None
+
+
+def _occurred(line: Line) -> bool:
+    return line.median is None or _highest(line) > 0
+
+
+def _highest(line: Line) -> float:
+    return max((one.sample.value or 0 for one in line.samples), default=0)
+
+
+def _title(line: Line) -> str:
+    return f"{line.metric} {line.of}" if line.of else line.metric

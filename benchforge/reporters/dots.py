@@ -1,0 +1,96 @@
+"""Every trial's value as a dot, one row a case, on one axis that starts at zero."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from html import escape
+
+from benchforge.plugin import CaseSummary, Line
+from benchforge.reporters.tables import Column, Table
+from benchforge.reporters.words import one_line
+
+_WIDTH, _HEIGHT, _EDGE = 600, 24, 10
+_TICKS = 4
+
+
+def dots(column: Column, cases: Sequence[CaseSummary], table: Table) -> str:
+    """Return a table of drawings for one column; nothing where no value is known."""
+    lines = [next(iter(column.lines(case)), None) for case in cases]
+    values = [value for line in lines if line for value, _, _ in _values(line)]
+    if not values:
+        return ""
+    axis = _Axis(min(0, *values), max(0, *values))
+    title = escape(one_line(f"{column.title} {column.unit}".strip()))
+    rows = "\n".join(
+        f'<tr><th scope="row">{escape(one_line(_name(row.labels)))}</th>'
+        f"<td>{_row(line, axis, column) if line else ''}</td></tr>"
+        for row, line in zip(table.rows, lines, strict=True)
+    )
+    return (
+        f'<table class="dots"><caption>{title}: each dot is a trial, the bar is the median'
+        f"</caption><tbody>\n{rows}\n"
+        f"<tr><td></td><td>{_ticks(axis, column)}</td></tr></tbody></table>"
+    )
+
+
+class _Axis:
+    """From the lowest to the highest value, zero included."""
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        # Decimals: the distance of two floats may be none.
+        self.lowest, self.highest = Decimal(lowest), Decimal(highest)
+
+    def x(self, value: float | Decimal) -> str:
+        length = (self.highest - self.lowest) or Decimal(1)
+        share = (Decimal(value) - self.lowest) / length
+        return f"{float(share) * (_WIDTH - 2 * _EDGE) + _EDGE:.1f}"
+
+    def ticks(self) -> Iterator[Decimal]:
+        """Yield round values: 1, 2 or 5 times a power of ten apart."""
+        length = (self.highest - self.lowest) or Decimal(1)
+        power = Decimal(1).scaleb((length / _TICKS).adjusted())
+        step = next(power * by for by in (1, 2, 5, 10) if power * by * _TICKS >= length)
+        number = (self.lowest / step).to_integral_value(rounding="ROUND_CEILING")
+        while number * step <= self.highest:
+            yield number * step
+            number += 1
+
+
+def _name(labels: Sequence[str]) -> str:
+    return " · ".join(label for label in labels[:-1] if label)  # the last says how many trials
+
+
+def _values(line: Line) -> list[tuple[float, int, bool]]:
+    return [
+        (one.sample.value, one.trial, one.sample.at_least)
+        for one in line.samples
+        if one.sample.value is not None
+    ]
+
+
+def _row(line: Line, axis: _Axis, column: Column) -> str:
+    middle = _HEIGHT // 2
+    drawn = [f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}"/>']
+    if line.median is not None:
+        x = axis.x(line.median)
+        drawn.append(f'<line class="median" x1="{x}" x2="{x}" y1="3" y2="{_HEIGHT - 3}"/>')
+    told = []
+    for value, trial, at_least in _values(line):
+        told.append(f"trial {trial}: {'> ' if at_least else ''}{column.scale.text(value)}")
+        drawn.append(
+            f'<circle class="{"bound" if at_least else "dot"}" cx="{axis.x(value)}" cy="{middle}"'
+            f' r="4"><title>{escape(told[-1])}</title></circle>'
+        )
+    return _drawing("".join(drawn), "; ".join(told))
+
+
+def _ticks(axis: _Axis, column: Column) -> str:
+    texts = [
+        f'<text x="{axis.x(value)}" y="{_HEIGHT - 8}">{column.scale.text(float(value))}</text>'
+        for value in axis.ticks()
+    ]
+    return _drawing("".join(texts), "the axis")
+
+
+def _drawing(inner: str, told: str) -> str:
+    frame = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(told)}"'
+    return f"<svg {frame}>{inner}</svg>"

@@ -1,0 +1,148 @@
+"""A result as a page: report.html, one file that opens without a network."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import ClassVar
+
+from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.reporters import words
+from benchforge.reporters.cells import Cell
+from benchforge.reporters.commands import first_commands
+from benchforge.reporters.dots import dots
+from benchforge.reporters.page import page
+from benchforge.reporters.tables import (
+    Column,
+    Row,
+    Table,
+    case_table,
+    scenarios,
+    trial_table,
+)
+
+
+class Html(Reporter):
+    """Everything that the summary says, with every trial as a dot."""
+
+    name: ClassVar[str] = "html"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write report.html."""
+        report = folder / "report.html"
+        body = "\n".join(_body(summary, trials))
+        report.write_text(page(words.one_line(words.heading(summary)), body), encoding="utf-8")
+        return (report,)
+
+
+def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    yield f"<h1>{_safe(summary.title or summary.name)}</h1>"
+    yield f'<p class="dim">{_safe(summary.name)}: {_safe(words.origin(summary))}</p>'
+    if summary.smoke:
+        yield f'<p class="banner">{_safe(words.SMOKE)}</p>'
+    if not summary.complete:
+        yield f'<p class="banner">{_safe(words.INCOMPLETE)}</p>'
+    yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.NO_WINNER)}.</p>"
+    for name, cases in scenarios(summary):
+        yield from _scenario(name, cases)
+    yield from _what_was_run(summary, trials)
+
+
+def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
+    yield f"<section><h2>{_safe(name)}</h2>"
+    table = case_table(cases)
+    yield from _table(table, "Medians and spreads")
+    if drawn := _drawn_column(table, cases):
+        yield dots(drawn, cases, table)
+    yield "<details><summary>Every trial</summary>"
+    yield from _table(trial_table(cases), "Every trial's values")
+    yield from _list("How each trial's values were formed", words.estimators(cases))
+    yield "</details>"
+    yield from _list("What the checks found", words.notes(cases))
+    yield from _failures(cases)
+    yield "</section>"
+
+
+def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        yield f"<h3>{_safe(title)}</h3><ul>"
+        yield from (f"<li>{_safe(text)}</li>" for text in texts)
+        yield "</ul>"
+
+
+def _failures(cases: Sequence[CaseSummary]) -> Iterator[str]:
+    failures = list(words.failures(cases))
+    if failures:
+        yield "<h3>Failed trials</h3>"
+    for line, failed in failures:
+        yield f'<p class="loud">{_safe(line)}</p>'
+        if failed.failure.hint:
+            yield f"<p>Hint: {_safe(failed.failure.hint)}</p>"
+        if failed.failure.log.strip():
+            yield f"<pre>{escape(words.plain(failed.failure.log))}</pre>"
+
+
+def _drawn_column(table: Table, cases: Sequence[CaseSummary]) -> Column | None:
+    """The throughput, or what the suite names first."""
+    of_one_line = [column for column in table.columns if not column.in_one_cell]
+    throughput = (
+        column
+        for column in of_one_line
+        if any(line.use == "throughput" for case in cases for line in column.lines(case))
+    )
+    return next(throughput, of_one_line[0] if of_one_line else None)
+
+
+def _table(table: Table, caption: str) -> Iterator[str]:
+    # A wide table scrolls in its own frame, which the keyboard can reach.
+    yield f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+    yield f"<table><caption>{escape(caption)}</caption><thead><tr>"
+    yield from (f'<th scope="col">{_safe(head)}</th>' for head in table.heads)
+    for column in table.columns:
+        unit = f'<br><span class="unit">{_safe(column.unit)}</span>' if column.unit else ""
+        yield f'<th scope="col" class="number">{_safe(column.title)}{unit}</th>'
+    yield "</tr></thead><tbody>"
+    yield from map(_row, table.rows)
+    yield "</tbody></table></div>"
+    yield from (f'<p class="dim">{_safe(note)}</p>' for note in table.footnotes)
+
+
+def _row(row: Row) -> str:
+    first, *others = row.labels
+    heads = f'<th scope="row">{_safe(first)}</th>' + "".join(
+        f"<td>{_safe(label)}</td>" for label in others
+    )
+    return f"<tr>{heads}{''.join(map(_cell, row.cells))}</tr>"
+
+
+def _cell(cell: Cell) -> str:
+    style = " loud" if cell.loud else "" if cell.known else " unknown"
+    parts = (
+        _safe(value) + (f"<br><small>{_safe(spread)}</small>" if spread else "")
+        for value, spread in cell.parts
+    )
+    return f'<td class="number{style}">{"<br>".join(parts)}</td>'
+
+
+def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    yield "<section><h2>What was run</h2>"
+    for title, commands in first_commands(trials):
+        yield f"<h3>{_safe(title)}</h3><pre>{escape(words.plain(commands))}</pre>"
+    if known := words.environment(summary):
+        yield "<table><caption>Versions, and the machine</caption><tbody>"
+        for name, value in known:
+            yield f'<tr><th scope="row">{_safe(name)}</th><td>{_safe(value)}</td></tr>'
+        yield "</tbody></table>"
+    yield (
+        "<p>Beside this page: result.json (the suite, the plan), summary.json (every number), "
+        "trials/ (what each process printed), and raw.md, which tells all commands.</p></section>"
+    )
+
+
+def _safe(text: str) -> str:
+    return escape(words.one_line(text))
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring the page."""
+    return [Html]

@@ -1,0 +1,113 @@
+"""A result as Markdown: report.md, and raw.md with what each process printed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.reporters import words
+from benchforge.reporters.cells import Cell
+from benchforge.reporters.commands import first_commands
+from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
+from benchforge.reporters.tables import Table, case_table, scenarios, trial_table
+
+
+class Markdown(Reporter):
+    """Everything that the summary says, in tables that are readable as they stand."""
+
+    name: ClassVar[str] = "markdown"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write report.md and raw.md."""
+        report, printed = folder / "report.md", folder / "raw.md"
+        report.write_text("\n".join(_report(summary, trials)), encoding="utf-8")
+        printed.write_text(raw(trials, folder), encoding="utf-8")
+        return report, printed
+
+
+def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    yield f"# {escaped(words.heading(summary))}\n"
+    yield f"{escaped(words.origin(summary))}\n"
+    if not summary.complete:
+        yield f"**{words.INCOMPLETE}**\n"
+    yield f"In the tables, {words.CELLS};\n{words.NO_WINNER}.\n"
+    for name, cases in scenarios(summary):
+        yield from _scenario(name, cases)
+    yield from _what_was_run(summary, trials)
+    yield from _files(trials)
+
+
+def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
+    yield f"## {escaped(name)}\n"
+    yield from _table(case_table(cases))
+    yield "### Every trial\n"
+    yield from _table(trial_table(cases))
+    yield from _list("How each trial's values were formed", words.estimators(cases))
+    yield from _list("What the checks found", words.notes(cases))
+    if failures := list(words.failures(cases)):
+        yield "### Failed trials\n"
+        for line, failed in failures:
+            yield f"**{escaped(line)}**\n"
+            if failed.failure.hint:
+                yield f"Hint: {escaped(failed.failure.hint)}\n"
+            if failed.failure.log.strip():
+                yield fenced(failed.failure.log)
+
+
+def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        yield f"### {title}\n"
+        yield "".join(f"- {escaped(text)}\n" for text in texts)
+
+
+def _table(table: Table) -> Iterator[str]:
+    units = (f" ({column.unit})" if column.unit else "" for column in table.columns)
+    heads = [
+        *table.heads,
+        *(column.title + unit for column, unit in zip(table.columns, units, strict=True)),
+    ]
+    yield _row(escaped(head) for head in heads)
+    yield _row(["---"] * len(table.heads) + ["---:"] * len(table.columns))
+    for row in table.rows:
+        yield _row([*(escaped(label) for label in row.labels), *map(_cell, row.cells)])
+    yield ""
+    if table.footnotes:
+        yield "".join(f"{escaped(note)}  \n" for note in table.footnotes)
+
+
+def _row(words_: Iterable[str]) -> str:
+    return f"| {' | '.join(words_)} |"
+
+
+def _cell(cell: Cell) -> str:
+    parts = (f"{escaped(value)} {spread}".strip() for value, spread in cell.parts)
+    return "<br>".join(f"**{part}**" if cell.loud else part for part in parts)
+
+
+def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    yield "## What was run\n"
+    for title, processes in first_commands(trials):
+        yield f"{escaped(title)}:\n"
+        yield fenced(processes, "sh")
+    if known := words.environment(summary):
+        yield _row(["", ""])
+        yield _row(["---", "---"])
+        yield from (_row([escaped(name), escaped(value)]) for name, value in known)
+        yield ""
+
+
+def _files(trials: Sequence[Trial]) -> Iterator[str]:
+    yield "## Files\n"
+    yield "- [result.json](result.json): the suite, the plan, the environment"
+    yield "- [raw.md](raw.md): each command, and what it printed"
+    yield "- summary.json: every number of this report, with every trial's value"
+    if trials:
+        first, last = trial_folder(trials[0]), trial_folder(trials[-1])
+        yield f"- {first}/ to {last}/: trial.json and what each process printed"
+    yield ""
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring Markdown."""
+    return [Markdown]

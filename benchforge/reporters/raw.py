@@ -1,0 +1,86 @@
+"""raw.md: each command of each trial and what it printed, for a reader."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchforge.plugin import Trial
+from benchforge.reporters.commands import command_line
+from benchforge.reporters.words import one_line, plain
+
+_EACH_END = 4_000  # bytes shown of the beginning and of the end of a long output
+
+
+def raw(trials: Sequence[Trial], folder: Path) -> str:
+    """Return the text of raw.md for a result in a folder."""
+    parts = ["# Each command, and what it printed\n"]
+    parts.extend(part for trial in trials for part in _trial(trial, folder))
+    return "\n".join(parts)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a code block that the text cannot end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{plain(text).rstrip()}\n{fence}\n"
+
+
+def trial_folder(trial: Trial) -> str:
+    """Return where a trial's files stand, from the result's folder."""
+    return f"trials/{trial.number:04}"
+
+
+def _trial(trial: Trial, folder: Path) -> Iterator[str]:
+    place = trial_folder(trial)
+    yield f"## Trial {trial.number}\n"
+    yield f"Block {trial.block}, position {trial.position}, attempt {trial.attempt}:\n"
+    yield fenced(f"{one_line(trial.case.title)}\n{place}/")
+    for process in trial.processes:
+        yield f"### {escaped(process.label)}: {_ended(process.exit_code)}\n"
+        yield fenced(command_line(process), "sh")
+        for name in (process.stdout, process.stderr):
+            yield from _printed(folder / place, name)
+
+
+def _printed(place: Path, name: str) -> Iterator[str]:
+    text = _excerpt(place, name)
+    if text is None:
+        yield f"{escaped(name)}: the file is not there\n"
+    elif not text.strip():
+        yield f"{escaped(name)}: empty\n"
+    else:
+        yield f"{escaped(name)}:\n"
+        yield fenced(text)
+
+
+def _excerpt(place: Path, name: str) -> str | None:
+    """Return a file's text, a long one without its middle; None when the trial has no such file.
+
+    A name that leads out of the trial's folder is refused: a result may come from anybody.
+    """
+    try:
+        file = (place / name).resolve()
+        if not file.is_relative_to(place.resolve()) or not file.is_file():
+            return None
+        with file.open("rb") as stream:
+            size = file.stat().st_size
+            if size <= 2 * _EACH_END:
+                return stream.read().decode(errors="replace")
+            start = stream.read(_EACH_END).decode(errors="replace")
+            stream.seek(size - _EACH_END)
+            end = stream.read(_EACH_END).decode(errors="replace")
+    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, links in a circle
+        return None
+    left_out = f"[... {size - 2 * _EACH_END:,} bytes left out: all of it is in {name} ...]"
+    return f"{start}\n\n{left_out}\n\n{end}"
+
+
+def _ended(code: int | None) -> str:
+    if code is None:
+        return "ran until it was stopped"
+    return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+
+
+def escaped(text: str) -> str:
+    """Return a text as Markdown shows it: none of it is markup."""
+    return re.sub(r"([\\`*_\[\]<|~&#])", r"\\\1", one_line(text))

@@ -1,0 +1,148 @@
+"""A result as tables of text, the same for every form in which it is shown."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from benchforge.plugin import CaseSummary, Line, Summary
+from benchforge.reporters.cells import Cell, Footnotes, of_lines, of_trial
+from benchforge.reporters.labels import case_labels
+from benchforge.reporters.numbers import Scale, scale
+
+# Metrics whose lines are classes of one thing, shown in one cell.
+_IN_ONE_CELL = {"errors"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One metric, or one part of it, and the scale of its values."""
+
+    metric: str
+    of: str | None
+    scale: Scale
+    in_one_cell: bool
+
+    @property
+    def title(self) -> str:
+        """The metric's label and which part of it."""
+        return f"{self.metric} {self.of}" if self.of else self.metric
+
+    @property
+    def unit(self) -> str:
+        """The unit of the numbers below; counts need none."""
+        return "" if self.scale.unit == "1" else self.scale.unit
+
+    def lines(self, case: CaseSummary) -> tuple[Line, ...]:
+        """Return the lines of a case that stand in this column."""
+        return tuple(
+            line
+            for line in case.lines
+            if line.metric == self.metric and (self.in_one_cell or line.of == self.of)
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is named on the left, and its values."""
+
+    labels: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a scenario."""
+
+    heads: tuple[str, ...]
+    "Of the labels."
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    footnotes: tuple[str, ...]
+
+
+def scenarios(summary: Summary) -> list[tuple[str, list[CaseSummary]]]:
+    """Return the cases by scenario, in the order of the suite."""
+    return [
+        (name, list(cases)) for name, cases in groupby(summary.cases, lambda one: one.case.scenario)
+    ]
+
+
+def case_table(cases: Sequence[CaseSummary]) -> Table:
+    """Return one row a case: medians, and from the lowest to the highest value."""
+    columns, notes = _columns(cases), Footnotes()
+    labels = case_labels(cases)
+    return Table(
+        heads=(*labels.heads, "trials"),
+        columns=columns,
+        rows=tuple(
+            Row(
+                (*named, f"{case.trials} of {case.planned}"),
+                tuple(_cell(case, column, notes) for column in columns),
+            )
+            for named, case in zip(labels.rows, cases, strict=True)
+        ),
+        footnotes=tuple(notes),
+    )
+
+
+def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:
+    if case.failed and not case.trials:
+        return Cell.said("failed", loud=True)
+    return of_lines(column.lines(case), column.scale, notes)
+
+
+def trial_table(cases: Sequence[CaseSummary]) -> Table:
+    """Return one row a trial: every value that stands behind the medians, and every failure."""
+    columns, notes = _columns(cases), Footnotes()
+    labels = case_labels(cases)
+    return Table(
+        heads=("trial", "block", *labels.heads),
+        columns=columns,
+        rows=tuple(
+            row
+            for named, case in zip(labels.rows, cases, strict=True)
+            for row in _trial_rows(named, case, columns, notes)
+        ),
+        footnotes=tuple(notes),
+    )
+
+
+def _trial_rows(
+    named: tuple[str, ...], case: CaseSummary, columns: Sequence[Column], notes: Footnotes
+) -> Iterator[Row]:
+    blocks = {one.trial: one.block for line in case.lines for one in line.samples}
+    failed = {one.trial: one for one in case.failed}
+    blocks |= {number: one.block for number, one in failed.items()}
+    for number in sorted(blocks):
+        cells = tuple(
+            Cell.said("failed", loud=True)
+            if number in failed
+            else of_trial(column.lines(case), number, column.scale, notes)
+            for column in columns
+        )
+        yield Row((str(number), str(blocks[number]), *named), cells)
+
+
+def _columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
+    """Every metric in the order of the suite, each with one scale for all cases."""
+    found: dict[tuple[str, str | None, bool], list[Line]] = {}
+    for line in _in_order([case.lines for case in cases]):
+        merged = line.use in _IN_ONE_CELL
+        found.setdefault((line.metric, None if merged else line.of, merged), []).append(line)
+    return tuple(
+        Column(metric, of, _scale(lines), merged) for (metric, of, merged), lines in found.items()
+    )
+
+
+def _in_order(of_cases: Sequence[Sequence[Line]]) -> list[Line]:
+    """All lines, those of a metric together: a case may lack what another one has."""
+    lines = [line for lines in of_cases for line in lines]
+    labels = list(dict.fromkeys(line.metric for line in lines))
+    return sorted(lines, key=lambda line: labels.index(line.metric))
+
+
+def _scale(lines: Sequence[Line]) -> Scale:
+    values = [
+        one.sample.value for line in lines for one in line.samples if one.sample.value is not None
+    ]
+    return scale(lines[0].unit, values)

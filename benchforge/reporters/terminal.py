@@ -1,0 +1,77 @@
+"""A result on a terminal: one table a scenario, and what failed below it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.reporters import words
+from benchforge.reporters.fitted import fitted
+from benchforge.reporters.tables import case_table, scenarios
+
+_LOG_LINES = 5
+_RED = ("\x1b[1;31m", "\x1b[0m")
+
+
+class Terminal(Reporter):
+    """Tables as wide as the terminal; all columns where there is none."""
+
+    name: ClassVar[str] = "terminal"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write no file: this form is for the eye."""
+        return ()
+
+    def text(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        width: int | None = None,
+        colour: bool = False,
+    ) -> str:
+        """Return the result as text; a number is never cut to fit a width."""
+        blocks = [_loud(words.heading(summary), colour and summary.smoke)]
+        if not summary.complete:
+            blocks.append(_loud(words.INCOMPLETE, colour))
+        for name, cases in scenarios(summary):
+            blocks.append("\n".join(_scenario(name, cases, width, colour)))
+        blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")
+        return "\n\n".join(blocks) + "\n"
+
+
+def _scenario(
+    name: str, cases: Sequence[CaseSummary], width: int | None, colour: bool
+) -> Iterator[str]:
+    table = case_table(cases)
+    text, left_out = fitted(table, width, colour)
+    yield f"{words.one_line(name)}\n\n{text}"
+    if left_out:
+        titles = ", ".join(words.one_line(column.title) for column in left_out)
+        yield f"\nmore in report.md: {titles}"
+    yield from _list(table.footnotes)
+    yield from _list(words.notes(cases))
+    for line, failed in words.failures(cases):
+        yield "\n" + _loud(words.one_line(line), colour)
+        if failed.failure.hint:
+            yield f"hint: {words.one_line(failed.failure.hint)}"
+        yield from (f"  | {log}" for log in last_lines(failed.failure.log))
+
+
+def last_lines(log: str) -> list[str]:
+    """Return the end of a log."""
+    return words.plain(log).rstrip().splitlines()[-_LOG_LINES:]
+
+
+def _list(texts: Sequence[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        yield ("" if number else "\n") + words.one_line(text)
+
+
+def _loud(text: str, colour: bool) -> str:
+    return words.one_line(text).join(_RED) if colour else words.one_line(text)
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring the terminal."""
+    return [Terminal]

@@ -1,0 +1,97 @@
+"""What every form says in the same words."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from benchforge.plugin import CaseSummary, FailedTrial, Summary
+from benchforge.reporters.labels import case_labels
+
+SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
+NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
+CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
+INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
+
+
+def heading(summary: Summary) -> str:
+    """Return the first line: what was measured, and whether it means anything."""
+    title = f"{summary.name}: {summary.title}" if summary.title else summary.name
+    return f"{title} \N{EM DASH} {SMOKE}" if summary.smoke else title
+
+
+def origin(summary: Summary) -> str:
+    """Return when and how it was measured, in one line."""
+    profile = f"profile {summary.profile}, " if summary.profile else ""
+    when = f"{summary.created:%Y-%m-%d %H:%M %Z}".rstrip()
+    return f"{when}, {profile}seed {summary.seed}, benchforge {summary.benchforge}"
+
+
+def environment(summary: Summary) -> list[tuple[str, str]]:
+    """Return what it was measured with and on: names and values."""
+    versions = list(summary.versions.items())
+    facts = [
+        (name, fact if isinstance(fact, str) else json.dumps(fact))
+        for name, fact in summary.facts.items()
+    ]
+    return versions + facts
+
+
+def notes(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return what the checks found, each with the case that it is about."""
+    return [
+        f"{name}: {note}"
+        for name, case in zip(_names(cases), cases, strict=True)
+        for note in case.notes
+    ]
+
+
+def estimators(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return how the values of each trial were formed, where they are statistics themselves."""
+    found: dict[str, dict[str, None]] = {}
+    for line in (line for case in cases for line in case.lines if line.estimator):
+        title = f"{line.metric} {line.of}" if line.of else line.metric
+        found.setdefault(title, {})[line.estimator or ""] = None
+    return [f"{title}: {'; or: '.join(formed)}" for title, formed in found.items()]
+
+
+def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
+    """Yield each trial that has no measurement, with one line that says which and why."""
+    for name, case in zip(_names(cases), cases, strict=True):
+        for failed in case.failed:
+            attempt = f", attempt {failed.attempt}" if failed.attempt > 1 else ""
+            where = f"trial {failed.trial} (block {failed.block}{attempt})"
+            failure = failed.failure
+            yield f"{where} of {name} failed: {failure.stage}: {failure.message}", failed
+
+
+def plain(text: str) -> str:
+    """Return a text whose control characters can be seen, and do nothing to a terminal or a page.
+
+    What servers print, and names in suites, come from anybody.
+    """
+    return "".join(
+        char if char in "\n\t" or char.isprintable() or char == "\xa0" else _visible(char)
+        for char in text.replace("\r\n", "\n")
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a text for a place that has one line."""
+    return " ".join(plain(text).split())
+
+
+def _visible(char: str) -> str:
+    return char.encode("unicode_escape").decode()
+
+
+def _names(cases: Sequence[CaseSummary]) -> list[str]:
+    """The server, and what else tells a case from the others."""
+    labels = case_labels(cases)
+    return [
+        ", ".join(
+            [
+                row[0],
+                *(f"{head} {word}" for head, word in zip(labels.heads[1:], row[1:], strict=True)),
+            ]
+        )
+        for row in labels.rows
+    ]

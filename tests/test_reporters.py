@@ -1,0 +1,520 @@
+"""What people see of a result, from summaries made by hand."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from benchforge.model.answer import Request
+from benchforge.model.sample import Sample
+from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
+from benchforge.model.trial import CaseName, Failure, Started, Trial
+from benchforge.plugin import Reporter
+from benchforge.registry import Registry
+from benchforge.reporters.html import Html
+from benchforge.reporters.markdown import Markdown
+from benchforge.reporters.numbers import Scale, scale
+from benchforge.reporters.raw import fenced, raw
+from benchforge.reporters.terminal import Terminal
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def line(
+    metric: str,
+    unit: str,
+    *values: float,
+    of: str | None = None,
+    use: str | None = None,
+    at_least: bool = False,
+    why: str = "",
+) -> Line:
+    ordered = sorted(values)
+    samples = [
+        TrialSample(
+            trial=number,
+            block=number,
+            sample=Sample(
+                metric=metric,
+                unit=unit,
+                value=None if why else value,
+                of=of,
+                at_least=at_least and value == ordered[-1],
+                why=why,
+            ),
+        )
+        for number, value in enumerate(values, 1)
+    ]
+    return Line(
+        metric=metric,
+        use=use or metric,
+        of=of,
+        unit=unit,
+        better="higher",
+        estimator=None,
+        samples=tuple(samples),
+        median=None if why else ordered[len(ordered) // 2],
+        lowest=None if why else ordered[0],
+        highest=None if why else ordered[-1],
+        at_least=at_least,
+        why=why,
+    )
+
+
+def case(
+    server: str,
+    *lines: Line,
+    vary: dict[str, JsonValue] | None = None,
+    failed: Sequence[FailedTrial] = (),
+    notes: Sequence[str] = (),
+    trials: int = 3,
+) -> CaseSummary:
+    return CaseSummary(
+        case=CaseName(
+            scenario="hello", server=server, driver="wrk", vary=vary or {}, digest=server
+        ),
+        trials=trials,
+        planned=3,
+        failed=tuple(failed),
+        lines=lines,
+        notes=tuple(notes),
+    )
+
+
+def result(*cases: CaseSummary, smoke: bool = False, title: str = "Hello, world") -> Summary:
+    return Summary(
+        name="hello",
+        title=title,
+        created=NOON,
+        benchforge="0.1.0",
+        profile=None,
+        seed=7,
+        smoke=smoke,
+        complete=True,
+        cases=cases,
+        versions={"wrk": "4.1.0"},
+        facts={"cpus": 2},
+    )
+
+
+def trial(number: int = 1, *processes: Started) -> Trial:
+    return Trial(
+        number=number,
+        case=case("wsgiref").case,
+        block=number,
+        position=1,
+        seed=1,
+        started=NOON,
+        seconds=3,
+        phases={},
+        request=Request(),
+        processes=processes,
+        answers=(),
+        namespaces={},
+        reading=None,
+        observation=None,
+        failure=Failure(stage="start", message="it died"),
+    )
+
+
+TWO = result(
+    case(
+        "wsgiref",
+        line("throughput", "1/s", 2851.3, 2790, 2902.44),
+        line("errors", "1", 0, 0, 0, of="status"),
+        line("errors", "1", 0, 0, 0, of="timeout"),
+        line("latency", "us", 900, 1100, 1300, of="p50"),
+        line("latency", "us", 2_000_000, 1_900_000, 2_000_000, of="p99", at_least=True),
+        line("cpu", "s", 0.000351, 0.00034, 0.00036, of="server"),
+    ),
+    case(
+        "gunicorn",
+        line("throughput", "1/s", 28513, 27904, 29024),
+        line("errors", "1", 12, 10, 14, of="status"),
+        line("errors", "1", 0, 0, 0, of="timeout"),
+        line("latency", "us", 90, 110, 130, of="p50"),
+        line("latency", "us", 0, 0, 0, of="p99", why="the tool prints no p99"),
+        line("cpu", "s", 0.0000351, 0.000034, 0.000036, of="server"),
+    ),
+)
+
+
+def lines_of(text: str) -> list[str]:
+    """Below one another, so that a difference is seen; with hyphens, which all can type."""
+    return (
+        text.replace("\N{EN DASH}", "-")
+        .replace("\N{BOX DRAWINGS LIGHT HORIZONTAL}", "-")
+        .splitlines()
+    )
+
+
+FEW = TWO.model_copy(
+    update={"cases": tuple(one.model_copy(update={"lines": one.lines[:3]}) for one in TWO.cases)}
+)
+
+
+def test_a_small_table_shows_each_case_in_one_line() -> None:
+    assert lines_of(Terminal().text(FEW, (), width=80)) == [
+        "hello: Hello, world",
+        "",
+        "hello",
+        "",
+        "                                throughput                errors",
+        "server     trials                      1/s",
+        "----------------------------------------------------------------",
+        "wsgiref    3 of 3      2,851 [2,790-2,902]                     0",
+        "gunicorn   3 of 3   28,510 [27,900-29,020]   ! status 12 [10-14]",
+        "",
+        "a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "nothing here is called a winner: this shows every trial's value and the spread",
+    ]
+
+
+def test_without_a_width_nothing_is_left_out() -> None:
+    rows = lines_of(Terminal().text(TWO, ()))
+    assert rows[8].split() == [
+        *("gunicorn", "3", "of", "3", "28,510", "[27,900-29,020]", "!", "status", "12", "[10-14]"),
+        *("110", "[90.0-130]", "unknown", "(1)", "35.1", "[34.0-36.0]"),
+    ]
+
+
+def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> None:
+    text = Terminal().text(TWO, (), width=80)
+    assert lines_of(text) == [
+        "hello: Hello, world",
+        "",
+        "hello",
+        "",
+        "                         throughput        errors   latency p50     latency p99",
+        "server     trials               1/s                          µs               s",
+        "-------------------------------------------------------------------------------",
+        "wsgiref    3 of 3             2,851             0         1,100          > 2.00",
+        "                      [2,790-2,902]                 [900-1,300]   [1.90-> 2.00]",
+        "gunicorn   3 of 3            28,510   ! status 12           110     unknown (1)",
+        "                    [27,900-29,020]       [10-14]    [90.0-130]",
+        "",
+        "more in report.md: cpu server",
+        "",
+        "(1) latency p99: the tool prints no p99",
+        "",
+        "a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "nothing here is called a winner: this shows every trial's value and the spread",
+    ]
+    assert max(map(len, lines_of(text))) <= 80
+
+
+@given(st.integers(1, 200))
+def test_no_width_cuts_a_number(width: int) -> None:
+    text = "\n".join(lines_of(Terminal().text(TWO, (), width=width)))
+    for number in ("28,510", "[27,900-29,020]", "2,851", "! status 12", "1,100", "[900-1,300]"):
+        assert number in text
+    assert "…" not in text
+
+
+def test_errors_show_the_total_and_the_classes_that_occurred() -> None:
+    errors = (
+        line("errors", "1", 15, 10, 17),
+        line("errors", "1", 12, 10, 14, of="status"),
+        line("errors", "1", 0, 0, 0, of="connect"),
+        line("errors", "1", 3, 0, 3, of="timeout"),
+    )
+    rows = lines_of(Terminal().text(result(case("wsgiref", *errors)), ()))
+    assert [" ".join(row.split()) for row in rows[7:10]] == [
+        "wsgiref 3 of 3 ! 15 [10-17]",
+        "status 12 [10-14]",
+        "timeout 3 [0-3]",
+    ]
+
+
+def test_a_remark_on_a_value_is_a_footnote_and_an_estimator_is_told(tmp_path: Path) -> None:
+    known = line("latency", "s", 0.5, of="p99")
+    sample = known.samples[0].sample.model_copy(update={"why": "few samples"})
+    remarked = known.model_copy(
+        update={
+            "samples": (known.samples[0].model_copy(update={"sample": sample}),),
+            "estimator": "type-1 quantile",
+        }
+    )
+    summary = result(case("wsgiref", remarked))
+    rows = lines_of(Terminal().text(summary, ()))
+    assert rows[7:10] == ["wsgiref   3 of 3       500 (1)", "", "(1) latency p99: few samples"]
+    told = "latency p99: type-1 quantile"
+    assert f"- {told}\n" in Markdown().report(summary, (), tmp_path)[0].read_text()
+    assert told in seen(summary, tmp_path).words
+
+
+def test_colour_changes_no_word() -> None:
+    coloured = Terminal().text(TWO, (), width=100, colour=True)
+    assert "\x1b[1;31mstatus 12" in coloured or "\x1b[1;31m! status 12" in coloured
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [one.split() for one in lines_of(plain)] == [
+        one.split() for one in lines_of(Terminal().text(TWO, (), width=100))
+    ]
+
+
+def test_a_smoke_says_that_its_numbers_mean_nothing() -> None:
+    smoke = result(case("wsgiref", line("throughput", "1/s", 1)), smoke=True)
+    said = "SMOKE: shows that everything works; the numbers mean nothing"
+    assert said in lines_of(Terminal().text(smoke, ()))[0]
+
+
+FAILED = result(
+    case(
+        "wsgiref",
+        failed=[
+            FailedTrial(
+                trial=2,
+                block=1,
+                attempt=2,
+                failure=Failure(
+                    stage="start",
+                    message="the server died",
+                    hint="see its log",
+                    log="".join(f"line {number}\n" for number in range(9)) + "\x1b[2Jboom\n",
+                ),
+            )
+        ],
+        notes=["warn: the loader was late (1 of 1 trials)"],
+        vary={"servers.wsgiref.workers": 4},
+        trials=0,
+    )
+)
+
+
+def test_a_failed_trial_stands_below_the_table_with_the_end_of_its_log() -> None:
+    assert lines_of(Terminal().text(FAILED, ())) == [
+        "hello: Hello, world",
+        "",
+        "hello",
+        "",
+        "server    workers   trials",
+        "--------------------------",
+        "wsgiref   4         0 of 3",
+        "",
+        "wsgiref, workers 4: warn: the loader was late (1 of 1 trials)",
+        "",
+        "trial 2 (block 1, attempt 2) of wsgiref, workers 4 failed: start: the server died",
+        "hint: see its log",
+        "  | line 5",
+        "  | line 6",
+        "  | line 7",
+        "  | line 8",
+        "  | \\x1b[2Jboom",
+        "",
+        "a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "nothing here is called a winner: this shows every trial's value and the spread",
+    ]
+
+
+def test_markdown_says_everything(tmp_path: Path) -> None:
+    report, printed = Markdown().report(FEW, (), tmp_path)
+    assert (report.name, printed.name) == ("report.md", "raw.md")
+    text = report.read_text()
+    assert lines_of(text)[9:13] == [
+        "| server | trials | throughput (1/s) | errors |",
+        "| --- | --- | ---: | ---: |",
+        "| wsgiref | 3 of 3 | 2,851 [2,790-2,902] | 0 |",
+        "| gunicorn | 3 of 3 | 28,510 [27,900-29,020] | **status 12 [10-14]** |",
+    ]
+    assert "| 2 | 2 | gunicorn | 27,900 | **status 10** |" in text
+    assert "wrk | 4.1.0" in text
+
+
+HOSTILE = "<script>alert(1)</script>|`*[x](http://x)\x1b[31m"
+
+
+def hostile() -> Summary:
+    failure = Failure(stage="ask", message=HOSTILE, hint=HOSTILE, log=f"{HOSTILE}\n```\n# no")
+    one = case(
+        HOSTILE,
+        line(HOSTILE, HOSTILE, 1, 2, 3, of=HOSTILE),
+        line("errors", "1", 1, 2, 3, of=HOSTILE),
+        line("p", "s", 0, 0, 0, why=HOSTILE),
+        vary={HOSTILE: HOSTILE},
+        failed=[FailedTrial(trial=9, block=1, attempt=1, failure=failure)],
+        notes=[HOSTILE],
+    )
+    named = one.model_copy(update={"case": one.case.model_copy(update={"scenario": HOSTILE})})
+    whole = result(named, title=HOSTILE)
+    return whole.model_copy(update={"name": HOSTILE, "versions": {HOSTILE: HOSTILE}})
+
+
+def started(**changes: str | int | None) -> Started:
+    told = {
+        "label": "server",
+        "argv": ("python", "-c", "print('hello')"),
+        "environment": {"A": "b c"},
+        "stdout": "server.out",
+        "stderr": "server.err",
+        "exit_code": 0,
+    }
+    return Started.model_validate(told | changes)
+
+
+class Seen(HTMLParser):
+    """What a browser would find: whether tags close, which there are, and the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+        if tag not in {"meta", "br"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def seen(summary: Summary, folder: Path, *trials: Trial) -> Seen:
+    (report,) = Html().report(summary, trials, folder)
+    parser = Seen()
+    parser.feed(report.read_text(encoding="utf-8"))
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+def test_the_page_shows_every_value_and_a_drawing_of_each_trial(tmp_path: Path) -> None:
+    page = seen(TWO, tmp_path, trial(1, started()))
+    assert {"table", "caption", "svg", "circle"} <= page.tags
+    for word in (
+        "28,510",
+        "[27,900\N{EN DASH}29,020]",
+        "trial 3: 29,020",
+        "unknown (1)",
+        "status 14",
+    ):
+        assert word in page.words
+    assert "A='b c' python -c 'print('\"'\"'hello'\"'\"')'" in page.words
+
+
+def test_the_page_loads_nothing_and_runs_nothing_whatever_a_suite_is_called(
+    tmp_path: Path,
+) -> None:
+    page = seen(hostile(), tmp_path, trial(1, started(label=HOSTILE)))
+    assert page.tags.isdisjoint({"script", "img", "link", "iframe", "a"})
+    assert page.attributes.isdisjoint({"src", "href", "onload", "style"})
+    assert any("<script>alert(1)</script>" in word for word in page.words)
+    assert "\x1b" not in "".join(page.words)
+
+
+def test_no_form_passes_on_control_characters(tmp_path: Path) -> None:
+    whole = hostile()
+    assert "\x1b" not in Terminal().text(whole, ())
+    for file in Markdown().report(whole, (trial(1, started(label=HOSTILE)),), tmp_path):
+        text = file.read_text()
+        assert "\x1b" not in text
+        outside_of_code = re.sub(r"(?ms)^(`{3,}).*?^\1$", "", text)
+        assert "<script" not in outside_of_code.replace("\\<", "")
+
+
+def test_raw_tells_each_command_and_what_it_printed(tmp_path: Path) -> None:
+    folder = tmp_path / "trials/0001"
+    folder.mkdir(parents=True)
+    (folder / "server.out").write_text("ready\n```\n# not a heading\n")
+    (folder / "server.err").write_bytes(b"a" * 5000 + b"\xff" * 5000 + b"b" * 5000)
+    text = raw((trial(1, started(exit_code=-9)),), tmp_path)
+    assert "### server: ended by signal 9\n" in text
+    assert "```sh\nA='b c' python -c 'print('\"'\"'hello'\"'\"')'\n```\n" in text
+    assert "````\nready\n```\n# not a heading\n````\n" in text
+    assert "[... 7,000 bytes left out: all of it is in server.err ...]" in text
+    assert text.count("a" * 4000) == text.count("b" * 4000) == 1
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "link", "", ".", "a\0b", "x" * 5000])
+def test_raw_reads_nothing_outside_of_the_trial(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "trials/0001"
+    folder.mkdir(parents=True)
+    (tmp_path / "trials/secret").write_text("SECRET root:")
+    (folder / "link").symlink_to(tmp_path / "trials/secret")
+    text = raw((trial(1, started(stdout=name, exit_code=None)),), tmp_path)
+    assert "SECRET" not in text
+    assert "root:" not in text
+    assert "### server: ran until it was stopped" in text
+    assert "the file is not there" in text
+
+
+@given(st.text(st.sampled_from("`~\n a#"), max_size=30))
+def test_no_text_ends_its_fence(text: str) -> None:
+    first, *inner, last, end = fenced(text).split("\n")
+    assert (first, end) == (last, "")
+    assert all(set(one.strip()) != {"`"} or len(one.strip()) < len(last) for one in inner)
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+units = st.sampled_from(["s", "us", "B", "B/s", "1/s", "1", "apples"])
+
+
+@given(units, st.lists(finite, min_size=1))
+def test_a_larger_value_never_reads_as_a_smaller_one(unit: str, values: list[float]) -> None:
+    one = scale(unit, values)
+    texts = [one.text(value) for value in sorted(values)]
+    read = [Decimal(text.replace(",", "")) for text in texts]
+    assert all(number.is_finite() for number in read)
+    assert read == sorted(read)
+
+
+@given(units, finite)
+def test_a_value_reads_as_itself_to_three_digits(unit: str, value: float) -> None:
+    one = scale(unit, [value])
+    read = Decimal(one.text(value).replace(",", "")) * one.size
+    assert abs(read - Decimal(value)) <= abs(Decimal(value)) * Decimal("0.0051")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_number_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="no value that was measured"):
+        Scale("s").text(value)
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "text"),
+    [
+        ("s", [0.000351], "351 µs"),
+        ("us", [1_234_567.0], "1.23 s"),
+        ("B", [52_428_800.0], "52.4 MB"),
+        ("B/s", [999.0], "999 B/s"),
+        ("1/s", [28513.4], "28,510 1/s"),
+        ("1", [123_456.0], "123,456 1"),
+        ("s", [0.0], "0 s"),
+        ("apples", [1e-9], "1.00e-9 apples"),
+    ],
+)
+def test_numbers_read_as_people_write_them(unit: str, values: list[float], text: str) -> None:
+    one = scale(unit, values)
+    assert f"{one.text(values[0])} {one.unit}" == text
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown", "html"])
+def test_reporters_are_found_like_everybodys(name: str, tmp_path: Path) -> None:
+    part = Registry().part("reporter", name)
+    assert issubclass(part, Reporter)
+    for file in part().report(FAILED, (), tmp_path):
+        assert "the server died" in file.read_text() or file.name == "raw.md"
+
+
+def test_rich_is_imported_only_to_draw() -> None:
+    program = "import sys, benchforge.reporters.terminal; print('rich' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ended.stdout == b"False\n"
