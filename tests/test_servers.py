@@ -162,14 +162,13 @@ def test_built_in_apps_answer_rightly_and_nothing_is_left(
     site: Site, cls: type[Server], options: dict[str, Any], listen: str
 ) -> None:
     part = cls.model_validate(options)
-    with HOST.trial(site.folder) as here:
-        with database(here, site, listen) as given:
-            site = dataclasses.replace(site, backends={"agents": given})
-            with serving(here, part, site) as (server, placed):
-                answers = {path: get(here, placed.port, path) for path in LENGTHS}
-                assert here.owns(server, placed.port)
-            assert here.processes(server) == []
-            assert not accepts(here, placed.port)
+    with HOST.trial(site.folder) as here, database(here, site, listen) as given:
+        site = dataclasses.replace(site, backends={"agents": given})
+        with serving(here, part, site) as (server, placed):
+            answers = {path: get(here, placed.port, path) for path in LENGTHS}
+            assert here.owns(server, placed.port)
+        assert here.processes(server) == []
+        assert not accepts(here, placed.port)
     assert here.left == 0
     assert {path: (200, len(answers[path][1])) for path in answers} == {
         path: (200, length) for path, length in LENGTHS.items()

@@ -88,9 +88,7 @@ def _is_made(place: Path) -> bool:
 def _known(name: str) -> str:
     if ":" in name:
         if not _OWN.fullmatch(name):
-            raise ValueError(
-                f"{name!r} is no 'module:attribute' and no 'module:make_app()'"
-            )
+            raise ValueError(f"{name!r} is no 'module:attribute' and no 'module:make_app()'")
         return name
     if name in built_in():
         return name
