@@ -46,7 +46,7 @@ class Part(BaseModel, ABC):
         """Return a command that prints the version; asked once for a suite."""
         return None
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, suite_folder: Path) -> str:
         """Return a digest of the code that it serves: other code makes another case."""
         return ""
 

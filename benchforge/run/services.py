@@ -60,7 +60,7 @@ def started(
         services.append(serving)
         if role == "backend":
             _until_ready(here, serving)
-            _do(here, serving, part.verify(site))
+            _do(here, serving, "verify", part.verify(site))
             gives[label] = dict(part.gives(site))
     return services
 
@@ -95,7 +95,7 @@ def _started(here: Here, ground: Ground, serving: Serving, seed: int) -> Serving
     for name, text in part.files(site).items():
         (site.folder / name).write_text(text)
     restored(ground.host, serving.name, part, site)
-    _do(here, serving, part.prepare(site))
+    _do(here, serving, "prepare", part.prepare(site))
     if (command := part.command(site)) is None:
         return serving
     command = located(command)
@@ -104,9 +104,9 @@ def _started(here: Here, ground: Ground, serving: Serving, seed: int) -> Serving
     return dataclasses.replace(serving, command=command, running=running)
 
 
-def _do(here: Here, serving: Serving, tasks: Iterable[Task]) -> None:
+def _do(here: Here, serving: Serving, what: str, tasks: Iterable[Task]) -> None:
     for number, task in enumerate(tasks, 1):
-        label = f"{serving.name}-task{number}"
+        label = f"{serving.name}-{what}-{number}"
         done(here, task, label, serving.site.label, serving.site.folder)
 
 

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
@@ -33,7 +34,7 @@ def expand(suite: Suite) -> Iterator[Case]:
             if words in seen:
                 continue
             seen.add(words)
-            digest = _digest(case)
+            digest = _digest(case, suite.path.parent)
             arms[digest] += 1
             numbered = name.model_copy(update={"digest": digest, "arm": arms[digest]})
             yield replace(case, name=numbered)
@@ -84,12 +85,12 @@ def _part(one: Declared, place: str, point: Point) -> Part:
     return typed(one.cls, moved(one, concerned)) if concerned else one.part
 
 
-def _digest(case: Case) -> str:
+def _digest(case: Case, folder: Path) -> str:
     """Return what the case is, whatever it is called."""
     what = {
-        "server": _identity(case.server),
-        "backends": [_identity(backend) for _, backend in case.backends],
-        "driver": _identity(case.driver),
+        "server": _identity(case.server, folder),
+        "backends": [_identity(backend, folder) for _, backend in case.backends],
+        "driver": _identity(case.driver, folder),
         "request": case.request.model_dump(mode="json"),
         "expect": case.expect.model_dump(mode="json"),
         "warm_up_s": case.warm_up_s,
@@ -97,5 +98,5 @@ def _digest(case: Case) -> str:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _identity(part: Part) -> list[JsonValue]:
-    return [part.kind, part.name, part.model_dump(mode="json"), part.fingerprint()]
+def _identity(part: Part, folder: Path) -> list[JsonValue]:
+    return [part.kind, part.name, part.model_dump(mode="json"), part.fingerprint(folder)]

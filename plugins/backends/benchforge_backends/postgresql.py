@@ -53,7 +53,8 @@ class Postgresql(Backend):
     """A cluster of its own for each trial, copied from one that was filled once; or `url`.
 
     Good to know: the cluster forgets durability (fsync, full_page_writes and synchronous_commit
-    are off) unless `settings` says otherwise. Over TCP, libpq and asyncpg would negotiate TLS and
+    are off) unless `settings` says otherwise. A dataset is loaded with the defaults: `settings`
+    are those of the trials. Over TCP, libpq and asyncpg would negotiate TLS and
     pay for it with each connect: the URL that is given to servers always says sslmode=disable. A
     path of a unix socket ends at 107 bytes.
     """
@@ -108,11 +109,8 @@ class Postgresql(Backend):
         """
         if self.existing is not None:
             return ()
-        pg_ctl, data, log = (
-            site.programs["pg_ctl"],
-            site.scratch / "data",
-            site.folder / "server.log",
-        )
+        pg_ctl, data = site.programs["pg_ctl"], site.scratch / "data"
+        log = site.folder / "server.log"
         options = _as_options({**_DEFAULTS, **_where(site, "unix")})
         words = ["-A", "trust", "-U", USER, "-E", "UTF8", "--locale=C.UTF-8"]
         initdb = [site.programs["initdb"], "-D", data, *words, "--no-sync", "--no-instructions"]

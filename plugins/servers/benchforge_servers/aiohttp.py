@@ -51,7 +51,7 @@ class Aiohttp(Server):
         """Ask the library."""
         return Command(site.python, "-c", "import aiohttp; print('aiohttp', aiohttp.__version__)")
 
-    def fingerprint(self, suite_folder: Path = Path()) -> str:
+    def fingerprint(self, suite_folder: Path) -> str:
         """Return a digest of the code that is served."""
         return apps.fingerprint(self.app, self.directory, suite_folder)
 

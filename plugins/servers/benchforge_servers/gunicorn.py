@@ -80,7 +80,7 @@ class Gunicorn(Server):
         """Ask gunicorn."""
         return Command(site.python, "-m", "gunicorn", "--version")
 
-    def fingerprint(self, suite_folder: Path = Path()) -> str:
+    def fingerprint(self, suite_folder: Path) -> str:
         """Return a digest of the code that is served."""
         return apps.fingerprint(self.app, self.directory, suite_folder)
 

@@ -1,0 +1,433 @@
+"""Servers, started in a trial's place: right answers, clear faults, and nothing left after them."""
+
+import dataclasses
+import http.client
+import importlib.metadata
+import json
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from benchforge_backends.postgresql import Postgresql
+from benchforge_servers.aiohttp import Aiohttp
+from benchforge_servers.command import CommandServer
+from benchforge_servers.gunicorn import Gunicorn
+from benchforge_servers.url import Url
+from pydantic import ValidationError
+
+from benchforge.errors import BenchforgeError
+from benchforge.parts.part import Part, Server
+from benchforge.parts.probe import RightAnswer, Succeeds
+from benchforge.parts.site import Site
+from benchforge.run.host import Here, LocalHost, Running
+from benchforge.run.locate import locate, missing
+from benchforge.run.template import restored
+
+HOST = LocalHost()
+PROGRAMS = Path(__file__).parent / "programs"
+LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
+AIOHTTP_WORKER = "aiohttp.GunicornWebWorker"
+SERVED: list[tuple[type[Server], dict[str, Any]]] = [
+    (Gunicorn, {"app": "django_agents"}),
+    (Gunicorn, {"app": "flask_agents", "threads": 2, "keep_alive": "5s"}),
+    (Gunicorn, {"app": "aiohttp_agents", "worker_class": AIOHTTP_WORKER}),
+    (Aiohttp, {"app": "aiohttp_agents"}),
+]
+NAMES = ["django", "flask-threads", "aiohttp-gunicorn", "aiohttp-alone"]
+WSGI = """
+import os
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [os.environ.get("GREETING", "").encode() + os.getcwd().encode()]
+
+def make():
+    return app
+"""
+AIOHTTP = """
+import os
+from aiohttp import web
+
+async def index(request):
+    return web.Response(text=os.environ.get("GREETING", "") + os.getcwd())
+
+def make():
+    app = web.Application()
+    app.router.add_get("/", index)
+    return app
+
+app = make()
+"""
+
+
+def lack(what: str) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache() -> Iterator[None]:
+    parts: list[Part] = [cls.model_validate(options) for cls, options in SERVED]
+    needs = [need for part in (Postgresql(), *parts) for need in part.needs()]
+    if absent := missing(needs, Path(sys.executable)):
+        lack("; ".join(f"{need.name} not found: {need.install}" for need in absent))
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    (tmp_path / "trial").mkdir()
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+        yield Site(
+            label="mine",
+            folder=tmp_path / "trial",
+            scratch=Path(scratch),
+            address="127.0.0.1",
+            ports={"http": 8000},
+            python=Path(sys.executable),
+            programs={},
+            backends={},
+            suite_folder=tmp_path,
+            as_root=os.getuid() == 0,
+        )
+
+
+@contextmanager
+def serving(here: Here, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
+    """Start a server, wait until it takes connections, and stop it as politely as it asks for."""
+    site = dataclasses.replace(site, ports=dict.fromkeys(part.ports, here.free_port()))
+    command = part.command(site)
+    assert command is not None
+    server = here.start("server", command, site.folder, {})
+    deadline = time.monotonic() + 30
+    while not accepts(here, site.port):
+        assert here.alive(server), server.stderr.read_text()
+        assert time.monotonic() < deadline, server.stderr.read_text()
+        time.sleep(0.01)
+    yield server, site
+    here.stop(server, first=part.stop_signal)
+
+
+@contextmanager
+def database(here: Here, site: Site, listen: str) -> Iterator[dict[str, str]]:
+    """Start PostgreSQL with the agents, and give what it gives."""
+    part = Postgresql.model_validate({"dataset": "agents", "listen": listen})
+    programs = {need.name: found for need in part.needs() if (found := locate(need.name))}
+    site = dataclasses.replace(
+        site, label="agents", programs=programs, ports={"postgresql": here.free_port()}
+    )
+    restored(HOST, "backend-agents", part, site)
+    command, probe = part.command(site), part.ready(site)
+    assert command is not None
+    assert isinstance(probe, Succeeds)
+    server = here.start("postgresql", command, site.folder, {})
+    while here.run("ready", probe.command, site.folder, {}, 5).code:
+        assert here.alive(server), server.stderr.read_text()
+    yield dict(part.gives(site))
+    assert here.stop(server, first=part.stop_signal).code == 0
+
+
+def accepts(here: Here, port: int) -> bool:
+    with here.socket() as inside:
+        return inside.connect_ex(("127.0.0.1", port)) == 0
+
+
+def get(here: Here, port: int, path: str = "/") -> tuple[int, str]:
+    """Ask over a socket of the trial's network."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    with here.socket() as connection.sock:
+        connection.sock.settimeout(20)
+        connection.sock.connect(("127.0.0.1", port))
+        connection.request("GET", path)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+
+
+# --- built-in apps -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("cls", "options"), SERVED, ids=NAMES)
+@pytest.mark.parametrize("listen", ["unix", "tcp"])
+def test_built_in_apps_answer_rightly_and_nothing_is_left(
+    site: Site, cls: type[Server], options: dict[str, Any], listen: str
+) -> None:
+    part = cls.model_validate(options)
+    with HOST.trial(site.folder) as here, database(here, site, listen) as given:
+        site = dataclasses.replace(site, backends={"agents": given})
+        with serving(here, part, site) as (server, placed):
+            answers = {path: get(here, placed.port, path) for path in LENGTHS}
+            assert here.owns(server, placed.port)
+        assert here.processes(server) == []
+        assert not accepts(here, placed.port)
+    assert here.left == 0
+    assert {path: (200, len(answers[path][1])) for path in answers} == {
+        path: (200, length) for path, length in LENGTHS.items()
+    }
+    numbers = [agent["number"] for agent in json.loads(answers["/agents"][1])]
+    assert numbers == [str(number) for number in range(300, 350)]
+    assert "/agents" not in server.stderr.read_text()  # no access log
+    assert server.stdout.read_text() == ""
+
+
+@pytest.mark.parametrize(("cls", "options"), SERVED, ids=NAMES)
+def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict[str, Any]) -> None:
+    part = cls.model_validate(options)
+    version = part.version(site)
+    assert version is not None
+    with HOST.trial(site.folder) as here:
+        finished = here.run("version", version, site.folder, {}, 20)
+    library = "gunicorn" if cls is Gunicorn else "aiohttp"
+    assert importlib.metadata.version(library) in finished.stdout.read_text()
+    needs = {need.name: need for need in part.needs()}
+    assert {library, *needs} == set(needs)
+    assert {"psycopg2", "asyncpg"} & set(needs)
+    assert all("pip install" in need.install and need.kind == "module" for need in needs.values())
+
+
+def test_gunicorn_is_told_everything_and_makes_no_control_socket(site: Site) -> None:
+    options = {"app": "flask_agents", "workers": 3, "threads": 4, "worker_class": "gthread"}
+    more = {"keep_alive": "1m", "backlog": 9, "arguments": ["--timeout=0"]}
+    part = Gunicorn.model_validate(options | more)
+    command = part.command(site)
+    assert command is not None
+    apps = Path(sys.modules[Gunicorn.__module__].__file__ or "").parent / "apps"
+    words = [word for word in command.argv if word != "--no-control-socket"]
+    assert words == [
+        *(sys.executable, "-m", "gunicorn", "--bind=127.0.0.1:8000", "--workers=3", "--threads=4"),
+        *("--worker-class=gthread", "--backlog=9", f"--chdir={apps / 'flask_agents'}"),
+        *("--log-level=warning", "--keep-alive=60", "--timeout=0", "app:app"),
+    ]
+    version = importlib.metadata.version("gunicorn")
+    assert ("--no-control-socket" in command.argv) == (int(version.split(".")[0]) > 25)
+    other = part.command(dataclasses.replace(site, python=Path("/other/python")))
+    assert other is not None
+    assert "--no-control-socket" not in other.argv
+
+
+def test_a_worker_class_of_a_package_needs_it() -> None:
+    def needs(worker_class: str) -> list[str]:
+        part = Gunicorn.model_validate({"app": "a:b", "worker_class": worker_class})
+        return [need.name for need in part.needs()]
+
+    assert needs("sync") == needs("gthread") == ["gunicorn"]
+    assert needs("gunicorn.workers.ggevent.GeventWorker") == ["gunicorn"]
+    assert needs("gevent") == needs("gevent_pywsgi") == ["gunicorn", "gevent"]
+    assert needs(AIOHTTP_WORKER) == ["gunicorn", "aiohttp"]
+
+
+# --- apps of the user's own ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["mine:app", "mine:make()"])
+@pytest.mark.parametrize(
+    ("cls", "code", "options"),
+    [
+        (Gunicorn, WSGI, {}),
+        (Gunicorn, AIOHTTP, {"worker_class": AIOHTTP_WORKER}),
+        (Aiohttp, AIOHTTP, {}),
+    ],
+    ids=["wsgi", "aiohttp-gunicorn", "aiohttp-alone"],
+)
+def test_an_app_of_the_users_own_is_found_beside_the_suite(
+    site: Site, cls: type[Server], code: str, options: dict[str, Any], target: str
+) -> None:
+    folder = site.suite_folder / "my site"
+    folder.mkdir()
+    (folder / "mine.py").write_text(code)
+    own = {"app": target, "directory": "my site", "environment": {"GREETING": "hello from "}}
+    part = cls.model_validate(own | options)
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+        answer = get(here, placed.port)
+    assert answer == (200, f"hello from {folder}")
+
+
+def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
+    (site.suite_folder / "mine.py").write_text(WSGI)
+    part = Gunicorn.model_validate({"app": "mine:app"})
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+        assert get(here, placed.port) == (200, str(site.suite_folder))
+
+
+@pytest.mark.parametrize("cls", [Gunicorn, Aiohttp])
+@pytest.mark.parametrize(
+    ("app", "told"),
+    [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")],
+)
+def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
+    site: Site, cls: type[Server], app: str, told: str
+) -> None:
+    (site.suite_folder / "mine.py").write_text(WSGI)
+    command = cls.model_validate({"app": app}).command(site)
+    assert command is not None
+    with HOST.trial(site.folder) as here:
+        finished = here.run("server", command, site.folder, {}, 20)
+    assert finished.code not in {0, None}
+    assert told in finished.stderr.read_text()
+
+
+def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
+    part = Gunicorn.model_validate({"app": "mine:app", "directory": "mine"})
+    same = Gunicorn.model_validate({"app": "mine:app", "directory": "mine", "workers": 9})
+    code = site.suite_folder / "mine/deep/code.py"
+    code.parent.mkdir(parents=True)
+    code.write_text("a = 1")
+    first = part.fingerprint(site.suite_folder)
+    assert len(first) == 16
+    (code.parent / "__pycache__").mkdir()
+    (code.parent / "__pycache__/code.py").write_text("made")
+    (code.parent / "notes.txt").write_text("no code")
+    assert part.fingerprint(site.suite_folder) == same.fingerprint(site.suite_folder) == first
+    code.write_text("a = 2")
+    assert part.fingerprint(site.suite_folder) != first
+    built_in = [cls.model_validate(options) for cls, options in SERVED]
+    told = [part.fingerprint() for part in built_in if isinstance(part, Gunicorn | Aiohttp)]
+    assert len(set(told)) == 3
+    assert told[2] == told[3]
+
+
+# --- any command ---------------------------------------------------------------------------------
+
+
+def test_a_command_is_filled_in_and_serves(site: Site) -> None:
+    part = CommandServer.model_validate(
+        {
+            "command": [
+                sys.executable,
+                str(PROGRAMS / "serves.py"),
+                "{port}",
+                "{{{backends.db.url}}}",
+            ]
+        }
+    )
+    site = dataclasses.replace(site, backends={"db": {"url": "x://", "DATABASE_URL": "y://"}})
+    with HOST.trial(site.folder) as here:
+        with serving(here, part, site) as (server, placed), here.socket() as inside:
+            inside.connect(("127.0.0.1", placed.port))
+            assert inside.recv(100) == b"{x://}"
+        assert here.processes(server) == []
+
+
+def test_a_command_is_told_where_and_with_what(site: Site) -> None:
+    part = CommandServer.model_validate(
+        {
+            "command": ["./server", "--at={address}:{port}", "{url}"],
+            "environment": {"DB": "{backends.db.url}/x", "PLAIN": "{{}}"},
+            "directory": "below",
+        }
+    )
+    site = dataclasses.replace(site, backends={"db": {"url": "x://", "DATABASE_URL": "y://"}})
+    command = part.command(site)
+    assert command is not None
+    at = "--at=127.0.0.1:8000"
+    program = str(site.suite_folder / "./server")
+    assert command.argv == (program, at, "http://127.0.0.1:8000")
+    assert command.environment == {"DATABASE_URL": "y://", "DB": "x:///x", "PLAIN": "{}"}
+    assert command.folder == site.suite_folder / "below"
+    assert not list(part.needs())
+
+
+def test_a_program_by_its_name_is_a_need(site: Site) -> None:
+    part = CommandServer.model_validate({"command": ["caddy", "run"]})
+    assert [need.name for need in part.needs()] == ["caddy"]
+    found = part.command(dataclasses.replace(site, programs={"caddy": Path("/opt/caddy")}))
+    assert found is not None
+    assert found.argv == ("/opt/caddy", "run")
+    assert found.folder == site.suite_folder
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "hint"),
+    [
+        ("backends.other.url", "no backend 'other'", "which are: db"),
+        ("backends.db.uri", "backend 'db' gives no 'uri'", "it gives: url"),
+    ],
+)
+def test_what_no_backend_gives_is_told_with_what_there_is(
+    site: Site, name: str, told: str, hint: str
+) -> None:
+    part = CommandServer.model_validate({"command": ["a", f"{{{name}}}"]})
+    with pytest.raises(BenchforgeError, match=rf"servers\.mine: .*{told}") as caught:
+        part.command(dataclasses.replace(site, backends={"db": {"url": "x://"}}))
+    assert hint in caught.value.hint
+
+
+# --- what already runs ---------------------------------------------------------------------------
+
+
+def test_what_already_runs_is_reached_over_the_hosts_network(site: Site) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        part = Url.model_validate({"url": f"http://127.0.0.1:{port}/"})
+        assert part.outside()
+        assert part.command(site) is None
+        assert part.url(site) == f"http://127.0.0.1:{port}"
+        with HOST.trial(site.folder, network="host") as here:
+            assert accepts(here, port)
+    assert not Gunicorn.model_validate({"app": "a:b"}).outside()
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.53:80", "[::1]:8080"])
+def test_this_machine_has_many_names(site: Site, host: str) -> None:
+    assert Url.model_validate({"url": f"http://{host}"}).url(site) == f"http://{host}"
+
+
+def test_another_machine_has_to_be_allowed(site: Site) -> None:
+    part = Url.model_validate({"url": "http://10.0.0.1:8080", "allow_remote": True})
+    assert part.url(site) == "http://10.0.0.1:8080"
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cls", "options", "where", "told"),
+    [
+        (Gunicorn, {"app": "flask_agent"}, "app", "did you mean 'flask_agents'"),
+        (Gunicorn, {"app": "x"}, "app", "built in: aiohttp_agents, django_agents, flask_agents"),
+        (Gunicorn, {"app": "a b:c"}, "app", "no 'module:attribute'"),
+        (Gunicorn, {"app": "flask_agents", "directory": "."}, "", "is built in"),
+        (Gunicorn, {"app": "aiohttp_agents"}, "", f"use worker_class = '{AIOHTTP_WORKER}'"),
+        (Gunicorn, {"app": "flask_agents", "worker_class": AIOHTTP_WORKER}, "", "use 'sync'"),
+        (Gunicorn, {"app": "a:b", "keep_alive": 0.5}, "keep_alive", "whole seconds"),
+        (Gunicorn, {"app": "a:b", "workers": 0}, "workers", "greater than 0"),
+        (Aiohttp, {"app": "flask_agents"}, "", "WSGI app, which aiohttp cannot serve"),
+        (Aiohttp, {"app": "aiohttp_agents", "directory": "x"}, "", "is built in"),
+        (CommandServer, {"command": []}, "command", "at least 1"),
+        (CommandServer, {"command": ["{prot}"]}, "command", "no placeholder {prot}"),
+        (CommandServer, {"command": ["{}"]}, "command", "no placeholder {}"),
+        (CommandServer, {"command": ["{port:x}"]}, "command", "no placeholder"),
+        (CommandServer, {"command": ["{port"]}, "command", "written twice"),
+        (CommandServer, {"command": ["{backends.a}"]}, "command", "{backends.<label>.<name>}"),
+        (CommandServer, {"command": ["a"], "environment": {"A": "}"}}, "environment", "twice"),
+        (Url, {"url": "https://127.0.0.1"}, "url", "not supported yet"),
+        (Url, {"url": "127.0.0.1:80"}, "url", "should be like"),
+        (Url, {"url": "http://127.0.0.1/a"}, "url", "a scenario's request"),
+        (Url, {"url": "http://127.0.0.1:x"}, "url", "Port"),
+        (Url, {"url": "http://a:b@127.0.0.1"}, "url", "credentials"),
+        (Url, {"url": "http://10.0.0.1"}, "", "allow_remote = true"),
+        (Url, {"url": "http://localhost.example.com"}, "", "is not this machine"),
+    ],
+)
+def test_options_that_cannot_be_are_told(
+    cls: type[Server], options: dict[str, Any], where: str, told: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        cls.model_validate(options)
+    (error,) = caught.value.errors()
+    assert (error["loc"] or ("",))[0] == where
+    assert told in error["msg"]
+
+
+def test_every_server_is_ready_when_it_answers_rightly(site: Site) -> None:
+    for cls, options in SERVED:
+        assert cls.model_validate(options).ready(site) == RightAnswer()
