@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS, Bench, answering, bench_words, needed
+from front_door import PROGRAMS, Bench, answering, bench_words, needed
 
 LOAD = """
 [loaders.wrk]

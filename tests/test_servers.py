@@ -290,7 +290,7 @@ def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
     code.write_text("a = 2")
     assert part.fingerprint(site.suite_folder) != first
     built_in = [cls.model_validate(options) for cls, options in SERVED]
-    told = [part.fingerprint() for part in built_in if isinstance(part, Gunicorn | Aiohttp)]
+    told = [part.fingerprint(Path()) for part in built_in if isinstance(part, Gunicorn | Aiohttp)]
     assert len(set(told)) == 3
     assert told[2] == told[3]
 

@@ -50,7 +50,7 @@ class Web(Server):
     def command(self, site: Site) -> Command:
         return Command("gunicorn")
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, suite_folder: Path) -> str:
         return f"code of {self.app}"
 
 

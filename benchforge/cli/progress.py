@@ -28,7 +28,7 @@ class Line:
 
     def __init__(self, graph: RunGraph, stream: TextIO = sys.stderr) -> None:
         self._total = len(graph.measures)
-        self._done = 0
+        self._place = 0
         self._stream = stream
         self._live = stream.isatty()
         self._head = ""
@@ -36,10 +36,11 @@ class Line:
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
+        self._place += 1 if attempt == 1 else 0
         again = f" (attempt {attempt})" if attempt > 1 else ""
         width = len(str(self._total))
         self._head = (
-            f"[{self._done + 1:{width}}/{self._total}] block {step.block} · "
+            f"[{self._place:{width}}/{self._total}] block {step.block} · "
             f"{step.case.name.title}{again}"
         )
         self._left = f"about {spoken(left_s)} left"
@@ -53,8 +54,6 @@ class Line:
 
     def kept(self, trial: Trial) -> None:
         """Say what a trial gave."""
-        last = trial.failure is None or trial.failure.about == "behaviour"
-        self._done += 1 if last else 0
         start = "\r\x1b[K" if self._live else ""
         self._stream.write(f"{start}{self._head} · {_outcome(trial)} · {self._left}\n")
         self._stream.flush()

@@ -179,16 +179,6 @@ class Reporter(Part):
         width: int | None = None,
         colour: bool = False,
     ) -> str:
-        """Return what is printed, at most `width` columns wide; nothing for a form in files."""
-        return ""
-
-    def text(
-        self,
-        summary: Summary,
-        trials: Sequence[Trial],
-        width: int | None = None,
-        colour: bool = False,
-    ) -> str:
         """Return what a person reads on a terminal; nothing by default.
 
         Without a width, nothing is left out.

@@ -51,6 +51,7 @@ def measure(
 ) -> Measured:
     """Run one trial in `folder`. What fails is in the trial; only ProgramMissing is raised."""
     began, begun = datetime.now(UTC), time.monotonic()
+    folder = folder.resolve()  # each process has a working folder of its own
     story = Story(ground.secrets, tell)
     failure: Failure | None = None
     try:

@@ -1,0 +1,71 @@
+"""What the tests that come in by the command line share."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchforge.run.locate import locate
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a call of benchforge gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def all(self) -> str:
+        return self.out + self.err
+
+
+Bench = Callable[..., Told]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """Call benchforge in a folder of its own."""
+
+    def call(*words: str | Path, within_s: float = 100) -> Told:
+        done = subprocess.run(
+            bench_words(*words),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=within_s,
+            stdin=subprocess.DEVNULL,
+        )
+        told = Told(done.returncode, done.stdout, done.stderr)
+        assert "Traceback" not in told.all, told.all
+        return told
+
+    return call
+
+
+def bench_words(*words: str | Path) -> list[str]:
+    return [sys.executable, "-m", "benchforge", *map(str, words)]
+
+
+def needed(*programs: str) -> None:
+    """Skip where a program is missing; where everything must be there, fail."""
+    missing = [program for program in programs if locate(program) is None]
+    if missing and "CI" in os.environ:
+        pytest.fail(f"missing: {missing}")
+    if missing:
+        pytest.skip(f"missing: {missing}")
+
+
+def answering(*options: str) -> str:
+    """Return the TOML of a command that serves what its options say."""
+    words: Sequence[str] = [sys.executable, str(PROGRAMS / "answers.py"), "--port", "{port}"]
+    quoted = ", ".join(f"'{word}'" for word in [*words, *options])
+    return f'use = "command"\ncommand = [{quoted}]\n'
