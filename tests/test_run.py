@@ -84,7 +84,7 @@ def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> No
     path = suite(tmp_path, answering(), scenario='expect = { body = "pong" }')
     told = bench("run", path)
     assert told.code == 0, told.all
-    assert "1 cases, 1 blocks: 1 trials" in told.err
+    assert "1 case, 1 block: 1 trial, " in told.err
     assert "one" in told.out
     (trial,) = trials(tmp_path)
     assert trial["failure"] is None
@@ -123,7 +123,7 @@ def test_counters_of_the_private_network_tell_responses_per_connection(
         (("--status", "500"), "", "expected status 200, got 500: 'pong'"),
         (("--body", "gnop"), 'expect = { body = "pong" }', "the body differs from byte 0 on"),
         (("--type", "text/html"), 'expect = { content_type = "text/plain" }', "got text/html"),
-        (("--body", "{}"), "expect = { json = { a = 1 } }", "expected $.a in the JSON"),
+        (("--body", "{{}}"), "expect = { json = { a = 1 } }", "expected $.a in the JSON"),
         (("--die-after", "1"), "", "ended with exit code 3 before it was ready"),
         (("--start-after", "60"), "", "not ready within 1 s: nothing listens on its port"),
         (("--die-after", "100"), "", "ended with exit code 3 during the load"),

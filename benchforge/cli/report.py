@@ -16,6 +16,7 @@ from benchforge.run.keep import Keep
 from benchforge.stats.summarize import summarize
 
 FILES = ("markdown", "html")
+PAPER = 120  # columns where there is no terminal; the files have everything
 
 
 def reported(
@@ -36,7 +37,7 @@ def reported(
         click.echo(summary.model_dump_json(indent=1, by_alias=True))
     else:
         live = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if live else None
+        width = shutil.get_terminal_size().columns if live else PAPER
         click.echo(_reporter(registry, "terminal").text(summary, trials, width, colour=live))
     keep.write(keep.folder / "summary.json", summary)
     try:

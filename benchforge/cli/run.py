@@ -10,7 +10,7 @@ import click
 from pydantic_core import PydanticCustomError
 
 from benchforge.cli import Interrupted
-from benchforge.cli.progress import Line, spoken
+from benchforge.cli.progress import Line, counted, spoken
 from benchforge.cli.report import reported
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
@@ -83,7 +83,8 @@ def command(
             progress.end()
     summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
     if interrupted is not None:
-        click.echo(f"interrupted: {len(trials)} trials are kept in {keep.folder}", err=True)
+        kept = f"{counted(len(trials), 'trial')} kept in {keep.folder}"
+        click.echo(f"interrupted: {kept}", err=True)
         return interrupted.exit_code
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
 
@@ -129,7 +130,10 @@ def _ground(suite: Suite, cases: list[Case]) -> Ground:
 def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits) -> None:
     trials = len(graph.measures)
     planned = graph.declared_s + START_AND_STOP_S * trials
-    counts = f"{len(cases)} cases, {suite.repeat.blocks} blocks: {trials} trials"
+    counts = (
+        f"{counted(len(cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
+        f"{counted(trials, 'trial')}"
+    )
     lines = [
         (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
         f"{counts}, about {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
