@@ -33,5 +33,7 @@ class Observation(Frozen):
     network: Literal["private", "host"]
     counters: dict[str, int]
     "How much each counter of the network grew; of the whole machine where network is host."
+    foreign_connections: str = ""
+    "Why the counters hold connections of others than the driver; empty when they hold none."
     sampler_cpu_s: NonNegativeFloat
     "CPU time of benchforge itself meanwhile."

@@ -19,16 +19,22 @@ class Reading(Frozen):
     "Complete responses, of any status."
     good_at_least: NonNegativeInt
     good_at_most: NonNegativeInt
+    doubt: str = ""
+    "Why only bounds are known, where they differ."
     errors: dict[str, NonNegativeInt]
     "By class: status, connect, read, write, timeout, length, ... Classes may overlap: never add."
     overlapping: bool = False
     "Whether one request may stand in several classes of errors."
+    unanswered: NonNegativeInt | None = None
+    "Requests that ended without a complete response, not those in flight at the end."
     received_bytes: NonNegativeInt | None = None
     "Everything read from the sockets, headers included."
     latency: Histogram | None = None
     "Every response's time, from sending the request to the end of its body."
     percentiles_us: dict[str, NonNegativeFloat] | None = None
     "Of a tool that gives no histogram: percent as text, like 99.9, to microseconds."
+    percentiles_by: str = ""
+    "How the tool formed them, for a person."
     mean_us: NonNegativeFloat | None = None
     "Of a tool that gives no histogram."
     latency_samples: NonNegativeInt | None = None
@@ -53,3 +59,11 @@ class Reading(Frozen):
     def good(self) -> int | None:
         """The number of good responses, None when only bounds are known."""
         return self.good_at_least if self.good_at_least == self.good_at_most else None
+
+    @property
+    def bounds(self) -> str:
+        """The number of good responses in words, with the reason where it is not known."""
+        if self.good is not None:
+            return f"{self.good} good responses"
+        between = f"between {self.good_at_least} and {self.good_at_most} good responses"
+        return f"{between}: {self.doubt}" if self.doubt else between
