@@ -1,0 +1,233 @@
+"""wrk: a closed loop over a fixed number of connections, read through a Lua hook of our own."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Self
+
+from pydantic import JsonValue, PositiveInt, field_validator, model_validator
+
+from benchforge.plugin import (
+    BenchforgeError,
+    Command,
+    Duration,
+    Histogram,
+    Loader,
+    Need,
+    Output,
+    OutputDamaged,
+    Reading,
+    Request,
+    Site,
+    Target,
+    hookimpl,
+)
+from benchforge_loaders.wrk_correction import (
+    expected_interval_us,
+    printed_percentile_us,
+    without_synthetic,
+)
+from benchforge_loaders.wrk_recorded import Recorded
+
+HOOK = Path(__file__).with_name("wrk.lua")
+BODY = "wrk-body"
+PRINTED_PERCENTILES = (50, 75, 90, 99)
+
+
+class Wrk(Loader):
+    """wrk 4: each connection sends its next request when the last one is answered.
+
+    Latencies come from a Lua hook, to the microsecond, without the samples that wrk makes up; what
+    wrk prints is kept as its claims. Errors by class:
+
+    - status: complete responses with a status of 400 or more;
+    - timeout: complete responses later than `timeout`; they are among the responses, and not in
+      the histogram: so many are censored. A request that is never answered is counted nowhere;
+    - connect, read, write: of the socket. A server that closes after a response without saying so
+      makes a read error each time, beside the complete response.
+    """
+
+    name: ClassVar[str] = "wrk"
+
+    connections: PositiveInt = 64
+    "wrk gives each thread connections // threads."
+    threads: PositiveInt = 1
+    duration: Duration = Duration(10)
+    "Whole seconds."
+    timeout: Duration = Duration(2)
+    "Whole seconds. Responses later than this are counted, and their latency is not recorded."
+
+    @field_validator("duration", "timeout")
+    @classmethod
+    def _whole_seconds(cls, value: Duration) -> Duration:
+        if value < 1 or not value.is_integer():
+            msg = f"wrk takes whole seconds, one at least, not {value}s"
+            raise ValueError(msg)
+        return value
+
+    @model_validator(mode="after")
+    def _a_connection_for_each_thread(self) -> Self:
+        if self.connections < self.threads:
+            msg = f"{self.threads} threads need as many connections, not {self.connections}"
+            raise ValueError(msg)
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return wrk."""
+        return [Need("wrk", "apt-get install wrk (Debian, Ubuntu), or build github.com/wg/wrk")]
+
+    def version(self, site: Site) -> Command:
+        """Return `wrk -v`: the version is on its first line, and it exits with 1."""
+        return Command(site.programs["wrk"], "-v")
+
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request's body, which the hook reads."""
+        body = target.request.body
+        return {} if body is None else {BODY: body}
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
+        if target.request.method == "HEAD":
+            raise BenchforgeError(
+                "wrk: a HEAD request: wrk waits for the body that never comes", "use GET, or ab"
+            )
+        return [
+            Command(
+                target.programs["wrk"],
+                f"-t{self.threads}",
+                f"-c{self.connections}",
+                f"-d{self.duration}s",
+                "--timeout",
+                f"{self.timeout}s",
+                "--latency",
+                "-s",
+                HOOK,
+                *_headers(target.request),
+                target.url,
+                environment=_environment(target),
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what the hook wrote.
+
+        Raises OutputDamaged when wrk failed, when the hook's file is not whole, and when its
+        counts do not agree with one another.
+        """
+        if output.code:
+            raise OutputDamaged(f"wrk: {_complaint(output)}")
+        recorded = _recorded(output)
+        corrected = dict(recorded.latency_us)
+        raw = self._raw(recorded, corrected)
+        synthetic = sum(corrected.values()) - sum(raw.values())
+        good = recorded.requests - recorded.status
+        return Reading(
+            seconds=recorded.duration_us / 1e6,
+            responses=recorded.requests,
+            good_at_least=good,
+            good_at_most=good,
+            errors={
+                "status": recorded.status,
+                "connect": recorded.connect,
+                "read": recorded.read,
+                "write": recorded.write,
+                "timeout": recorded.timeout,
+            },
+            unanswered=recorded.connect + recorded.read + recorded.write,
+            received_bytes=recorded.bytes,
+            latency=Histogram.of(raw),
+            censored=recorded.timeout,
+            censored_from_us=self._timeout_us,
+            test_connections=1,
+            claims=_claims(recorded, corrected, synthetic),
+            defects=("wrk:synthetic-samples",) if synthetic else (),
+        )
+
+    def declared_s(self) -> float:
+        """Return the duration, in seconds."""
+        return float(self.duration)
+
+    def for_warm_up(self, seconds: float) -> "Wrk":
+        """Return the same load for so many seconds, rounded up to whole ones."""
+        return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
+
+    @property
+    def _timeout_us(self) -> int:
+        return int(self.timeout) * 1_000_000
+
+    def _raw(self, recorded: Recorded, corrected: Mapping[int, int]) -> dict[int, int]:
+        if corrected and max(corrected) > self._timeout_us:
+            raise OutputDamaged(f"wrk: a latency of {max(corrected)} us is beyond its timeout")
+        expected = expected_interval_us(recorded.duration_us, recorded.requests, self.connections)
+        try:
+            raw = dict(corrected) if expected is None else without_synthetic(corrected, expected)
+        except ValueError as error:
+            raise OutputDamaged(f"wrk: its correction cannot be undone: {error}") from None
+        if sum(raw.values()) + recorded.timeout != recorded.requests:
+            raise OutputDamaged(
+                f"wrk: {sum(raw.values())} latencies and {recorded.timeout} late responses do not "
+                f"make {recorded.requests} requests",
+                "was the clock set, or did the server answer more than it was asked?",
+            )
+        return raw
+
+
+def _recorded(output: Output) -> Recorded:
+    name = _hook_file(output.target)
+    try:
+        return Recorded.from_text(output.file(name))
+    except ValueError as error:
+        raise OutputDamaged(
+            f"{name}: {error}",
+            "the hook inside wrk writes it at the end; wrk 4.0 to 4.2 are known to work",
+        ) from None
+
+
+def _hook_file(target: Target) -> str:
+    return f"wrk-{target.phase}.json"
+
+
+def _headers(request: Request) -> list[str]:
+    # wrk adds a Host of its own unless it finds exactly this spelling.
+    named = {"Host" if k.lower() == "host" else k: v for k, v in request.headers.items()}
+    return [word for name, value in named.items() for word in ("-H", f"{name}: {value}")]
+
+
+def _environment(target: Target) -> dict[str, str]:
+    environment = {
+        "BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target)),
+        "BENCHFORGE_WRK_METHOD": target.request.method,
+    }
+    if target.request.body is not None:
+        environment["BENCHFORGE_WRK_BODY"] = str(target.folder / BODY)
+    return environment
+
+
+def _complaint(output: Output) -> str:
+    if output.code < 0:
+        return f"ended by signal {-output.code}"
+    said = (output.stderr + "\n" + output.stdout).strip().splitlines()
+    return said[0] if said else f"exit code {output.code}"
+
+
+def _claims(
+    recorded: Recorded, corrected: Mapping[int, int], synthetic: int
+) -> dict[str, JsonValue]:
+    percentiles: dict[str, JsonValue] = {
+        f"latency_p{percent}_us": printed_percentile_us(corrected, percent)
+        for percent in PRINTED_PERCENTILES
+    }
+    return {
+        "requests_per_second": recorded.requests / recorded.duration_us * 1e6,
+        "latency_mean_us": recorded.mean_us,
+        "latency_stdev_us": recorded.stdev_us,
+        "latency_max_us": max(corrected, default=0),
+        **percentiles,
+        "synthetic_samples": synthetic,
+    }
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Loader]]:
+    """Return wrk."""
+    return [Wrk]
