@@ -1,0 +1,185 @@
+"""What ab prints at the end, and its file of percentiles: read whole, or not at all."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+from pydantic import JsonValue
+
+# ab counts in 32 and 64 bits; longer numbers are no numbers of ab.
+_WHOLE = r"(\d{1,18})"
+_DECIMAL = r"(\d{1,15}\.\d{1,3})"
+_CLASSES = re.compile(
+    rf"^   \(Connect: {_WHOLE}, Receive: {_WHOLE}, Length: {_WHOLE}, Exceptions: {_WHOLE}\)$",
+    re.MULTILINE,
+)
+_TIMES = ("Connect", "Processing", "Waiting", "Total")
+_LAST = re.compile(r"^ 100% +\d{1,18} \(longest request\)$", re.MULTILINE)
+_COLUMNS = ("min", "mean", "sd", "median", "max")
+_CSV_HEAD = "Percentage served,Time in ms"
+# Both numbers of the rate are rounded, and the time to a millisecond.
+_TIME_ROUNDING_S = 0.0005
+_RATE_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report, checked for agreement with itself."""
+
+    software: str
+    document_bytes: int | None
+    "Body length of the first response; None where lengths may vary."
+    concurrency: int
+    seconds: float
+    complete: int
+    failed: int
+    connect: int
+    receive: int
+    length: int
+    exceptions: int
+    non_2xx: int
+    write: int
+    kept: int | None
+    "Complete requests whose connection stayed open; None without -k."
+    transferred: int
+    longest_ms: int
+    claims: Mapping[str, JsonValue]
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the report. Raises ValueError that names the line that is missing or wrong."""
+        complete = int(_line(text, "Complete requests", _WHOLE))
+        if not complete:
+            msg = "ab completed no request"
+            raise ValueError(msg)
+        failed = int(_line(text, "Failed requests", _WHOLE))
+        connect, receive, length, exceptions = _classes(text) if failed else (0, 0, 0, 0)
+        if connect + receive + length + exceptions > failed:
+            msg = f"the classes of the {failed} failed requests are more than those"
+            raise ValueError(msg)
+        seconds = float(_line(text, "Time taken for tests", f"{_DECIMAL} seconds"))
+        rate = float(_line(text, "Requests per second", rf"{_DECIMAL} \[#/sec\] \(mean\)"))
+        _check_rate(complete, seconds, rate)
+        times = {name.lower(): _times(text, name) for name in _TIMES}
+        kept = _optional(text, "Keep-Alive requests")
+        length_text = _line(text, "Document Length", r"(Variable|\d{1,18} bytes)")
+        report = cls(
+            software=_line(text, "Server Software", r"(.*)"),
+            document_bytes=None if length_text == "Variable" else int(length_text.split()[0]),
+            concurrency=int(_line(text, "Concurrency Level", _WHOLE)),
+            seconds=seconds,
+            complete=complete,
+            failed=failed,
+            connect=connect,
+            receive=receive,
+            length=length,
+            exceptions=exceptions,
+            non_2xx=_optional(text, "Non-2xx responses") or 0,
+            write=_optional(text, "Write errors") or 0,
+            kept=kept,
+            transferred=int(_line(text, "Total transferred", f"{_WHOLE} bytes")),
+            longest_ms=int(times["total"]["max"]),
+            claims={
+                "requests_per_second": rate,
+                **_times_per_request(text),
+                "transfer_rate_kbytes_per_second": float(
+                    _line(text, "Transfer rate", rf"{_DECIMAL} \[Kbytes/sec\] received")
+                ),
+                "html_transferred_bytes": int(_line(text, "HTML transferred", f"{_WHOLE} bytes")),
+                "failed_requests": failed,
+                "keep_alive_requests": kept,
+                "connection_times_ms": {name: dict(row) for name, row in times.items()},
+            },
+        )
+        if complete > 1 and not _LAST.search(text):
+            msg = "no line '100% (longest request)'"
+            raise ValueError(msg)
+        return report
+
+
+def percentiles_us(text: str, complete: int) -> dict[str, float]:
+    """Return the lines of ab's -e file by percent, in microseconds.
+
+    For few requests ab reads past the end of its own times: index 0.5 + N p may be N. Those lines
+    are left out. Raises ValueError when the file is not whole.
+    """
+    lines = text.splitlines()
+    if lines[:1] != [_CSV_HEAD]:
+        msg = f"no line {_CSV_HEAD!r}"
+        raise ValueError(msg)
+    found: dict[str, float] = {}
+    for percent in range(101):
+        line = lines[percent + 1] if percent + 1 < len(lines) else ""
+        match = re.fullmatch(rf"{percent},{_DECIMAL}", line)
+        if not match:
+            msg = f"no line of {percent} percent"
+            raise ValueError(msg)
+        if percent in {0, 100} or int(0.5 + complete * percent / 100.0) < complete:
+            found[str(percent)] = round(float(match[1]) * 1000)
+    if any(one > other for one, other in pairwise(found.values())):
+        msg = "the percentiles do not grow"
+        raise ValueError(msg)
+    return found
+
+
+def _line(text: str, name: str, pattern: str) -> str:
+    found = re.findall(rf"^{re.escape(name)}:(.*)$", text, re.MULTILINE)
+    if len(found) != 1:
+        msg = f"{'no' if not found else 'more than one'} line {name!r}"
+        raise ValueError(msg)
+    match = re.fullmatch(pattern, found[0].strip())
+    if not match:
+        msg = f"{name!r}: not what ab prints: {found[0].strip()[:60]!r}"
+        raise ValueError(msg)
+    return str(match[1])
+
+
+def _optional(text: str, name: str) -> int | None:
+    if f"\n{name}:" not in text:
+        return None
+    return int(_line(text, name, _WHOLE))
+
+
+def _classes(text: str) -> tuple[int, int, int, int]:
+    match = _CLASSES.search(text)
+    if not match:
+        msg = "no line '(Connect: ..., Receive: ..., Length: ..., Exceptions: ...)'"
+        raise ValueError(msg)
+    connect, receive, length, exceptions = map(int, match.groups())
+    return connect, receive, length, exceptions
+
+
+def _times(text: str, name: str) -> dict[str, float]:
+    gap = r"\s+"
+    pattern = gap.join([_WHOLE, _WHOLE, r"(\d{1,15}\.\d)", _WHOLE, _WHOLE])
+    match = re.search(rf"^{name}:\s+{pattern}$", text, re.MULTILINE)
+    if not match:
+        msg = f"no line {name!r} of the connection times"
+        raise ValueError(msg)
+    return dict(zip(_COLUMNS, map(float, match.groups()), strict=True))
+
+
+def _times_per_request(text: str) -> dict[str, JsonValue]:
+    kinds = {"time_per_request_ms": "mean", "time_per_request_across_ms": "mean, across all "}
+    found: dict[str, JsonValue] = {}
+    for key, kind in kinds.items():
+        end = re.escape(kind) + ("concurrent requests" if kind != "mean" else "")
+        match = re.search(rf"^Time per request:\s+{_DECIMAL} \[ms\] \({end}\)$", text, re.MULTILINE)
+        if not match:
+            msg = f"no line 'Time per request ({kind})'"
+            raise ValueError(msg)
+        found[key] = float(match[1])
+    return found
+
+
+def _check_rate(complete: int, seconds: float, rate: float) -> None:
+    if seconds <= _TIME_ROUNDING_S:
+        msg = f"'Time taken for tests': {seconds} s is too short for a measurement"
+        raise ValueError(msg)
+    lowest = complete / (seconds + _TIME_ROUNDING_S) * (1 - _RATE_TOLERANCE)
+    highest = complete / (seconds - _TIME_ROUNDING_S) * (1 + _RATE_TOLERANCE)
+    if not lowest - 0.01 <= rate <= highest + 0.01:
+        msg = f"'Requests per second': {rate} is not {complete} requests in {seconds} s"
+        raise ValueError(msg)
