@@ -1,0 +1,1 @@
+"""The built-in metrics: each draws its samples from one measured trial."""

@@ -1,0 +1,53 @@
+"""Memory, without counting shared pages twice."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Metric, Role, Sample, Trial, Usage, hookimpl
+
+
+class Memory(Metric):
+    """The largest proportional set size of a role's processes that was seen during the load.
+
+    Of several parts with one role, the largest of each are added: they need not have come together.
+    """
+
+    name: ClassVar[str] = "memory"
+    unit: ClassVar[str] = "B"
+    better: ClassVar[Literal["higher", "lower"]] = "lower"
+
+    of: tuple[Role, ...] = ("server", "backend")
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield a sample for each role that the trial has, in bytes."""
+        if trial.observation is None:
+            for role in self.of:
+                yield self._unknown(label, role, "nothing was observed")
+            return
+        for role in self.of:
+            usages = [usage for usage in trial.observation.usage if usage.role == role]
+            if usages:
+                yield self._of_role(label, role, usages)
+
+    def _of_role(self, label: str, role: Role, usages: list[Usage]) -> Sample:
+        peaks = [usage.peak_pss_bytes for usage in usages if usage.peak_pss_bytes is not None]
+        if len(peaks) < len(usages):
+            why = "; ".join(u.why for u in usages if u.peak_pss_bytes is None and u.why)
+            return self._unknown(label, role, why or "its memory was not measured")
+        samples = min(usage.pss_samples for usage in usages)
+        return Sample(
+            metric=label,
+            unit=self.unit,
+            value=sum(peaks),
+            of=role,
+            estimator=f"largest of {samples} samples",
+        )
+
+    def _unknown(self, label: str, role: Role, why: str) -> Sample:
+        return Sample(metric=label, unit=self.unit, value=None, of=role, why=why)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Metric]]:
+    """Return memory."""
+    return [Memory]

@@ -1,0 +1,32 @@
+"""Bytes received per second."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Metric, Sample, Trial, hookimpl
+
+
+class Transfer(Metric):
+    """Bytes that the tool read per second of load, headers included."""
+
+    name: ClassVar[str] = "transfer"
+    unit: ClassVar[str] = "B/s"
+    better: ClassVar[Literal["higher", "lower"]] = "higher"
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield one sample, in B/s."""
+        reading = trial.reading
+        if reading is None:
+            return
+        if reading.received_bytes is None:
+            why = "the tool does not tell how much it received"
+            yield Sample(metric=label, unit=self.unit, value=None, why=why)
+        else:
+            value = reading.received_bytes / reading.seconds
+            yield Sample(metric=label, unit=self.unit, value=value)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Metric]]:
+    """Return transfer."""
+    return [Transfer]
