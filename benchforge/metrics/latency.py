@@ -123,7 +123,8 @@ class Latency(Metric):
 
 def _few(count: int, percent: float) -> tuple[str, bool]:
     """Return what to say of too few responses, and whether they are too few to give a number."""
-    beyond = count * (100 - percent) / 100
+    # Rounded, because 100 - 99.9 is a little less than 0.1.
+    beyond = round(count * (100 - percent) / 100, 6)
     if beyond >= FEW_BELOW:
         return "", False
     refused = beyond < REFUSED_BELOW

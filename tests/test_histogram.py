@@ -1,0 +1,94 @@
+"""The histogram: against the sorted list, and against the reference implementation."""
+
+import math
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from benchforge.model.histogram import Histogram
+
+# Up to an hour, and mostly where latencies are.
+durations = st.one_of(st.integers(0, 5000), st.integers(0, 3_600_000_000))
+several = st.lists(durations, min_size=1, max_size=200)
+shares = st.floats(0, 1)
+
+
+def recorded(values: list[int]) -> Histogram:
+    return Histogram.of((value, 1) for value in values)
+
+
+@given(several, shares)
+def test_a_quantile_is_that_of_the_sorted_list(values: list[int], share: float) -> None:
+    rank = max(1, math.ceil(share * len(values) - 1e-9))
+    exact = sorted(values)[rank - 1]
+    got = recorded(values).quantile(share)
+    assert got is not None
+    assert exact <= got <= exact * (1 + 1 / 1024)
+
+
+@given(several, st.data())
+def test_a_quantile_is_that_of_hdrhistogram(values: list[int], data: st.DataObject) -> None:
+    reference = HdrHistogram(1, 3_600_000_000, 3)
+    for value in values:
+        reference.record_value(value)
+    rank = data.draw(st.integers(1, len(values)))
+    theirs = reference.get_value_at_percentile(100 * rank / len(values))
+    assert recorded(values).quantile(rank / len(values)) == min(theirs, max(values))
+
+
+@given(several)
+def test_count_mean_and_extremes_are_exact(values: list[int]) -> None:
+    histogram = recorded(values)
+    assert histogram.count == len(values)
+    assert histogram.mean() == sum(values) / len(values)
+    assert histogram.max_us == histogram.quantile(1) == max(values)
+
+
+@given(several)
+def test_the_order_and_grouping_of_the_values_do_not_count(values: list[int]) -> None:
+    assert recorded(values) == recorded(values[::-1])
+    assert recorded(values) == Histogram.of({value: values.count(value) for value in values})
+
+
+@given(several, st.integers(0, 300), shares)
+def test_censored_requests_stand_above_all_others(
+    values: list[int], censored: int, share: float
+) -> None:
+    beyond = 10**12
+    rank = max(1, math.ceil(share * (len(values) + censored) - 1e-9))
+    exact = (sorted(values) + [beyond] * censored)[rank - 1]
+    got = recorded(values).quantile(share, censored)
+    assert (got is None) == (exact == beyond)
+
+
+@given(several)
+def test_it_survives_being_written_and_read(values: list[int]) -> None:
+    histogram = recorded(values)
+    assert Histogram.model_validate_json(histogram.model_dump_json()) == histogram
+
+
+def test_small_values_are_exact() -> None:
+    for value in range(2048):
+        assert Histogram.of({value: 1, 10**6: 1}).quantile(0.5) == value
+
+
+def test_an_empty_one_has_no_quantile_and_no_mean() -> None:
+    empty = Histogram.of({})
+    assert (empty.count, empty.quantile(0.5), empty.quantile(0.5, 3)) == (0, None, None)
+    with pytest.raises(ValueError, match="no mean"):
+        empty.mean()
+
+
+@pytest.mark.parametrize("pair", [(-1, 1), (1, -1)])
+def test_nothing_negative_is_recorded(pair: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="cannot record"):
+        Histogram.of([pair])
+
+
+@pytest.mark.parametrize("counts", [{-1: 1}, {1: 0}, {1: -3}])
+def test_counts_that_cannot_be_are_refused(counts: dict[int, int]) -> None:
+    with pytest.raises(ValidationError):
+        Histogram(counts=counts, sum_us=1, max_us=1)

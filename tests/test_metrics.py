@@ -1,0 +1,253 @@
+"""What each metric draws from a trial, and what it says when it cannot know."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from benchforge.metrics.cpu import Cpu
+from benchforge.metrics.errors import ErrorRate, Errors
+from benchforge.metrics.keepalive import KeepAlive
+from benchforge.metrics.latency import Latency
+from benchforge.metrics.memory import Memory
+from benchforge.metrics.throughput import Throughput
+from benchforge.metrics.transfer import Transfer
+from benchforge.model.observation import Observation
+from benchforge.model.trial import CaseName
+from benchforge.plugin import Histogram, Metric, Reading, Request, Sample, Trial, Usage
+from benchforge.registry import Registry
+
+EVERY = (Throughput, Errors, ErrorRate, Latency, Cpu, Memory, Transfer, KeepAlive)
+
+
+def reading(**changed: Any) -> Reading:
+    fields = {
+        "seconds": 10,
+        "responses": 1000,
+        "good_at_least": 990,
+        "good_at_most": 990,
+        "errors": {"status": 10, "read": 5, "timeout": 0},
+        "unanswered": 5,
+        "received_bytes": 50_000,
+    }
+    return Reading.model_validate(fields | changed)
+
+
+def usage(**changed: Any) -> Usage:
+    fields = {"label": "django", "role": "server", "cpu_s": 9.9, "peak_pss_bytes": 1000}
+    return Usage.model_validate(fields | {"pss_samples": 40} | changed)
+
+
+def observation(*usages: Usage, **changed: Any) -> Observation:
+    fields = {"seconds": 10.5, "network": "private", "sampler_cpu_s": 0.01}
+    counters = {"counters": {"TcpPassiveOpens": 51}}
+    return Observation.model_validate(fields | counters | {"usage": usages} | changed)
+
+
+def trial(of: Reading | None, seen: Observation | None = None) -> Trial:
+    return Trial(
+        number=1,
+        case=CaseName(scenario="s", server="django", driver="closed", vary={}, digest="0"),
+        block=1,
+        position=1,
+        seed=7,
+        started=datetime(2026, 1, 1, tzinfo=UTC),
+        seconds=20,
+        phases={},
+        request=Request(),
+        processes=(),
+        answers=(),
+        namespaces={},
+        reading=of,
+        observation=seen,
+    )
+
+
+def samples(
+    metric: Metric, of: Reading | None, seen: Observation | None = None
+) -> dict[str | None, Sample]:
+    found = list(metric.of_trial(trial(of, seen), "label"))
+    assert {(sample.metric, sample.unit) for sample in found} <= {("label", metric.unit)}
+    return {sample.of: sample for sample in found}
+
+
+def only(metric: Metric, of: Reading | None, seen: Observation | None = None) -> Sample:
+    (found,) = samples(metric, of, seen).values()
+    return found
+
+
+IN_DOUBT = {"good_at_least": 3, "good_at_most": 7, "doubt": "classes overlap"}
+
+
+@pytest.mark.parametrize("metric", EVERY)
+def test_every_metric_is_found_by_its_name(metric: type[Metric]) -> None:
+    assert Registry().part("metric", metric.name) is metric
+
+
+@pytest.mark.parametrize("metric", EVERY)
+def test_a_trial_without_a_reading_gives_no_number(metric: type[Metric]) -> None:
+    found = metric().of_trial(trial(None), "label")
+    assert all(sample.value is None for sample in found)
+
+
+def test_throughput_counts_good_responses() -> None:
+    assert only(Throughput(), reading()).value == 99
+    assert only(Throughput(count="all"), reading()).value == 100
+
+
+def test_throughput_in_doubt_is_unknown_with_its_bounds() -> None:
+    found = only(Throughput(), reading(**IN_DOUBT))
+    assert found.value is None
+    assert found.why == "between 3 and 7 good responses: classes overlap"
+    assert only(Throughput(count="all"), reading(**IN_DOUBT)).value == 100
+
+
+def test_errors_are_a_total_and_the_classes_of_the_tool() -> None:
+    found = samples(Errors(), reading())
+    assert list(found) == [None, "status", "read", "timeout"]
+    assert [sample.value for sample in found.values()] == [15, 10, 5, 0]
+    assert only(ErrorRate(), reading()).value == 15 / 1005
+
+
+def test_errors_that_overlap_are_shown_and_never_added() -> None:
+    found = samples(Errors(), reading(**IN_DOUBT, overlapping=True))
+    assert found[None].value is None
+    assert "between 3 and 7" in found[None].why
+    assert found["status"].value == 10
+    assert only(ErrorRate(), reading(**IN_DOUBT)).value is None
+
+
+def test_errors_of_a_tool_that_hides_lost_requests_are_unknown() -> None:
+    found = samples(Errors(), reading(unanswered=None))[None]
+    assert found.value is None
+    assert "got no response" in found.why
+    nothing = reading(responses=0, good_at_least=0, good_at_most=0, unanswered=0)
+    assert only(ErrorRate(), nothing).why == "no request ended"
+
+
+LATENCY = Histogram.of({1000: 9000, 2000: 900, 5000: 100})
+
+
+def test_latency_is_mean_and_percentiles_in_seconds() -> None:
+    found = samples(Latency(), reading(latency=LATENCY))
+    assert list(found) == ["mean", "p50", "p90", "p99"]
+    assert [sample.value for sample in found.values()] == [0.00113, 0.001, 0.001, 0.002]
+    assert found["p99"].estimator == "type-1 quantile of the histogram of every response"
+    assert not any(sample.why or sample.at_least for sample in found.values())
+
+
+def test_one_percentile_is_one_sample() -> None:
+    found = only(Latency(percentile=99.9), reading(latency=LATENCY))
+    assert (found.of, found.value) == ("p99.9", 0.005)
+    assert found.why == "few samples: 10000 responses: p99.9 needs 100000"
+    assert list(samples(Latency(mean=False), reading(latency=LATENCY))) == ["p50", "p90", "p99"]
+    with pytest.raises(ValidationError, match="stands alone"):
+        Latency(percentile=50, mean=False)
+    with pytest.raises(ValidationError):
+        Latency(percentile=100)
+
+
+def test_too_few_responses_give_no_percentile() -> None:
+    found = samples(Latency(), reading(latency=Histogram.of({1000: 500})))
+    assert found["p50"].why == ""
+    assert found["p90"].why == "few samples: 500 responses: p90 needs 1000"
+    assert found["p99"].value is None
+    assert found["p99"].why == "only 500 responses: p99 needs 1000"
+
+
+def test_requests_beyond_the_timeout_are_a_lower_bound() -> None:
+    late = {"latency": Histogram.of({1000: 9800}), "censored": 200, "censored_from_us": 2_000_000}
+    found = samples(Latency(), reading(**late))
+    assert (found["p99"].value, found["p99"].at_least) == (2, True)
+    assert (found["p90"].value, found["p90"].at_least) == (0.001, False)
+    assert found["mean"].value == (9800 * 0.001 + 200 * 2) / 10_000
+    assert found["mean"].at_least
+    unknown = samples(Latency(), reading(**late | {"censored_from_us": None}))
+    assert {unknown["p99"].why, unknown["mean"].why} == {
+        "200 requests took longer than the tool records"
+    }
+
+
+def test_percentiles_of_the_tool_are_taken_as_they_are() -> None:
+    given = {
+        "percentiles_us": {"50": 1500, "90": 2500, "99": 9000},
+        "percentiles_by": "ab -e: steps of 1 %",
+        "latency_samples": 20_000,
+    }
+    found = samples(Latency(), reading(**given))
+    assert [found[of].value for of in ("p50", "p90", "p99")] == [0.0015, 0.0025, 0.009]
+    assert found["p50"].estimator == "ab -e: steps of 1 %"
+    assert found["mean"].why == "the tool gives no mean of its response times"
+    assert samples(Latency(), reading(**given, mean_us=1700))["mean"].value == 0.0017
+    finer = only(Latency(percentile=99.9), reading(**given))
+    assert finer.why == "the tool gives no p99.9 (ab -e: steps of 1 %)"
+    few = only(Latency(percentile=99), reading(**given | {"latency_samples": 999}))
+    assert few.why == "only 999 responses: p99 needs 1000"
+
+
+def test_without_any_response_time_latency_is_unknown() -> None:
+    for nothing in (reading(), reading(latency=Histogram.of({}))):
+        assert all(sample.value is None for sample in samples(Latency(), nothing).values())
+
+
+def test_cpu_is_seconds_for_a_good_response_by_role() -> None:
+    seen = observation(
+        usage(),
+        usage(label="proxy", cpu_s=0.99),
+        usage(label="wrk", role="loader", cpu_s=None, why="it had gone"),
+    )
+    found = samples(Cpu(), reading(), seen)
+    assert list(found) == ["server", "loader"]
+    assert found["server"].value == pytest.approx(0.011)
+    assert found["loader"].why == "it had gone"
+    assert list(samples(Cpu(of=("loader",)), reading(), seen)) == ["loader"]
+
+
+def test_cpu_without_good_responses_or_observation_is_unknown() -> None:
+    nothing = reading(good_at_least=0, good_at_most=0)
+    assert only(Cpu(), nothing, observation(usage())).why == "no good response"
+    assert only(Cpu(), reading(**IN_DOUBT), observation(usage())).why.startswith("between 3")
+    missing = only(Cpu(), reading(), observation(usage(cpu_s=None)))
+    assert missing.why == "its CPU time was not measured"
+    assert {sample.why for sample in samples(Cpu(), reading()).values()} == {"nothing was observed"}
+
+
+def test_memory_is_the_largest_that_was_seen() -> None:
+    seen = observation(usage(), usage(label="proxy", peak_pss_bytes=500, pss_samples=38))
+    found = only(Memory(), reading(), seen)
+    assert (found.of, found.value, found.estimator) == ("server", 1500, "largest of 38 samples")
+    missing = only(Memory(), reading(), observation(usage(peak_pss_bytes=None, why="no access")))
+    assert (missing.value, missing.why) == (None, "no access")
+
+
+def test_transfer_is_bytes_a_second() -> None:
+    assert only(Transfer(), reading()).value == 5000
+    assert only(Transfer(), reading(received_bytes=None)).value is None
+
+
+def test_keepalive_is_responses_a_connection() -> None:
+    told = only(KeepAlive(), reading(connections=500), observation())
+    assert (told.value, told.estimator) == (2, "connections as the tool tells")
+    counted = only(KeepAlive(), reading(test_connections=1), observation())
+    assert counted.value == 20
+    assert counted.estimator == "connections from the network's counter TcpPassiveOpens"
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"network": "host"}, "shared the machine's network"),
+        ({"foreign_connections": "PostgreSQL listens on TCP"}, "PostgreSQL listens on TCP"),
+        ({"counters": {}}, "was not read"),
+        ({"counters": {"TcpPassiveOpens": 0}}, "no connection was opened"),
+    ],
+)
+def test_keepalive_that_cannot_be_counted_is_unknown(changed: dict[str, Any], why: str) -> None:
+    found = only(KeepAlive(), reading(), observation(**changed))
+    assert found.value is None
+    assert why in found.why
+
+
+def test_keepalive_without_an_observation_is_unknown() -> None:
+    assert only(KeepAlive(), reading()).why == "nothing was observed"

@@ -1,0 +1,100 @@
+"""Quantities as a person writes them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from benchforge.model.units import Duration, Quantity, Rate, Size
+
+KINDS: list[type[Quantity]] = [Duration, Size, Rate]
+
+
+class Options(BaseModel):
+    """What a part declares."""
+
+    duration: Duration = Duration(0)
+    size: Size = Size(0)
+    rate: Rate = Rate(0)
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "meant"),
+    [
+        ("duration", "30s", 30),
+        ("duration", "500ms", 0.5),
+        ("duration", "250 us", 0.00025),
+        ("duration", "250µs", 0.00025),
+        ("duration", "2m", 120),
+        ("duration", "1.5h", 5400),
+        ("duration", 3, 3),
+        ("duration", 0.25, 0.25),
+        ("size", "64KiB", 65536),
+        ("size", "10MB", 10_000_000),
+        ("size", "1GiB", 2**30),
+        ("rate", "20k/s", 20_000),
+        ("rate", "30/min", 0.5),
+        ("rate", " 500/s ", 500),
+    ],
+)
+def test_what_a_person_writes_is_understood(field: str, written: object, meant: float) -> None:
+    assert getattr(Options.model_validate({field: written}), field) == pytest.approx(meant)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "s", "10", "-1s", "1e3s", "10 parsecs", "10s 5", "nan", "9" * 400 + "s"],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_texts_are_refused_with_what_is_wanted(kind: type[Quantity], written: str) -> None:
+    field = kind.__name__.lower()
+    with pytest.raises(ValidationError, match="should be a"):
+        Options.model_validate({field: written})
+
+
+@pytest.mark.parametrize("written", [True, None, -1, float("nan"), float("inf"), [], {}])
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_values_are_refused_too(kind: type[Quantity], written: Any) -> None:
+    with pytest.raises(ValidationError, match="should be a"):
+        Options.model_validate({kind.__name__.lower(): written})
+
+
+@given(st.sampled_from(KINDS), st.data(), st.integers(0, 10**6))
+def test_a_number_and_its_unit_mean_their_product(
+    kind: type[Quantity], data: st.DataObject, number: int
+) -> None:
+    unit = data.draw(st.sampled_from(sorted(kind.units)))
+    assert kind.parse(f"{number}{unit}") == number * kind.units[unit]
+    assert kind.parse(f"{number} {unit}") == kind.parse(f"{number}{unit}")
+
+
+@given(st.sampled_from(KINDS), st.text())
+def test_any_text_is_refused_or_not_negative(kind: type[Quantity], text: str) -> None:
+    try:
+        got = Options.model_validate({kind.__name__.lower(): text})
+    except ValidationError:
+        return
+    assert min(got.duration, got.size, got.rate) >= 0
+
+
+@given(st.floats(0, 1e12, allow_nan=False))
+def test_it_is_written_as_a_number_and_read_again(number: float) -> None:
+    options = Options(duration=Duration(number))
+    assert Options.model_validate_json(options.model_dump_json()) == options
+
+
+def test_whole_numbers_are_shown_whole() -> None:
+    assert [str(Duration(10)), f"{Duration(10)}s", f"{Duration(0.5)}s"] == ["10", "10s", "0.5s"]
+    assert f"{Duration(2.5):.2f}" == "2.50"
+    assert repr(Size(1e6)) == "Size(1000000)"
+    assert Options(duration=Duration(10)).model_dump() == {"duration": 10, "size": 0, "rate": 0}
+
+
+def test_the_schema_takes_what_is_understood() -> None:
+    schema = Options.model_json_schema()["properties"]["duration"]
+    number, text = schema["anyOf"]
+    assert number == {"type": "number", "minimum": 0}
+    assert text["pattern"].startswith("^")
+    assert "?P" not in text["pattern"]

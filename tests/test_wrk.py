@@ -1,0 +1,460 @@
+"""wrk: its command, and what its hook wrote in real runs, whole and damaged."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchforge_loaders.wrk import BODY, HOOK, Wrk
+from benchforge_loaders.wrk_correction import (
+    expected_interval_us,
+    printed_percentile_us,
+    without_synthetic,
+)
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from benchforge.plugin import (
+    BenchforgeError,
+    Duration,
+    Finished,
+    Output,
+    OutputDamaged,
+    Reading,
+    Request,
+    Target,
+)
+from benchforge.registry import Registry
+
+ROOT = Path(__file__).parents[1]
+RECORDINGS = Path(__file__).parent / "outputs/wrk"
+READABLE = [
+    *("broken", "closes", "empty", "fewer-than-connections", "half", "halves", "hang", "healthy"),
+    *("late", "mixed", "reset", "server-killed", "slow", "stalls"),
+]
+
+
+def target(folder: Path, request: Request | None = None) -> Target:
+    return Target(
+        url="http://127.0.0.1:8080/agents?page=2",
+        request=request or Request(path="/agents?page=2"),
+        folder=folder,
+        programs={"wrk": Path("/usr/bin/wrk")},
+        python=Path("/usr/bin/python3"),
+    )
+
+
+def output(folder: Path, code: int = 0) -> Output:
+    done = Finished(code, folder / "stdout.txt", folder / "stderr.txt", 1.0, 0.0, 0.0)
+    return Output(target(folder), (done,))
+
+
+def recorded(name: str) -> tuple[Wrk, Output, dict[str, Any]]:
+    folder = RECORDINGS / name
+    told = json.loads((folder / "recording.json").read_text())
+    return Wrk.model_validate(told["options"]), output(folder, told["exit_code"]), told
+
+
+def read(name: str) -> Reading:
+    part, left, _ = recorded(name)
+    return part.read(left)
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Path:
+    """A folder with what the run with stalls left, to be damaged."""
+    for file in (RECORDINGS / "stalls").iterdir():
+        shutil.copy(file, tmp_path / file.name)
+    return tmp_path
+
+
+def stalls_read_from(folder: Path) -> Reading:
+    return recorded("stalls")[0].read(output(folder))
+
+
+# The command
+
+
+def test_the_command_says_every_option(tmp_path: Path) -> None:
+    part = Wrk.model_validate({"connections": 50, "threads": 2, "duration": "1m", "timeout": "3s"})
+    (command,) = part.commands(target(tmp_path))
+    assert command.argv == (
+        *("/usr/bin/wrk", "-t2", "-c50", "-d60s", "--timeout", "3s", "--latency"),
+        *("-s", str(HOOK), "http://127.0.0.1:8080/agents?page=2"),
+    )
+    assert command.environment == {
+        "BENCHFORGE_WRK_OUT": str(tmp_path / "wrk-load.json"),
+        "BENCHFORGE_WRK_METHOD": "GET",
+    }
+
+
+def test_the_hook_is_shipped_beside_the_plugin() -> None:
+    assert "function done" in HOOK.read_text()
+
+
+def test_a_request_with_headers_and_a_body_reaches_the_hook(tmp_path: Path) -> None:
+    request = Request(method="PUT", headers={"host": "a.example", "X-One": "1"}, body='{"a": 1}')
+    there = target(tmp_path, request)
+    assert Wrk().files(there) == {BODY: '{"a": 1}'}
+    (command,) = Wrk().commands(there)
+    assert command.argv[-5:-1] == ("-H", "Host: a.example", "-H", "X-One: 1")
+    assert command.environment["BENCHFORGE_WRK_METHOD"] == "PUT"
+    assert command.environment["BENCHFORGE_WRK_BODY"] == str(tmp_path / BODY)
+
+
+def test_head_is_refused_because_wrk_waits_for_a_body(tmp_path: Path) -> None:
+    with pytest.raises(BenchforgeError, match="HEAD"):
+        Wrk().commands(target(tmp_path, Request(method="HEAD")))
+
+
+def test_the_warm_up_is_the_same_load_in_whole_seconds_and_another_file(tmp_path: Path) -> None:
+    warm = Wrk(connections=8).for_warm_up(2.1)
+    assert (warm.connections, warm.declared_s()) == (8, 3.0)
+    assert Wrk().for_warm_up(0.0).declared_s() == 1.0
+    there = Target("http://x/", Request(), tmp_path, {"wrk": Path("wrk")}, Path("p"), "warm-up")
+    (command,) = warm.commands(there)
+    assert command.environment["BENCHFORGE_WRK_OUT"] == str(tmp_path / "wrk-warm-up.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"connections": 2, "threads": 4}, "4 threads need as many connections, not 2"),
+        ({"duration": "1500ms"}, "whole seconds"),
+        ({"duration": 0}, "whole seconds"),
+        ({"timeout": 0.5}, "whole seconds"),
+        ({"connections": 0}, "greater than 0"),
+        ({"worker": 1}, "Extra inputs"),
+    ],
+)
+def test_options_that_wrk_cannot_take_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        Wrk.model_validate(options)
+
+
+def test_it_is_found_by_its_name_and_says_what_it_needs() -> None:
+    assert Registry().part("loader", "wrk") is Wrk
+    (need,) = Wrk().needs()
+    assert need.name == "wrk"
+    assert "apt-get install wrk" in need.install
+
+
+# Real runs
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_every_latency_is_a_response_that_was_not_late(name: str) -> None:
+    reading = read(name)
+    assert reading.latency is not None
+    assert reading.latency.count + reading.errors["timeout"] == reading.responses
+    assert reading.censored == reading.errors["timeout"]
+    assert reading.test_connections == 1
+
+
+@pytest.mark.parametrize("name", [name for name in READABLE if name != "server-killed"])
+def test_connections_that_the_server_saw_are_explained(name: str) -> None:
+    part, left, told = recorded(name)
+    reading = part.read(left)
+    # Each read error made wrk connect again; up to one a connection is cut by the end of the run.
+    expected = part.connections + reading.test_connections + reading.errors["read"]
+    assert abs(told["accepted"] - expected) <= part.connections
+
+
+def test_the_synthetic_samples_of_a_stalling_server_are_gone() -> None:
+    reading = read("stalls")
+    assert reading.latency is not None
+    claimed = reading.claims["latency_mean_us"]
+    assert isinstance(claimed, float)
+    assert claimed > 10 * reading.latency.mean()
+    assert reading.defects == ("wrk:synthetic-samples",)
+    # Little: as many requests are under way as there are connections, and no more.
+    under_way = reading.responses / reading.seconds * reading.latency.mean() / 1e6
+    assert 12 < under_way <= 16
+
+
+def test_what_wrk_printed_is_claimed() -> None:
+    reading = read("healthy")
+    printed = (RECORDINGS / "healthy/stdout.txt").read_text()
+    for percent in (50, 75, 90, 99):
+        found = re.search(rf"^ +{percent}% +([\d.]+)(us|ms)$", printed, re.MULTILINE)
+        assert found
+        told_us = float(found[1]) * {"us": 1, "ms": 1000}[found[2]]
+        # wrk rounds to two decimals of what it prints in.
+        assert reading.claims[f"latency_p{percent}_us"] == pytest.approx(told_us, abs=5.1)
+    rate = reading.claims["requests_per_second"]
+    assert f"{rate:.2f}" in printed
+    mean = reading.claims["latency_mean_us"]
+    assert f"{mean:.2f}us" in printed
+
+
+def test_too_few_requests_are_not_corrected_and_not_uncorrected() -> None:
+    part, left, _ = recorded("fewer-than-connections")
+    reading = part.read(left)
+    assert expected_interval_us(1_000_000, 63, 64) is None
+    assert reading.defects == ()
+    assert reading.good == reading.responses > 0
+
+
+def test_errors_by_status_are_not_good_and_are_complete() -> None:
+    broken, mixed = read("broken"), read("mixed")
+    assert broken.good == 0
+    assert broken.responses == broken.errors["status"] > 0
+    assert mixed.good == mixed.responses - mixed.errors["status"]
+    assert abs(mixed.responses - 2 * mixed.errors["status"]) <= 1
+
+
+def test_replies_later_than_the_timeout_are_responses_without_a_latency() -> None:
+    reading = read("late")
+    assert reading.errors["timeout"] == reading.censored > 0
+    assert reading.censored_from_us == 1_000_000
+    assert reading.good == reading.responses
+    assert reading.latency is not None
+    assert reading.latency.quantile(0.99, reading.censored) is None
+    assert reading.latency.max_us < 1_000_000
+
+
+def test_requests_without_a_response_are_counted_apart() -> None:
+    for name in ("half", "halves", "empty", "reset"):
+        reading = read(name)
+        assert reading.unanswered == reading.errors["read"] > 0
+        assert reading.good == reading.responses
+    killed = read("server-killed")
+    assert killed.unanswered == killed.errors["read"] + killed.errors["write"] > 0
+
+
+def test_a_server_that_never_answers_is_a_reading_of_nothing() -> None:
+    reading = read("hang")
+    assert (reading.responses, reading.good, reading.received_bytes) == (0, 0, 0)
+    assert reading.latency is not None
+    assert reading.latency.count == 0
+
+
+def test_a_refused_connection_is_told_in_the_words_of_wrk() -> None:
+    with pytest.raises(OutputDamaged, match=r"wrk: unable to connect to 127\.0\.0\.1:\d+ Conn"):
+        read("refused")
+
+
+def test_a_killed_wrk_has_no_reading() -> None:
+    with pytest.raises(OutputDamaged, match="ended by signal 15"):
+        read("tool-killed")
+
+
+# Damage
+
+
+def test_without_the_file_of_the_hook_nothing_is_read(left: Path) -> None:
+    (left / "wrk-load.json").unlink()
+    with pytest.raises(OutputDamaged, match=r"wrk-load\.json: the tool did not write it"):
+        stalls_read_from(left)
+
+
+def test_a_truncated_file_is_never_read(left: Path) -> None:
+    whole = (left / "wrk-load.json").read_text().rstrip()
+    for end in [*range(400), *range(400, len(whole), 997), len(whole) - 1]:
+        (left / "wrk-load.json").write_text(whole[:end])
+        with pytest.raises(OutputDamaged, match=r"wrk-load\.json: "):
+            stalls_read_from(left)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("requests", None, "requests: Field required"),
+        ("latency_us", None, "latency_us: missing"),
+        ("error", "another layout", "another layout"),
+        ("status", -1, "status"),
+        ("duration_us", 0, "duration_us"),
+        ("duration_us", 1, "cannot be undone"),
+        ("requests", 10**9, "cannot be undone|do not make"),
+        ("status", 10**9, "more bad responses"),
+        ("timeout", 1, "do not make"),
+        ("latency_us", [[7, 1], [7, 1]], "not in order"),
+        ("latency_us", [[2_000_001, 1]], "beyond its timeout"),
+        ("latency_us", [[7, 0]], "latency_us"),
+        ("mean_us", "nan", "mean_us"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(
+    left: Path, field: str, value: object, says: str
+) -> None:
+    told = json.loads((left / "wrk-load.json").read_text())
+    told.pop(field, None)
+    if value is not None:
+        told[field] = value
+    (left / "wrk-load.json").write_text(json.dumps(told))
+    with pytest.raises(OutputDamaged, match=says):
+        stalls_read_from(left)
+
+
+def test_one_request_more_or_less_is_noticed(left: Path) -> None:
+    told = json.loads((left / "wrk-load.json").read_text())
+    for change in (-1, 1):
+        values = [list(pair) for pair in told["latency_us"]]
+        values[0][1] += change
+        kept = [pair for pair in values if pair[1]]
+        (left / "wrk-load.json").write_text(json.dumps(told | {"latency_us": kept}))
+        with pytest.raises(OutputDamaged):
+            stalls_read_from(left)
+
+
+def test_the_output_of_another_tool_and_bytes_are_refused(left: Path) -> None:
+    ab = Path(__file__).parent / "outputs/ab/healthy/stdout.txt"
+    shutil.copy(ab, left / "wrk-load.json")
+    with pytest.raises(OutputDamaged):
+        stalls_read_from(left)
+    (left / "wrk-load.json").write_bytes(bytes(range(256)))
+    with pytest.raises(OutputDamaged, match="not text"):
+        stalls_read_from(left)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.data())
+def test_any_change_of_the_file_is_refused_or_still_adds_up(
+    left: Path, data: st.DataObject
+) -> None:
+    whole = (RECORDINGS / "slow/wrk-load.json").read_bytes()
+    at = data.draw(st.integers(0, len(whole)))
+    until = data.draw(st.integers(at, min(len(whole), at + 8)))
+    put = data.draw(st.one_of(st.binary(max_size=8), st.text("0123456789,[]", max_size=8)))
+    new = put.encode() if isinstance(put, str) else put
+    (left / "wrk-load.json").write_bytes(whole[:at] + new + whole[until:])
+    try:
+        reading = recorded("slow")[0].read(output(left))
+    except OutputDamaged:
+        return
+    assert reading.latency is not None
+    assert reading.latency.count + reading.censored == reading.responses
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary())
+def test_any_bytes_in_its_place_are_refused(left: Path, written: bytes) -> None:
+    (left / "wrk-load.json").write_bytes(written)
+    with pytest.raises(OutputDamaged):
+        stalls_read_from(left)
+
+
+# The correction
+
+
+def corrected_as_wrk_does(raw: Mapping[int, int], expected: int) -> dict[int, int]:
+    """stats_correct of wrk 4.1, word for word."""
+    highest = max(raw, default=0)
+    data = [raw.get(value, 0) for value in range(highest + 1)]
+    for n in range(expected * 2, highest + 1):
+        count = data[n]
+        m = n - expected
+        while count and m > expected:
+            data[m] += count
+            m -= expected
+    return {value: count for value, count in enumerate(data) if count}
+
+
+histograms = st.dictionaries(st.integers(0, 3000), st.integers(1, 50), max_size=40)
+
+
+@given(histograms, st.integers(1, 500))
+def test_the_correction_is_undone_exactly(raw: dict[int, int], expected: int) -> None:
+    assert without_synthetic(corrected_as_wrk_does(raw, expected), expected) == raw
+
+
+@given(histograms, st.integers(1, 500), st.data())
+def test_a_missing_synthetic_sample_is_noticed(
+    raw: dict[int, int], expected: int, data: st.DataObject
+) -> None:
+    corrected = corrected_as_wrk_does(raw, expected)
+    made_up = sorted(corrected.keys() - raw.keys())
+    assume(made_up)
+    del corrected[data.draw(st.sampled_from(made_up))]
+    with pytest.raises(ValueError, match="left no trace"):
+        without_synthetic(corrected, expected)
+
+
+def test_an_interval_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="microsecond"):
+        without_synthetic({1: 1}, 0)
+
+
+def test_the_printed_percentile_of_nothing_is_zero() -> None:
+    assert printed_percentile_us({}, 99) == 0
+
+
+# The real tool
+
+
+def program() -> tuple[Path, dict[str, str]]:
+    if found := shutil.which("wrk"):
+        return Path(found), {}
+    system = ROOT / ".tools/system/usr"
+    if not (system / "bin/wrk").exists():
+        pytest.skip("wrk is not installed")
+    libraries = ":".join(str(path) for path in (system / "lib").glob("*-linux-gnu"))
+    return system / "bin/wrk", {"LD_LIBRARY_PATH": libraries}
+
+
+@contextmanager
+def server(path: Path) -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    script = Path(__file__).parent / "outputs/faults.py"
+    with (path / "server.txt").open("w") as log:
+        process = subprocess.Popen([sys.executable, script, str(port)], stdout=log)
+    try:
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+@pytest.mark.parametrize("hook", ["fast", "slow"])
+def test_a_real_run_is_read(tmp_path: Path, hook: str) -> None:
+    path, environment = program()
+    part = Wrk(connections=4, duration=Duration(1), timeout=Duration(1))
+    request = Request(method="POST", path="/slow", body="x" * 20, headers={"X-A": "b"})
+    with server(tmp_path) as url:
+        there = Target(f"{url}/slow", request, tmp_path, {"wrk": path}, Path(sys.executable))
+        for name, text in part.files(there).items():
+            (tmp_path / name).write_text(text)
+        (command,) = part.commands(there)
+        argv = [str(word) for word in command.argv]
+        if hook == "slow":
+            # As with a wrk whose LuaJIT has no FFI.
+            (tmp_path / "no-ffi.lua").write_text(
+                "package.loaded.ffi = nil\n"
+                'package.preload.ffi = function() error("none") end\n'
+                f'dofile("{HOOK}")\n'
+            )
+            argv[argv.index(str(HOOK))] = str(tmp_path / "no-ffi.lua")
+        with (tmp_path / "stdout.txt").open("w") as out, (tmp_path / "stderr.txt").open("w") as err:
+            code = subprocess.run(
+                argv,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, **environment, **command.environment},
+                check=False,
+                timeout=60,
+            ).returncode
+        done = Finished(code, tmp_path / "stdout.txt", tmp_path / "stderr.txt", 1.0, 0.0, 0.0)
+        reading = part.read(Output(there, (done,)))
+    assert reading.good == reading.responses > 0
+    assert reading.latency is not None
+    assert reading.latency.quantile(0.0) is not None
+    assert reading.latency.mean() >= 200_000
