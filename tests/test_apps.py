@@ -5,7 +5,6 @@ import http.client
 import importlib.util
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import pytest
+
+from benchforge.run.locate import libraries, locate
 
 ROOT = Path(__file__).parents[1] / "plugins"
 APPS = ROOT / "servers/benchforge_servers/apps"
@@ -67,12 +68,10 @@ def wait_until(answers: Callable[[], object], process: subprocess.Popen[Any], lo
 
 def programs() -> Path:
     """Return the folder of PostgreSQL's programs."""
-    found = shutil.which("initdb")
-    folders = [Path(found).resolve().parent] if found else []
-    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    if not folders:
+    found = locate("initdb")
+    if found is None:
         lack("PostgreSQL's programs")
-    return folders[-1]
+    return found.parent
 
 
 def lack(what: str) -> NoReturn:
@@ -88,12 +87,15 @@ class Postgres:
     def __init__(self, folder: Path) -> None:
         self.folder, self.bin, self.port = folder, programs(), free_port()
         self.log = folder / "log"
+        self.environment = {**os.environ, **libraries(self.bin / "initdb")}
         self.tcp = f"postgresql://bench@127.0.0.1:{self.port}/benchmarks?sslmode=disable"
         self.unix = f"postgresql://bench@/benchmarks?host={folder}&port={self.port}"
 
     def initialise(self) -> None:
         initdb = f"{self.bin}/initdb -D {self.folder}/data -A trust -U bench -E UTF8 --no-sync"
-        subprocess.run([*initdb.split(), "--locale=C.UTF-8"], check=True, **self.silently())
+        words = [*initdb.split(), "--locale=C.UTF-8"]
+        with self.silently() as options:
+            subprocess.run(words, check=True, **options)
 
     def load(self) -> None:
         self.run("createdb", "benchmarks")
@@ -105,15 +107,14 @@ class Postgres:
     def start(self) -> None:
         settings = ("fsync=off", "log_statement=all", "log_connections=on")
         options = [part for setting in settings for part in ("-c", setting)]
-        self.process = subprocess.Popen(
-            [
-                *(f"{self.bin}/postgres", "-D", f"{self.folder}/data", "-h", "127.0.0.1"),
-                *("-k", str(self.folder), "-p", str(self.port), *options),
-            ],
-            **self.silently(),
-        )
+        words = [f"{self.bin}/postgres", "-D", f"{self.folder}/data", "-h", "127.0.0.1"]
+        words += ["-k", str(self.folder), "-p", str(self.port), *options]
+        with self.silently() as more:
+            self.process = subprocess.Popen(words, **more)
         ready = [f"{self.bin}/pg_isready", "-q", "-h", str(self.folder), "-p", str(self.port)]
-        wait_until(lambda: subprocess.call(ready) == 0, self.process, self.log)
+        wait_until(
+            lambda: subprocess.call(ready, env=self.environment) == 0, self.process, self.log
+        )
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
@@ -122,12 +123,18 @@ class Postgres:
     def run(self, program: str, *arguments: str) -> str:
         to = ["-h", str(self.folder), "-p", str(self.port), "-U", "bench"]
         command = [f"{self.bin}/{program}", *to, *arguments]
-        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+        done = subprocess.run(
+            command, check=True, text=True, stdout=subprocess.PIPE, env=self.environment
+        )
+        return done.stdout
 
-    def silently(self) -> dict[str, Any]:
+    @contextmanager
+    def silently(self) -> Iterator[dict[str, Any]]:
         """Write to the log, as somebody else than root: PostgreSQL refuses root."""
         other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-        return {"stdout": self.log.open("ab"), "stderr": subprocess.STDOUT, **other}
+        with self.log.open("ab") as log:
+            output = {"stdout": log, "stderr": subprocess.STDOUT}
+            yield {**output, "env": self.environment, **other}
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from benchforge.errors import OutputDamaged, TrialFailed
+from benchforge.errors import (
+    BenchforgeError,
+    CannotKeep,
+    OutputDamaged,
+    ProgramMissing,
+    TrialFailed,
+)
 from benchforge.graph import Measure
 from benchforge.model.observation import Role
 from benchforge.model.reading import Reading
@@ -71,9 +77,13 @@ def measure(
                     story.ended(here)
     except TrialFailed as error:
         failure = _failure(error.stage, error, error.log)
+    except (ProgramMissing, CannotKeep):
+        raise
     except OutputDamaged as error:
         # The tool's fault until proven otherwise: it is asked again.
         failure = _failure("read", error, _driver_log(folder, step.case), "apparatus")
+    except BenchforgeError as error:  # a part cannot do what the scenario asks of it
+        failure = _failure("start", error, "")
     trial = Trial(
         number=number,
         case=step.case.name,
@@ -122,7 +132,8 @@ def _measured(
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
             _drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
-    with story.phase("load"), watch(here, _watched(services)) as watched:
+    foreign = _foreign(here, services)
+    with story.phase("load"), watch(here, _watched(services), foreign) as watched:
         label = f"loader-{case.name.driver}"
         finished = _drive(here, case.driver, target, label, story, watched)
         loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
@@ -185,6 +196,23 @@ def _target(
 
 def _watched(services: list[Serving]) -> dict[str, tuple[Role, Running | None]]:
     return {serving.name: (serving.role, serving.running) for serving in services}
+
+
+def _foreign(here: Here, services: list[Serving]) -> str:
+    """Why the network's counters hold connections of others than the load tool; "" if not."""
+    if here.mode.network == "host":
+        return "the counters are those of the whole machine"
+    talkative = [
+        serving.site.label
+        for serving in services[:-1]
+        if serving.running is not None
+        and any(
+            here.owns(serving.running, port) is not False for port in serving.site.ports.values()
+        )
+    ]
+    if not talkative:
+        return ""
+    return f"the server's own connections to {', '.join(talkative)} are counted too"
 
 
 def _drive(
@@ -250,7 +278,7 @@ def _believable(reading: Reading, case: Case, answered: int) -> None:
 
 def _failure(
     stage: str,
-    error: TrialFailed | OutputDamaged,
+    error: BenchforgeError,
     log: str,
     about: Literal["behaviour", "apparatus"] = "behaviour",
 ) -> Failure:

@@ -18,8 +18,11 @@ _UTIME, _CSTIME = 11, 15  # positions after the program's name in /proc/PID/stat
 class Watch:
     """Collects usage from the start of the load to its end; `sample` is called in between."""
 
-    def __init__(self, here: Here, services: dict[str, tuple[Role, Running | None]]) -> None:
+    def __init__(
+        self, here: Here, services: dict[str, tuple[Role, Running | None]], foreign: str
+    ) -> None:
         self._here = here
+        self._foreign = foreign
         self._parts = dict(services)
         self._cpu_before = {label: self._cpu(one) for label, (_, one) in services.items()}
         self._peak: dict[str, int] = {}
@@ -80,6 +83,7 @@ class Watch:
             usage=usage,
             network=self._here.mode.network,
             counters=grown,
+            foreign_connections=self._foreign,
             sampler_cpu_s=own,
         )
 
@@ -115,9 +119,14 @@ class Watch:
 
 
 @contextlib.contextmanager
-def watch(here: Here, services: dict[str, tuple[Role, Running | None]]) -> Iterator[Watch]:
-    """Watch the services of a trial while it is measured."""
-    yield Watch(here, services)
+def watch(
+    here: Here, services: dict[str, tuple[Role, Running | None]], foreign: str
+) -> Iterator[Watch]:
+    """Watch the services of a trial while it is measured.
+
+    `foreign` says why the network's counters hold connections of others than the load tool.
+    """
+    yield Watch(here, services, foreign)
 
 
 def _pss(pid: int) -> int | None:
