@@ -285,7 +285,7 @@ def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
     with subprocess.Popen(words) as server:
         try:
             path = suite(tmp_path, f'use = "url"\nurl = "http://127.0.0.1:{port}"')
-            ab = '[loaders.ab]\nuse = "ab"\nduration = "1s"\n'
+            ab = '[loaders.ab]\nuse = "ab"\nkeep_alive = false\nduration = "1s"\n'
             text = path.read_text().replace('["wrk"]', '["wrk", "ab"]')
             path.write_text(text.replace("[repeat]", f"{ab}[repeat]"))
             told = bench("run", path)

@@ -119,9 +119,17 @@ class Throughput(Number):
     count: Literal["good", "all"] = "good"
 
 
+class Latency(Number):
+    name: ClassVar[str] = "latency"
+    percentiles: tuple[float, ...] = (50,)
+
+
 OTHERS: list[type[Part]] = [
-    type(name, (Number,), {"name": name, "__module__": __name__, "__annotations__": {}})
-    for name in ("errors", "latency", "error_rate", "cpu", "memory", "transfer", "keepalive")
+    Latency,
+    *(
+        type(name, (Number,), {"name": name, "__module__": __name__, "__annotations__": {}})
+        for name in ("errors", "error_rate", "cpu", "memory", "transfer", "keepalive")
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ class Throughput(Metric):
     """Good responses per second of load; with `count = "all"`, complete ones of any status."""
 
     name: ClassVar[str] = "throughput"
-    unit: ClassVar[str] = "1/s"
+    unit: ClassVar[str] = "requests/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     count: Literal["good", "all"] = "good"

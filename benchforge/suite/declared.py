@@ -33,7 +33,7 @@ _CLASSES: Mapping[Kind, type[Part]] = {
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "throughput": {"use": "throughput"},
     "errors": {"use": "errors"},
-    "latency": {"use": "latency"},
+    "latency": {"use": "latency", "percentiles": [50, 99]},
     "error_rate": {"use": "error_rate"},
     "all_throughput": {"use": "throughput", "count": "all"},
     "cpu": {"use": "cpu"},

@@ -128,7 +128,13 @@ class Ab(Loader):
             report = Report.from_text(output.stdout)
             self._check(report)
         except ValueError as error:
-            raise OutputDamaged(f"ab: {error}", "see what ab printed beside the trial") from None
+            hint = "see what ab printed beside the trial"
+            if "completed no request" in str(error) and self.keep_alive:
+                # ab asks in HTTP/1.0: a server may keep the connection open and not say so.
+                hint += (
+                    "; or try keep_alive = false: the server may not announce HTTP/1.0 keep-alive"
+                )
+            raise OutputDamaged(f"ab: {error}", hint) from None
         try:
             percentiles = percentiles_us(output.file(name), report.complete)
         except ValueError as error:
