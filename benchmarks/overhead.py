@@ -60,14 +60,15 @@ def main() -> None:
         bare_wrk = [*wrk, "-t1", f"-c{CONNECTIONS}", "-d1s", f"{url}/index"]
         bare_ab = [*ab, "-q", "-k", "-t", "1", "-n", "10000000", "-c", str(CONNECTIONS)]
         bare_ab.append(f"{url}/index")
-        ours, probes = overhead_of_benchforge(folder, url, bare_wrk)
+        ours, each, probes = overhead_of_benchforge(folder, url, bare_wrk)
         theirs = overhead_of_taurus(folder, url, bzt, bare_ab)
-        print(f"own time per trial, {TRIALS} one-second trials in one call, start-up included")
-        print(f"  benchforge around wrk   {ours * 1000:8.1f} ms")
-        print(f"    and, apart from it, asking before and after   {probes * 1000:8.1f} ms")
-        print("    and quiet gates between trials                none yet")
-        print(f"  Taurus around ab        {theirs * 1000:8.1f} ms")
-        print(f"  Taurus over benchforge  {theirs / ours:8.1f} times" if ours > 0 else "")
+        print(f"own time per trial, {TRIALS} one-second trials in one call")
+        print(f"  benchforge around wrk, start-up and report shared out {ours * 1000:8.1f} ms")
+        print(f"    of which each further trial adds                    {each * 1000:8.1f} ms")
+        print(f"    not counted: asking before and after the load       {probes * 1000:8.1f} ms")
+        print("    not counted: quiet gates between trials              none yet")
+        print(f"  Taurus around ab, start-up and report shared out      {theirs * 1000:8.1f} ms")
+        print(f"  Taurus over benchforge                                {theirs / ours:8.1f} times")
         ratios = rates(folder, url, bare_wrk)
     center = math.exp(statistics.fmean(map(math.log, ratios)))
     print(f"requests/s that wrk reports through benchforge over bare wrk, {PAIRS} pairs")
@@ -116,18 +117,24 @@ def server() -> Iterator[str]:
         process.wait()
 
 
-def overhead_of_benchforge(folder: Path, url: str, bare: Sequence[str]) -> tuple[float, float]:
-    """Return seconds per trial beside the load, and seconds per trial of asking."""
+def overhead_of_benchforge(
+    folder: Path, url: str, bare: Sequence[str]
+) -> tuple[float, float, float]:
+    """Return seconds per trial beside the load: in all, for each further trial, and of asking."""
     suite = folder / "suite.toml"
     suite.write_text(SUITE.format(url=url, blocks=TRIALS, connections=CONNECTIONS))
     both = took(lambda: quietly(run(suite, folder / "results")))
     alone = took(lambda: [quietly(bare) for _ in range(TRIALS)])
+    suite.write_text(SUITE.format(url=url, blocks=1, connections=CONNECTIONS))
+    first = took(lambda: quietly(run(suite, folder / "one")))
     (result,) = (folder / "results").iterdir()
     trials = [json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json"))]
     if len(trials) != TRIALS or any(trial["failure"] for trial in trials):
         sys.exit(f"expected {TRIALS} good trials in {result}")
     asking = sum(trial["phases"]["ask"] for trial in trials)
-    return (both - alone - asking) / TRIALS, asking / TRIALS
+    probes = asking / TRIALS
+    each = (both - first) / (TRIALS - 1) - alone / TRIALS - probes
+    return (both - alone) / TRIALS - probes, each, probes
 
 
 def overhead_of_taurus(folder: Path, url: str, bzt: str, bare: Sequence[str]) -> float:

@@ -31,7 +31,7 @@ class Part(BaseModel, ABC):
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,
-        use_attribute_docstrings=True,
+        defer_build=True,
         validate_by_name=False,
     )
 

@@ -20,6 +20,11 @@ from benchforge.run.here import KILLED_WITHIN_S, Here, Mode, Network, Running, l
 
 __all__ = ["Here", "Host", "LocalHost", "Mode", "Network", "Running", "last_lines"]
 
+# Imported, not run as a script: Python keeps what it compiled of modules only.
+_KEEPER = (
+    f"import sys; sys.path.append({str(Path(keeper.__file__).parent)!r}); "
+    "import keeper; keeper.main()"
+)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -90,7 +95,7 @@ def _kept(folder: Path, wishes: Mapping[str, object]) -> Iterator[Here]:
 
 def _keeper_process(theirs: socket.socket, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", keeper.__file__, str(theirs.fileno())],
+        [sys.executable, "-I", "-S", "-c", _KEEPER, str(theirs.fileno())],
         pass_fds=(theirs.fileno(),),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
