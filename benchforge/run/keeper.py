@@ -2,8 +2,8 @@
 
 Started by the host with `python -I -S` and the argument FD; standard library only, one thread. FD
 is its end of a SOCK_SEQPACKET pair on which each message is one JSON object; end-of-file on it
-means that benchforge is gone. The outer process only waits. The inner one, pid 1 of the namespaces where
-they are allowed, serves the requests:
+means that benchforge is gone. The outer process only waits. The inner one, pid 1 of the namespaces
+where they are allowed, serves the requests:
 
     {"id", "do": "start", "argv", "environment", "folder", "stdin", "stdout", "stderr",
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}

@@ -1,0 +1,67 @@
+"""Parts by kind and name, through the entry points of the installed distribution."""
+
+import importlib.metadata
+import subprocess
+import sys
+from typing import cast
+
+import pytest
+
+from benchforge.errors import Unusable
+from benchforge.parts.part import Kind
+from benchforge.registry import GROUP, Registry
+
+NAMES = sorted(
+    point.name
+    for point in importlib.metadata.entry_points(group=GROUP)
+    if point.value.startswith(("benchforge.", "benchforge_"))
+)
+
+
+def test_the_distribution_brings_parts_of_every_kind() -> None:
+    assert {name.partition("-")[0] for name in NAMES} == {
+        "backend",
+        "loader",
+        "metric",
+        "reporter",
+        "server",
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_entry_point_brings_the_part_that_it_names(name: str) -> None:
+    kind, _, part = name.partition("-")
+    found = Registry().part(cast("Kind", kind), part)
+    assert (found.kind, found.name) == (kind, part)
+    assert found.__doc__
+
+
+def test_an_unknown_part_is_told_with_the_nearest_name() -> None:
+    with pytest.raises(Unusable, match="no server named 'gunicron'") as told:
+        Registry().part("server", "gunicron")
+    assert told.value.hint.startswith("did you mean 'gunicorn'?")
+
+
+def test_a_broken_plugin_breaks_only_who_asks_for_it() -> None:
+    broken = importlib.metadata.EntryPoint("loader-broken", "no_such_module", GROUP)
+    known = tuple(importlib.metadata.entry_points(group=GROUP))
+    registry = Registry((*known, broken))
+    assert registry.part("loader", "ab").name == "ab"
+    with pytest.raises(Unusable, match="plugin loader-broken .* cannot be imported"):
+        registry.part("loader", "broken")
+
+
+def test_a_part_that_nobody_asks_for_is_not_imported() -> None:
+    program = """
+import sys
+from benchforge.registry import Registry
+Registry().part("loader", "ab")
+print([name for name in sys.modules if name.startswith(("benchforge_", "benchforge.metrics"))])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "benchforge_loaders.ab" in done.stdout
+    assert "wrk" not in done.stdout
+    assert "benchforge_servers" not in done.stdout
+    assert "metrics" not in done.stdout
