@@ -47,7 +47,7 @@ def test_a_broken_plugin_breaks_only_who_asks_for_it() -> None:
     known = tuple(importlib.metadata.entry_points(group=GROUP))
     registry = Registry((*known, broken))
     assert registry.part("loader", "ab").name == "ab"
-    with pytest.raises(Unusable, match="plugin loader-broken .* cannot be imported"):
+    with pytest.raises(Unusable, match="cannot be imported"):
         registry.part("loader", "broken")
 
 
