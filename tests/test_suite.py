@@ -381,7 +381,7 @@ hint: to measure it twice, declare it under a second label
 error: a.toml:25:12: scenarios.agents.metrics[0]: no metric 'tail' is declared
    25 | metrics = ["tail"]
       |            ^^^^^^
-hint: declared: throughput, errors, latency, error_rate, all_throughput, cpu, memory, transfer, ...
+hint: declared: throughput, errors, latency, cpu, memory, keepalive, transfer, error_rate, ...
 """,
     ),
     "no_servers": (
@@ -749,12 +749,12 @@ def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
         "throughput",
         "errors",
         "latency",
-        "error_rate",
-        "all_throughput",
         "cpu",
         "memory",
-        "transfer",
         "keepalive",
+        "transfer",
+        "error_rate",
+        "all_throughput",
     ]
     assert metrics["all_throughput"] == Throughput(count="all")
 

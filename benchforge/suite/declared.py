@@ -34,12 +34,12 @@ STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "throughput": {"use": "throughput"},
     "errors": {"use": "errors"},
     "latency": {"use": "latency", "percentiles": [50, 99]},
-    "error_rate": {"use": "error_rate"},
-    "all_throughput": {"use": "throughput", "count": "all"},
     "cpu": {"use": "cpu"},
     "memory": {"use": "memory"},
-    "transfer": {"use": "transfer"},
     "keepalive": {"use": "keepalive"},
+    "transfer": {"use": "transfer"},
+    "error_rate": {"use": "error_rate"},
+    "all_throughput": {"use": "throughput", "count": "all"},
 }
 "The metrics of a suite that declares none."
 
