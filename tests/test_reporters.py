@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from benchforge.model.answer import Request
+from benchforge.model.reading import Reading
 from benchforge.model.sample import Sample
 from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
 from benchforge.model.trial import CaseName, Failure, Started, Trial
@@ -319,14 +320,80 @@ def test_markdown_says_everything(tmp_path: Path) -> None:
     report, printed = Markdown().report(FEW, (), tmp_path)
     assert (report.name, printed.name) == ("report.md", "raw.md")
     text = report.read_text()
-    assert lines_of(text)[9:13] == [
-        "| server | trials | throughput (1/s) | errors |",
-        "| --- | --- | ---: | ---: |",
-        "| wsgiref | 3 of 3 | 2,851 [2,790-2,902] | 0 |",
+    assert lines_of(text)[:20] == [
+        "# hello: Hello, world",
+        "",
+        "- measured: 2026-11-21 12:00 UTC",
+        "- by: benchforge 0.1.0",
+        "- profile: none",
+        "- seed: 7",
+        "- trials: 6 of 6 planned, 0 failed",
+        "- blocks: 3",
+        "",
+        "In the tables, a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "nothing here is called a winner: this shows every trial's value and the spread.",
+        "",
+        "## hello",
+        "",
+        "by wrk",
+        "",
+        "| server   | trials |       throughput (1/s) |                errors |",
+        "| -------- | ------ | ---------------------: | --------------------: |",
+        "| wsgiref  | 3 of 3 |    2,851 [2,790-2,902] |                     0 |",
         "| gunicorn | 3 of 3 | 28,510 [27,900-29,020] | **status 12 [10-14]** |",
     ]
-    assert "| 2 | 2 | gunicorn | 27,900 | **status 10** |" in text
+    assert "| 2     | 2     | gunicorn |           27,900 | **status 10** |" in text
     assert "wrk | 4.1.0" in text
+
+
+@pytest.mark.parametrize("name", ["markdown", "html"])
+def test_what_nobody_may_overlook_stands_above_the_first_table(name: str, tmp_path: Path) -> None:
+    whole = FAILED.model_copy(update={"smoke": True, "complete": False})
+    file = Registry().part("reporter", name)().report(whole, (trial(),), tmp_path)[0]  # type: ignore[attr-defined]
+    above = file.read_text().partition("In the tables")[0]
+    for alarm in ("SMOKE: shows", "NOT COMPLETE: some", "FAILED TRIALS: 1"):
+        assert alarm in above
+
+
+def test_the_page_tells_how_it_was_made_and_what_was_asked(tmp_path: Path) -> None:
+    facts = {"cpu": "Fast One", "cpus_usable": 2, "governor": None, "load_average": [0.123, 1.0]}
+    page = seen(TWO.model_copy(update={"facts": facts}), tmp_path, trial(1, started()))
+    for word in (
+        "6 of 6 planned, 0 failed",
+        "Fast One, 2 CPUs usable, governor unknown",
+        "0.12, 1.00",
+        "GET / by wrk",
+    ):
+        assert word in page.words
+
+
+def test_a_terminal_has_no_footnote_of_a_column_that_it_does_not_show() -> None:
+    known = [line("throughput", "1/s", 1), line("errors", "1", 0), line("cpu", "s", 1)]
+    hidden = line("memory", "B", 0, why="nobody looked")
+    few = result(case("wsgiref", *known, hidden))
+    assert "nobody looked" in Terminal().text(few, (), width=80)
+    assert "nobody looked" not in Terminal().text(few, (), width=30)
+
+
+def test_a_column_without_any_value_has_no_unit(tmp_path: Path) -> None:
+    summary = result(case("wsgiref", line("latency", "us", 0, why="not told")))
+    text = Markdown().report(summary, (), tmp_path)[0].read_text()
+    assert re.search(r"\| +latency \|", text)
+
+
+def test_raw_shows_less_of_a_case_that_was_shown_before(tmp_path: Path) -> None:
+    reading = Reading(seconds=1, responses=1, good_at_least=1, good_at_most=1, errors={})
+    trials = [
+        trial(number, started()).model_copy(update={"failure": None, "reading": reading})
+        for number in (1, 2)
+    ]
+    for one in trials:
+        folder = tmp_path / f"trials/{one.number:04}"
+        folder.mkdir(parents=True)
+        (folder / "server.out").write_text("a" * 20_000)
+    text = raw(trials, tmp_path)
+    assert "[... 12,000 bytes left out" in text
+    assert "[... 18,000 bytes left out" in text
 
 
 HOSTILE = "<script>alert(1)</script>|`*[x](http://x)\x1b[31m"

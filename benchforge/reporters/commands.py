@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from benchforge.plugin import Started, Trial
+from benchforge.plugin import Started, Summary, Trial
 
 
 def command_line(process: Started) -> str:
@@ -12,10 +12,16 @@ def command_line(process: Started) -> str:
     return " ".join([*added, shlex.join(process.argv)])
 
 
-def first_commands(trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
-    """Yield the title of each case, and the commands of its first trial that has any."""
-    seen: set[str] = set()
+def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
+    """Yield the title of each case, and the commands of its first trial that has any.
+
+    In the order of the suite: that of the trials is shuffled.
+    """
+    first: dict[str, Trial] = {}
     for trial in trials:
-        if trial.processes and trial.case.title not in seen:
-            seen.add(trial.case.title)
-            yield trial.case.title, "\n".join(map(command_line, trial.processes))
+        if trial.processes:
+            first.setdefault(trial.case.title, trial)
+    titles = dict.fromkeys(one.case.title for one in summary.cases)
+    for title in (*titles, *(other for other in first if other not in titles)):
+        if title in first:
+            yield title, "\n".join(map(command_line, first[title].processes))

@@ -8,7 +8,7 @@ from benchforge.plugin import CaseSummary, Line
 from benchforge.reporters.tables import Column, Table
 from benchforge.reporters.words import one_line
 
-_WIDTH, _HEIGHT, _EDGE = 600, 24, 10
+_WIDTH, _HEIGHT, _EDGE = 400, 20, 30  # the edge has room for half of a number below the axis
 _TICKS = 4
 
 
@@ -19,16 +19,18 @@ def dots(column: Column, cases: Sequence[CaseSummary], table: Table) -> str:
     if not values:
         return ""
     axis = _Axis(min(0, *values), max(0, *values))
-    title = escape(one_line(f"{column.title} {column.unit}".strip()))
+    unit = f" ({column.unit})" if column.unit else ""
+    title = escape(one_line(f"{column.title}{unit}"))
     rows = "\n".join(
         f'<tr><th scope="row">{escape(one_line(_name(row.labels)))}</th>'
-        f"<td>{_row(line, axis, column) if line else ''}</td></tr>"
-        for row, line in zip(table.rows, lines, strict=True)
+        f"<td>{_row(line, axis, column) if line and _values(line) else _none(case)}</td></tr>"
+        for row, line, case in zip(table.rows, lines, cases, strict=True)
     )
     return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{title}, drawn">'
         f'<table class="dots"><caption>{title}: each dot is a trial, the bar is the median'
         f"</caption><tbody>\n{rows}\n"
-        f"<tr><td></td><td>{_ticks(axis, column)}</td></tr></tbody></table>"
+        f"<tr><td></td><td>{_ticks(axis, column)}</td></tr></tbody></table></div>"
     )
 
 
@@ -69,7 +71,13 @@ def _values(line: Line) -> list[tuple[float, int, bool]]:
 
 def _row(line: Line, axis: _Axis, column: Column) -> str:
     middle = _HEIGHT // 2
-    drawn = [f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}"/>']
+    drawn = [
+        f'<line class="axis" x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="{middle}" y2="{middle}"/>',
+        *(
+            f'<line class="grid" x1="{x}" x2="{x}" y1="0" y2="{_HEIGHT}"/>'
+            for x in map(axis.x, axis.ticks())
+        ),
+    ]
     if line.median is not None:
         x = axis.x(line.median)
         drawn.append(f'<line class="median" x1="{x}" x2="{x}" y1="3" y2="{_HEIGHT - 3}"/>')
@@ -83,9 +91,15 @@ def _row(line: Line, axis: _Axis, column: Column) -> str:
     return _drawing("".join(drawn), "; ".join(told))
 
 
+def _none(case: CaseSummary) -> str:
+    if case.failed and not case.trials:
+        return '<span class="loud">failed</span>'
+    return '<span class="unknown">no value</span>'
+
+
 def _ticks(axis: _Axis, column: Column) -> str:
     texts = [
-        f'<text x="{axis.x(value)}" y="{_HEIGHT - 8}">{column.scale.text(float(value))}</text>'
+        f'<text x="{axis.x(value)}" y="{_HEIGHT - 7}">{column.scale.text(float(value))}</text>'
         for value in axis.ticks()
     ]
     return _drawing("".join(texts), "the axis")

@@ -36,21 +36,20 @@ class Html(Reporter):
 
 def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield f"<h1>{_safe(summary.title or summary.name)}</h1>"
-    yield f'<p class="dim">{_safe(summary.name)}: {_safe(words.origin(summary))}</p>'
-    if summary.smoke:
-        yield f'<p class="banner">{_safe(words.SMOKE)}</p>'
-    if not summary.complete:
-        yield f'<p class="banner">{_safe(words.INCOMPLETE)}</p>'
+    yield from (f'<p class="banner">{_safe(alarm)}</p>' for alarm in words.alarms(summary))
+    yield from _facts("How it was made", [("suite", summary.name), *words.made(summary)])
     yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.NO_WINNER)}.</p>"
     for name, cases in scenarios(summary):
-        yield from _scenario(name, cases)
+        yield from _scenario(name, cases, trials)
     yield from _what_was_run(summary, trials)
 
 
-def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
+def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
     yield f"<section><h2>{_safe(name)}</h2>"
+    yield f'<p class="dim">{_safe(words.asked(cases, trials))}</p>'
     table = case_table(cases)
     yield from _table(table, "Medians and spreads")
+    yield from _failures(cases)
     if drawn := _drawn_column(table, cases):
         yield dots(drawn, cases, table)
     yield "<details><summary>Every trial</summary>"
@@ -58,7 +57,6 @@ def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
     yield from _list("How each trial's values were formed", words.estimators(cases))
     yield "</details>"
     yield from _list("What the checks found", words.notes(cases))
-    yield from _failures(cases)
     yield "</section>"
 
 
@@ -74,11 +72,12 @@ def _failures(cases: Sequence[CaseSummary]) -> Iterator[str]:
     if failures:
         yield "<h3>Failed trials</h3>"
     for line, failed in failures:
-        yield f'<p class="loud">{_safe(line)}</p>'
+        yield f'<div class="failed"><p class="loud">{_safe(line)}</p>'
         if failed.failure.hint:
             yield f"<p>Hint: {_safe(failed.failure.hint)}</p>"
         if failed.failure.log.strip():
             yield f"<pre>{escape(words.plain(failed.failure.log))}</pre>"
+        yield "</div>"
 
 
 def _drawn_column(table: Table, cases: Sequence[CaseSummary]) -> Column | None:
@@ -125,17 +124,23 @@ def _cell(cell: Cell) -> str:
 
 def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield "<section><h2>What was run</h2>"
-    for title, commands in first_commands(trials):
-        yield f"<h3>{_safe(title)}</h3><pre>{escape(words.plain(commands))}</pre>"
-    if known := words.environment(summary):
-        yield "<table><caption>Versions, and the machine</caption><tbody>"
-        for name, value in known:
-            yield f'<tr><th scope="row">{_safe(name)}</th><td>{_safe(value)}</td></tr>'
-        yield "</tbody></table>"
+    yield from _facts("Versions, and the machine", words.environment(summary))
+    for title, commands in first_commands(summary, trials):
+        yield f"<details><summary>Commands: {_safe(title)}</summary>"
+        yield f"<pre>{escape(words.plain(commands))}</pre></details>"
     yield (
         "<p>Beside this page: result.json (the suite, the plan), summary.json (every number), "
         "trials/ (what each process printed), and raw.md, which tells all commands.</p></section>"
     )
+
+
+def _facts(caption: str, known: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if known:
+        yield f'<table class="facts"><caption>{_safe(caption)}</caption><tbody>'
+        for name, value in known:
+            yield f'<tr><th scope="row">{_safe(name)}</th>'
+            yield f'<td class="words">{_safe(value)}</td></tr>'
+        yield "</tbody></table>"
 
 
 def _safe(text: str) -> str:

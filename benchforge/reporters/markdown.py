@@ -27,18 +27,18 @@ class Markdown(Reporter):
 
 def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield f"# {escaped(words.heading(summary))}\n"
-    yield f"{escaped(words.origin(summary))}\n"
-    if not summary.complete:
-        yield f"**{words.INCOMPLETE}**\n"
+    yield from (f"**{alarm}**\n" for alarm in words.alarms(summary))
+    yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary))
     yield f"In the tables, {words.CELLS};\n{words.NO_WINNER}.\n"
     for name, cases in scenarios(summary):
-        yield from _scenario(name, cases)
+        yield from _scenario(name, cases, trials)
     yield from _what_was_run(summary, trials)
     yield from _files(trials)
 
 
-def _scenario(name: str, cases: Sequence[CaseSummary]) -> Iterator[str]:
+def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
     yield f"## {escaped(name)}\n"
+    yield f"{escaped(words.asked(cases, trials))}\n"
     yield from _table(case_table(cases))
     yield "### Every trial\n"
     yield from _table(trial_table(cases))
@@ -66,10 +66,19 @@ def _table(table: Table) -> Iterator[str]:
         *table.heads,
         *(column.title + unit for column, unit in zip(table.columns, units, strict=True)),
     ]
-    yield _row(escaped(head) for head in heads)
-    yield _row(["---"] * len(table.heads) + ["---:"] * len(table.columns))
-    for row in table.rows:
-        yield _row([*(escaped(label) for label in row.labels), *map(_cell, row.cells)])
+    rows = [[escaped(head) for head in heads]]
+    rows += [
+        [*(escaped(label) for label in row.labels), *map(_cell, row.cells)] for row in table.rows
+    ]
+    widths = [max(4, *map(len, column)) for column in zip(*rows, strict=True)]
+    left = len(table.heads)
+    rule = ["-" * width for width in widths[:left]]
+    rows.insert(1, rule + [f"{'-' * (width - 1)}:" for width in widths[left:]])
+    for row_ in rows:  # aligned, for those who read it as it stands
+        yield _row(
+            word.ljust(width) if place < left else word.rjust(width)
+            for place, (word, width) in enumerate(zip(row_, widths, strict=True))
+        )
     yield ""
     if table.footnotes:
         yield "".join(f"{escaped(note)}  \n" for note in table.footnotes)
@@ -86,7 +95,7 @@ def _cell(cell: Cell) -> str:
 
 def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield "## What was run\n"
-    for title, processes in first_commands(trials):
+    for title, processes in first_commands(summary, trials):
         yield f"{escaped(title)}:\n"
         yield fenced(processes, "sh")
     if known := words.environment(summary):

@@ -8,13 +8,19 @@ from benchforge.plugin import Trial
 from benchforge.reporters.commands import command_line
 from benchforge.reporters.words import one_line, plain
 
-_EACH_END = 4_000  # bytes shown of the beginning and of the end of a long output
+# Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
+# in those that failed, and in all others.
+_EACH_END, _EACH_END_AGAIN = 4_000, 1_000
 
 
 def raw(trials: Sequence[Trial], folder: Path) -> str:
     """Return the text of raw.md for a result in a folder."""
     parts = ["# Each command, and what it printed\n"]
-    parts.extend(part for trial in trials for part in _trial(trial, folder))
+    seen: set[str] = set()
+    for trial in trials:
+        again = trial.measured and trial.case.title in seen
+        seen.add(trial.case.title)
+        parts.extend(_trial(trial, folder, _EACH_END_AGAIN if again else _EACH_END))
     return "\n".join(parts)
 
 
@@ -30,7 +36,7 @@ def trial_folder(trial: Trial) -> str:
     return f"trials/{trial.number:04}"
 
 
-def _trial(trial: Trial, folder: Path) -> Iterator[str]:
+def _trial(trial: Trial, folder: Path, each_end: int) -> Iterator[str]:
     place = trial_folder(trial)
     yield f"## Trial {trial.number}\n"
     yield f"Block {trial.block}, position {trial.position}, attempt {trial.attempt}:\n"
@@ -39,11 +45,11 @@ def _trial(trial: Trial, folder: Path) -> Iterator[str]:
         yield f"### {escaped(process.label)}: {_ended(process.exit_code)}\n"
         yield fenced(command_line(process), "sh")
         for name in (process.stdout, process.stderr):
-            yield from _printed(folder / place, name)
+            yield from _printed(folder / place, name, each_end)
 
 
-def _printed(place: Path, name: str) -> Iterator[str]:
-    text = _excerpt(place, name)
+def _printed(place: Path, name: str, each_end: int) -> Iterator[str]:
+    text = _excerpt(place, name, each_end)
     if text is None:
         yield f"{escaped(name)}: the file is not there\n"
     elif not text.strip():
@@ -53,7 +59,7 @@ def _printed(place: Path, name: str) -> Iterator[str]:
         yield fenced(text)
 
 
-def _excerpt(place: Path, name: str) -> str | None:
+def _excerpt(place: Path, name: str, each_end: int) -> str | None:
     """Return a file's text, a long one without its middle; None when the trial has no such file.
 
     A name that leads out of the trial's folder is refused: a result may come from anybody.
@@ -64,14 +70,14 @@ def _excerpt(place: Path, name: str) -> str | None:
             return None
         with file.open("rb") as stream:
             size = file.stat().st_size
-            if size <= 2 * _EACH_END:
+            if size <= 2 * each_end:
                 return stream.read().decode(errors="replace")
-            start = stream.read(_EACH_END).decode(errors="replace")
-            stream.seek(size - _EACH_END)
-            end = stream.read(_EACH_END).decode(errors="replace")
+            start = stream.read(each_end).decode(errors="replace")
+            stream.seek(size - each_end)
+            end = stream.read(each_end).decode(errors="replace")
     except (OSError, ValueError, RuntimeError):  # too long, with a NUL, links in a circle
         return None
-    left_out = f"[... {size - 2 * _EACH_END:,} bytes left out: all of it is in {name} ...]"
+    left_out = f"[... {size - 2 * each_end:,} bytes left out: all of it is in {name} ...]"
     return f"{start}\n\n{left_out}\n\n{end}"
 
 

@@ -67,9 +67,12 @@ def scenarios(summary: Summary) -> list[tuple[str, list[CaseSummary]]]:
     ]
 
 
-def case_table(cases: Sequence[CaseSummary]) -> Table:
-    """Return one row a case: medians, and from the lowest to the highest value."""
-    columns, notes = _columns(cases), Footnotes()
+def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
+    """Return one row a case: medians, and from the lowest to the highest value.
+
+    Of the columns it has the `first` ones, and no footnote of others.
+    """
+    columns, notes = _columns(cases)[:first], Footnotes()
     labels = case_labels(cases)
     return Table(
         heads=(*labels.heads, "trials"),
@@ -145,4 +148,5 @@ def _scale(lines: Sequence[Line]) -> Scale:
     values = [
         one.sample.value for line in lines for one in line.samples if one.sample.value is not None
     ]
-    return scale(lines[0].unit, values)
+    # A column without any value has no scale to choose.
+    return scale(lines[0].unit, values) if values else Scale("1")

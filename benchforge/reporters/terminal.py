@@ -1,5 +1,6 @@
 """A result on a terminal: one table a scenario, and what failed below it."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -10,6 +11,7 @@ from benchforge.reporters.fitted import fitted
 from benchforge.reporters.tables import case_table, scenarios
 
 _LOG_LINES = 5
+_NARROWEST = 20  # columns: narrower texts are not made
 _RED = ("\x1b[1;31m", "\x1b[0m")
 
 
@@ -44,12 +46,15 @@ def _scenario(
 ) -> Iterator[str]:
     table = case_table(cases)
     text, left_out = fitted(table, width, colour)
+    if left_out:
+        table = case_table(cases, first=len(table.columns) - len(left_out))
+        text, _ = fitted(table, width, colour)
     yield f"{words.one_line(name)}\n\n{text}"
     if left_out:
         titles = ", ".join(words.one_line(column.title) for column in left_out)
-        yield f"\nmore in report.md: {titles}"
-    yield from _list(table.footnotes)
-    yield from _list(words.notes(cases))
+        yield "\n" + _wrapped(f"more in report.md: {titles}", width)
+    yield from _list([_wrapped(note, width) for note in table.footnotes])
+    yield from _list([words.one_line(note) for note in words.notes(cases)])
     for line, failed in words.failures(cases):
         yield "\n" + _loud(words.one_line(line), colour)
         if failed.failure.hint:
@@ -64,7 +69,20 @@ def last_lines(log: str) -> list[str]:
 
 def _list(texts: Sequence[str]) -> Iterator[str]:
     for number, text in enumerate(texts):
-        yield ("" if number else "\n") + words.one_line(text)
+        yield ("" if number else "\n") + text
+
+
+def _wrapped(text: str, width: int | None) -> str:
+    line = words.one_line(text)
+    if width is None or len(line) <= width:
+        return line
+    return textwrap.fill(
+        line,
+        max(width, _NARROWEST),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _loud(text: str, colour: bool) -> str:

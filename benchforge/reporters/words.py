@@ -2,13 +2,25 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from benchforge.plugin import CaseSummary, FailedTrial, Summary
+from pydantic import JsonValue
+
+from benchforge.plugin import CaseSummary, FailedTrial, Summary, Trial
 from benchforge.reporters.labels import case_labels
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
 CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
+# Of the facts: what a reader wants to know first, and how it is said.
+_MACHINE: Final = (
+    ("cpu", "{}"),
+    ("cpus_usable", "{} CPUs usable"),
+    ("governor", "governor {}"),
+    ("system", "{}"),
+    ("kernel", "kernel {}"),
+    ("python", "Python {}"),
+)
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
 
@@ -18,21 +30,67 @@ def heading(summary: Summary) -> str:
     return f"{title} \N{EM DASH} {SMOKE}" if summary.smoke else title
 
 
-def origin(summary: Summary) -> str:
-    """Return when and how it was measured, in one line."""
-    profile = f"profile {summary.profile}, " if summary.profile else ""
-    when = f"{summary.created:%Y-%m-%d %H:%M %Z}".rstrip()
-    return f"{when}, {profile}seed {summary.seed}, benchforge {summary.benchforge}"
-
-
 def environment(summary: Summary) -> list[tuple[str, str]]:
     """Return what it was measured with and on: names and values."""
     versions = list(summary.versions.items())
-    facts = [
-        (name, fact if isinstance(fact, str) else json.dumps(fact))
-        for name, fact in summary.facts.items()
+    return versions + [(name, _fact(fact)) for name, fact in summary.facts.items()]
+
+
+def made(summary: Summary) -> list[tuple[str, str]]:
+    """Return how the result was made, for who must know whether it is valid."""
+    measured = sum(case.trials for case in summary.cases)
+    planned = sum(case.planned for case in summary.cases)
+    failed = sum(len(case.failed) for case in summary.cases)
+    blocks = {
+        *(one.block for case in summary.cases for one in case.failed),
+        *(one.block for case in summary.cases for line in case.lines for one in line.samples),
+    }
+    machine = [
+        form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
     ]
-    return versions + facts
+    rows = [
+        ("measured", f"{summary.created:%Y-%m-%d %H:%M %Z}".rstrip()),
+        ("by", f"benchforge {summary.benchforge}"),
+        ("profile", summary.profile or "none"),
+        ("seed", str(summary.seed)),
+        ("trials", f"{measured} of {planned} planned, {failed} failed"),
+        ("blocks", str(len(blocks))),
+    ]
+    return [*rows, ("machine", ", ".join(machine))] if machine else rows
+
+
+def alarms(summary: Summary) -> list[str]:
+    """Return what nobody may overlook."""
+    failed = sum(len(case.failed) for case in summary.cases)
+    return [
+        *([SMOKE] if summary.smoke else []),
+        *([INCOMPLETE] if not summary.complete else []),
+        *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
+    ]
+
+
+def asked(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
+    """Return what a scenario asks for, and by which drivers."""
+    names = {case.case.scenario for case in cases}
+    requests = [
+        f"{trial.request.method} {trial.request.path}"
+        for trial in trials
+        if trial.case.scenario in names
+    ]
+    drivers = [case.case.driver for case in cases]
+    return f"{', '.join([*dict.fromkeys(requests)])} by {', '.join(dict.fromkeys(drivers))}".strip()
+
+
+def _fact(fact: JsonValue) -> str:
+    if fact is None:
+        return "unknown"
+    if isinstance(fact, bool):
+        return "yes" if fact else "no"
+    if isinstance(fact, float):
+        return f"{fact:.2f}"
+    if isinstance(fact, list):
+        return ", ".join(map(_fact, fact))
+    return fact if isinstance(fact, str) else json.dumps(fact)
 
 
 def notes(cases: Sequence[CaseSummary]) -> list[str]:
