@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
 from benchforge.model.trial import CaseName
@@ -53,6 +53,8 @@ class Header(Frozen):
     cases: tuple[CaseName, ...]
     "In the order of the suite: the plan is shuffled."
     plan: tuple[Planned, ...]
+    titles: dict[str, str] = Field(default_factory=dict)
+    "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]
     versions: dict[str, str]
     "Of each part, as its program told."

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import JsonValue, NonNegativeInt, PositiveInt
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
 from benchforge.model.sample import Sample
@@ -75,6 +75,8 @@ class Summary(Frozen):
     profile: str | None
     seed: NonNegativeInt
     smoke: bool
+    titles: dict[str, str] = Field(default_factory=dict)
+    "Of the scenarios that have one."
     complete: bool
     "Whether every planned measurement has its trial."
     cases: tuple[CaseSummary, ...]

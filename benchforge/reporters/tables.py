@@ -61,9 +61,10 @@ class Table:
 
 
 def scenarios(summary: Summary) -> list[tuple[str, list[CaseSummary]]]:
-    """Return the cases by scenario, in the order of the suite."""
+    """Return the cases by scenario, in the order of the suite, with its label and title."""
     return [
-        (name, list(cases)) for name, cases in groupby(summary.cases, lambda one: one.case.scenario)
+        (": ".join(filter(None, (name, summary.titles.get(name)))), list(cases))
+        for name, cases in groupby(summary.cases, lambda one: one.case.scenario)
     ]
 
 

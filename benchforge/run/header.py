@@ -49,6 +49,7 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         seed=graph.seed,
         plan=tuple(planned),
         cases=tuple(case.name for case in cases),
+        titles={label: one.title for label, one in suite.scenarios.items() if one.title},
         metrics=tuple(
             MetricUse(
                 label=label,

@@ -35,6 +35,7 @@ def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Met
         profile=header.profile,
         seed=header.seed,
         smoke=header.smoke,
+        titles=header.titles,
         complete=_complete(header, trials),
         cases=tuple(
             _case(case, by_case[_identity(case)], planned[_identity(case)], metrics)
