@@ -280,7 +280,7 @@ def database(folder: Path, options: str) -> Path:
         ('dataset = "agents"\nsettings = { no_such_thing = 5 }', "FATAL:"),
         ('dataset = "./none"', "none/dataset.toml: No such file or directory"),
         ('dataset = "./bad"', 'syntax error at or near "SELEKT"'),
-        ('dataset = "./few"', "few"),
+        ('dataset = "./few"', "few has 0 rows instead of 3"),
     ],
 )
 def test_a_database_that_cannot_be_had_is_told(
