@@ -333,7 +333,7 @@ def test_a_command_is_told_where_and_with_what(site: Site) -> None:
     assert command.argv == (program, at, "http://127.0.0.1:8000")
     assert command.environment == {"DATABASE_URL": "y://", "DB": "x:///x", "PLAIN": "{}"}
     assert command.folder == site.suite_folder / "below"
-    assert not list(part.needs())
+    assert [need.name for need in part.needs()] == ["./server"]
 
 
 def test_a_program_by_its_name_is_a_need(site: Site) -> None:

@@ -1,5 +1,6 @@
 """The command line: a table of commands, each imported only when it is called."""
 
+import os
 import signal
 import sys
 from importlib import import_module
@@ -68,6 +69,7 @@ def group() -> None:
 def main() -> None:
     """Run a command; whatever a user can cause ends in a line, a hint and an exit code."""
     ends_on_signals()
+    _opens_closed_streams()
     try:
         code = group(standalone_mode=False)
     except click.exceptions.Exit as error:
@@ -76,12 +78,19 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except Interrupted as error:
+        click.echo("interrupted: trials that ended are kept, nothing else is", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         code = _INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
         code = _told(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _opens_closed_streams() -> None:
+    """A stream that the caller closed is None, which everything that prints would stumble over."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
 def _told(error: Exception) -> int:

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TextIO
 
+from benchforge.cli.say import away
 from benchforge.graph import Measure, RunGraph
 from benchforge.model.trial import Trial
 
@@ -37,6 +38,7 @@ class Line:
         self._stream = stream
         self._live = stream.isatty()
         self._head = ""
+        self._left_s = 0.0
         self._begun = time.monotonic()
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
@@ -48,31 +50,38 @@ class Line:
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
             f"{step.case.name.title}{again}"
         )
+        self._left_s = left_s
         self._left = f"about {spoken(left_s)} left"
         self.phase("start")
 
     def phase(self, name: str) -> None:
         """Say what is done now; on a terminal only."""
         if self._live:
-            self._stream.write(f"\r\x1b[K{self._head} · {self._left} · {name}")
-            self._stream.flush()
+            self._write(f"\r\x1b[K{self._head} · {self._left} · {name}")
 
     def kept(self, trial: Trial) -> None:
         """Say what a trial gave."""
         start = "\r\x1b[K" if self._live else ""
-        self._stream.write(f"{start}{self._head} · {_outcome(trial)} · {self._left}\n")
-        self._stream.flush()
+        left_s = self._left_s - trial.seconds
+        left = f" · about {spoken(left_s)} left" if self._place < self._total else ""
+        self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
 
     def end(self) -> None:
         """Leave the line."""
         if self._live:
-            self._stream.write("\r\x1b[K")
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
             self._stream.flush()
+        except OSError:  # nobody reads it any more: the run goes on
+            away(self._stream)
 
 
 def _outcome(trial: Trial) -> str:
     if trial.failure is not None:
-        return f"FAILED ({trial.failure.stage}): {trial.failure.message}"
+        return f"FAILED ({trial.failure.stage}): {_plain(trial.failure.message)}"
     reading = trial.reading
     if reading is None:
         return "FAILED"
@@ -81,3 +90,8 @@ def _outcome(trial: Trial) -> str:
     wrong = reading.responses - good
     errors = f", {wrong} not good" if wrong else ""
     return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}"
+
+
+def _plain(text: str) -> str:
+    """Return a text that stays in its line: a server's bytes must not reach the terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

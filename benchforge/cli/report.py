@@ -3,9 +3,9 @@
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-import click
-
+from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep
 from benchforge.model.result import Header
 from benchforge.model.summary import Summary
@@ -33,23 +33,32 @@ def reported(
     Raises CannotKeep when they cannot be written; the table is printed all the same.
     """
     summary = summarize(header, trials, metrics)
-    if as_json:
-        click.echo(summary.model_dump_json(indent=1, by_alias=True))
-    else:
-        live = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if live else PAPER
-        click.echo(_reporter(registry, "terminal").text(summary, trials, width, colour=live))
-    keep.write(keep.folder / "summary.json", summary)
     try:
-        paths = [
-            path
-            for name in FILES
-            for path in _reporter(registry, name).report(summary, trials, keep.folder)
-        ]
+        paths = _written(summary, trials, registry, keep)
+    finally:
+        show(_shown(summary, trials, registry, as_json=as_json))
+    say(f"written: {', '.join(map(str, paths))}")
+    return summary
+
+
+def _written(
+    summary: Summary, trials: Sequence[Trial], registry: Registry, keep: Keep
+) -> list[Path]:
+    paths = [keep.write(keep.folder / "summary.json", summary)]
+    try:
+        for name in FILES:
+            paths += _reporter(registry, name).report(summary, trials, keep.folder)
     except OSError as error:
         raise CannotKeep(f"{error.filename}: {error.strerror}", "free some space") from error
-    click.echo(f"written: {', '.join(map(str, [keep.folder / 'summary.json', *paths]))}", err=True)
-    return summary
+    return paths
+
+
+def _shown(summary: Summary, trials: Sequence[Trial], registry: Registry, *, as_json: bool) -> str:
+    if as_json:
+        return summary.model_dump_json(indent=1, by_alias=True)
+    live = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if live else PAPER
+    return _reporter(registry, "terminal").text(summary, trials, width, colour=live)
 
 
 def _reporter(registry: Registry, name: str) -> Reporter:

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from benchforge.cli import Interrupted
 from benchforge.cli.progress import Line, counted, spoken
 from benchforge.cli.report import reported
+from benchforge.cli.say import say
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.trial import Trial
@@ -82,9 +83,13 @@ def command(
         finally:
             progress.end()
     summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
+    measured = len({(trial.block, trial.position) for trial in trials})
+    if limits.time_limit_s is not None and interrupted is None and measured < len(graph.measures):
+        left = counted(len(graph.measures) - measured, "planned measurement")
+        say(f"not measured: {left}, for which the time limit left no time")
     if interrupted is not None:
         kept = f"{counted(len(trials), 'trial')} kept in {keep.folder}"
-        click.echo(f"interrupted: {kept}", err=True)
+        say(f"interrupted: {kept}")
         return interrupted.exit_code
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
 
@@ -97,6 +102,10 @@ def _seconds(text: str | None) -> float | None:
     except PydanticCustomError:
         hint = 'write it like "10m" or a number of seconds'
         raise Unusable(f"--time-limit {text}: not a duration", hint) from None
+
+
+def _limit(seconds: float) -> str:
+    return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
 
 
 def _pairs(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -118,7 +127,7 @@ def _ground(suite: Suite, cases: list[Case]) -> Ground:
     needs = [need for part in parts for need in part.needs()]
     return Ground(
         host=LocalHost(),
-        programs=found(needs, python),
+        programs=found(needs, python, suite.path.parent),
         python=python,
         suite_folder=suite.path.parent.resolve(),
         network=suite.network,
@@ -141,5 +150,5 @@ def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limi
     if suite.smoke:
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
     if limits.time_limit_s is not None:
-        lines.append(f"time limit {spoken(limits.time_limit_s)}")
-    click.echo("\n".join(lines), err=True)
+        lines.append(f"time limit {_limit(limits.time_limit_s)}")
+    say("\n".join(lines))

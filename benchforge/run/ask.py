@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from benchforge.errors import TrialFailed
 from benchforge.model.answer import Answer, Expect, Request, body_difference, difference
-from benchforge.run.here import Here, Running, last_lines
+from benchforge.run.here import Here, Running, first_error, last_lines
 
 ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
@@ -82,7 +82,7 @@ def ask(here: Here, root: str, request: Request) -> Asked:
         headers = {"Connection": "close", **request.headers}
         connection.request(request.method, request.path, body, headers)
         response = connection.getresponse()
-        content = response.read(LARGEST_BODY)
+        content = _whole_body(response)
     finally:
         connection.close()
     answer = Answer(
@@ -93,6 +93,16 @@ def ask(here: Here, root: str, request: Request) -> Asked:
         seconds=time.monotonic() - begun,
     )
     return Asked(answer, content)
+
+
+def _whole_body(response: http.client.HTTPResponse) -> bytes:
+    """Read the body. Raises HTTPException when it is cut off: a bounded read says nothing of it."""
+    content = response.read(LARGEST_BODY)
+    if len(content) == LARGEST_BODY and response.read(1):
+        raise http.client.HTTPException(f"the body is longer than {LARGEST_BODY} bytes")
+    if response.length:  # what the header promised and nobody sent
+        raise http.client.IncompleteRead(content, response.length)
+    return content
 
 
 def until_right(here: Here, question: Question, within_s: float) -> Asked:
@@ -109,7 +119,9 @@ def until_right(here: Here, question: Question, within_s: float) -> Asked:
         except (OSError, http.client.HTTPException) as error:
             told = _reason(error)
         if question.running is not None and (end := here.finished(question.running)):
-            raise question.failed("start", f"ended with exit code {end.code} before it was ready")
+            ended = f"ended with exit code {end.code} before it was ready"
+            cause = first_error(end.stderr)
+            raise question.failed("start", f"{ended}: {cause}" if cause else ended)
         now = time.monotonic()
         if first_wrong is not None and now - first_wrong > min(PATIENCE_S, within_s):
             raise question.failed("ask", f"{question.asks}: {told}")
@@ -173,6 +185,9 @@ def _reason(error: Exception) -> str:
         return f"no answer within {ANSWER_WITHIN_S:g} s"
     if isinstance(error, ConnectionRefusedError):
         return "nothing listens on its port"
+    if isinstance(error, http.client.IncompleteRead):
+        promised = len(error.partial) + error.expected if error.expected else "more"
+        return f"the body ends after {len(error.partial)} of {promised} bytes"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return f"{type(error).__name__}: {error}".rstrip(": ")

@@ -43,8 +43,9 @@ class Limits:
 def execute(
     graph: RunGraph, ground: Ground, keep: Keep, progress: Progress, limits: Limits
 ) -> Iterator[Trial]:
-    """Yield each trial once it is on disk. Raises CannotKeep, and ProgramMissing at a start."""
+    """Yield each trial once it is on disk. Raises CannotKeep."""
     begun = time.monotonic()
+    limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
     right: dict[str, Like] = {}
     beyond: list[float] = []  # what trials took beyond what they declare
     number = 0
@@ -53,7 +54,7 @@ def execute(
         while spoiled and attempt < ATTEMPTS:
             attempt += 1
             own = step.case.declared_s + mean(beyond)
-            if time.monotonic() - begun + own > (limits.time_limit_s or math.inf):
+            if time.monotonic() - begun + own > limit_s:
                 return
             number += 1
             rest = graph.measures[place:]

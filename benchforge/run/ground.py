@@ -23,10 +23,13 @@ class Ground:
     as_root: bool
 
 
-def found(needs: Iterable[Need], python: Path) -> dict[str, Path]:
-    """Return where each needed program is. Raises ProgramMissing, naming all that are not there."""
+def found(needs: Iterable[Need], python: Path, suite_folder: Path = Path()) -> dict[str, Path]:
+    """Return where each needed program is; a name with a slash starts at the suite's folder.
+
+    Raises ProgramMissing, naming all that are not there.
+    """
     wanted = list(dict.fromkeys(needs))
-    if absent := missing(wanted, python):
+    if absent := missing(wanted, python, suite_folder):
         names = ", ".join(need.name for need in absent)
         kinds = {need.kind for need in absent}
         what = "program" if kinds == {"program"} else "module" if kinds == {"module"} else "need"
@@ -35,6 +38,6 @@ def found(needs: Iterable[Need], python: Path) -> dict[str, Path]:
         raise ProgramMissing(f"missing {what}{plural}: {names}", hint)
     programs: dict[str, Path] = {}
     for need in wanted:
-        if need.kind == "program" and (path := locate(need.name)):
+        if need.kind == "program" and (path := locate(need.name, suite_folder)):
             programs[need.name] = path
     return programs

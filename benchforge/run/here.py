@@ -3,6 +3,7 @@
 import dataclasses
 import errno
 import os
+import re
 import signal
 import socket
 import tempfile
@@ -21,6 +22,10 @@ Network = Literal["private", "host"]
 
 KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _LOG_LINES = 20
+_LOG_BYTES = 100_000
+_TRACEBACK = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -280,3 +285,17 @@ def last_lines(log: Path, count: int = _LOG_LINES) -> str:
             return "\n".join(file.read().decode(errors="replace").splitlines()[-count:])
     except OSError:
         return ""
+
+
+def first_error(log: Path) -> str:
+    """The line that ends the first Python traceback of a log, "" where there is none.
+
+    A server that fails because its app does prints its own tracebacks last, which say less.
+    """
+    try:
+        with log.open("rb") as file:
+            text = file.read(_LOG_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+    found = _TRACEBACK.search(text)
+    return found[1].strip() if found else ""

@@ -15,13 +15,16 @@ _FAMILIES = (("postgres", "initdb", "pg_ctl", "pg_isready", "psql"),)
 _SYSTEM = Path("/")
 
 
-def locate(name: str) -> Path | None:
+def locate(name: str, folder: Path = Path()) -> Path | None:
     """Return where a program is, None when it is nowhere.
 
     Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; the folder
     $BENCHFORGE_PROGRAMS; .tools/system beside the virtual environment. The last two are the roots
-    of unpacked packages (usr/bin and so on).
+    of unpacked packages (usr/bin and so on). A name with a slash is a path from `folder`.
     """
+    if "/" in name:
+        path = (folder / name).absolute()
+        return path if _runs(path) else None
     for family in _FAMILIES:
         if name in family:
             return _of_family(family, name)
@@ -37,7 +40,7 @@ def libraries(program: Path) -> dict[str, str]:
     return {}
 
 
-def missing(needs: Iterable[Need], python: Path) -> list[Need]:
+def missing(needs: Iterable[Need], python: Path, folder: Path = Path()) -> list[Need]:
     """Return the needs that are not there.
 
     Modules of another interpreter than our own are believed to be there: to know would take a
@@ -47,7 +50,7 @@ def missing(needs: Iterable[Need], python: Path) -> list[Need]:
     return [
         need
         for need in needs
-        if (need.kind == "program" and locate(need.name) is None)
+        if (need.kind == "program" and locate(need.name, folder) is None)
         or (need.kind == "module" and ours and not _importable(need.name))
     ]
 

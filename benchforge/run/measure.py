@@ -1,6 +1,7 @@
 """One trial: fresh processes, a right answer, the load, a right answer again; kept in any case."""
 
 import contextlib
+import errno
 import shutil
 import signal
 import tempfile
@@ -15,7 +16,6 @@ from benchforge.errors import (
     BenchforgeError,
     CannotKeep,
     OutputDamaged,
-    ProgramMissing,
     TrialFailed,
 )
 from benchforge.graph import Measure
@@ -36,6 +36,7 @@ from benchforge.suite.case import Case
 
 LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
 STOP_WITHIN_S = 5.0
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def measure(
     like: Like | None,
     tell: Callable[[str], None],
 ) -> Measured:
-    """Run one trial in `folder`. What fails is in the trial; only ProgramMissing is raised."""
+    """Run one trial in `folder`. What fails is in the trial; only CannotKeep is raised."""
     began, begun = datetime.now(UTC), time.monotonic()
     folder = folder.resolve()  # each process has a working folder of its own
     story = Story(ground.secrets, tell)
@@ -77,11 +78,19 @@ def measure(
                     story.ended(here)
     except TrialFailed as error:
         failure = _failure(error.stage, error, error.log)
-    except (ProgramMissing, CannotKeep):
+    except CannotKeep:
         raise
     except OutputDamaged as error:
         # The tool's fault until proven otherwise: it is asked again.
         failure = _failure("read", error, _driver_log(folder, step.case), "apparatus")
+    except OSError as error:
+        if folder.is_dir() and error.errno not in _DISK:
+            raise
+        where = error.filename or folder
+        raise CannotKeep(
+            f"{where}: {error.strerror}",
+            "the folder was removed, or its disk is full; choose another with -o",
+        ) from error
     except BenchforgeError as error:  # a part cannot do what the scenario asks of it
         failure = _failure("start", error, "")
     trial = Trial(

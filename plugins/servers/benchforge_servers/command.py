@@ -59,10 +59,12 @@ class CommandServer(Server):
     "Added to what the backends give, such as DATABASE_URL."
 
     def needs(self) -> Iterable[Need]:
-        """Return the program, where it is to be found by its name."""
+        """Return the program, unless its name is filled in later."""
         program = self.argv[0]
-        if "/" in program or _placeholders(program):
+        if _placeholders(program):
             return []
+        if "/" in program:
+            return [Need(program, "correct its path, or make it executable")]
         return [Need(program, "install it, or put its folder on PATH")]
 
     def command(self, site: Site) -> Command | None:

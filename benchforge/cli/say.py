@@ -1,0 +1,41 @@
+"""What is said on stdout and stderr: nobody has to listen, and a run does not end for that."""
+
+import contextlib
+import os
+import sys
+from typing import TextIO
+
+import click
+
+from benchforge.errors import CannotKeep
+
+
+def say(text: str) -> None:
+    """Print a line on stderr; where it cannot be printed, nothing more is said there."""
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        away(sys.stderr)
+
+
+def show(text: str) -> None:
+    """Print a result on stdout; a reader that left, as `head` does, has seen enough.
+
+    Raises CannotKeep when stdout is a file that cannot be written.
+    """
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        away(sys.stdout)
+    except OSError as error:
+        away(sys.stdout)
+        reason = f"standard output cannot be written: {error.strerror}"
+        raise CannotKeep(reason, "the files beside the result are written") from error
+
+
+def away(stream: TextIO | None) -> None:
+    """Lead a stream to nowhere: what it still buffers would fail again when we end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1 if stream is sys.stdout else 2)
+        os.close(nowhere)

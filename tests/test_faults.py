@@ -1,0 +1,323 @@
+"""What goes wrong, by the front door: each fault has a line, an exit code, and leaves nothing."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, Told, bench_words, needed
+from test_run import marked, suite, trials
+
+
+def misbehaving(*options: str) -> str:
+    words = [sys.executable, str(PROGRAMS / "misbehaves.py"), "--port", "{port}", *options]
+    quoted = ", ".join(f"'{word}'" for word in words)
+    return f'use = "command"\ncommand = [{quoted}]\nready_within = "1s"\n'
+
+
+def failure(folder: Path) -> str:
+    (trial,) = trials(folder)
+    return str(trial["failure"]["message"])  # type: ignore[index]
+
+
+def result(folder: Path) -> Path:
+    (found,) = (folder / "results").iterdir()
+    return found
+
+
+@contextlib.contextmanager
+def running(folder: Path, path: Path, **environment: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run a suite in the background; it is ended at the latest when the test ends."""
+    with subprocess.Popen(
+        bench_words("run", path),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | environment,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def until(found: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not found():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def descendant(of: int, word: str) -> int | None:
+    """The pid of a process below `of` whose command line begins with a program named `word`."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    below = [of]
+    for pid in below:
+        below += children.get(pid, [])
+        with contextlib.suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if Path(words[0].decode()).name == word and pid != of:
+                return pid
+    return None
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--way", "half"), "the body ends after 2 of 4 bytes"),
+        (("--way", "close"), "closed connection without response"),
+        (("--way", "half", "--after", "50"), "after the load: the body ends after 2 of 4 bytes"),
+        (("--way", "close", "--after", "50"), "after the load: RemoteDisconnected"),
+        (("--way", "garbage"), "BadStatusLine"),
+        (("--binary",), "ended with exit code 7 before it was ready"),
+    ],
+)
+def test_a_server_that_breaks_http_or_prints_garbage_fails(
+    bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    needed("wrk")
+    told = bench("run", suite(tmp_path, misbehaving(*options)))
+    assert told.code == 4, told.all
+    assert says in failure(tmp_path)
+    assert all(char.isprintable() or char in "\n\t" for char in told.all), repr(told.all)
+    assert "left" not in told.err.splitlines()[2]  # nothing is left after the last trial
+    assert bench("validate", result(tmp_path)).code == 0
+
+
+def test_a_server_that_floods_its_output_is_measured(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    told = bench("run", suite(tmp_path, misbehaving("--flood-mb", "100")))
+    assert told.code == 0, told.all
+    assert (result(tmp_path) / "raw.md").stat().st_size < 1_000_000
+
+
+def test_a_program_by_its_path_is_looked_for_before_anything_starts(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk")
+    (tmp_path / "not-executable").write_text("#!/bin/sh\n")
+    for name in ("./none", "./not-executable", "/nowhere/none"):
+        server = f'use = "command"\ncommand = ["{name}", "{{port}}"]\n'
+        told = bench("run", suite(tmp_path, server))
+        assert told.code == 3, told.all
+        assert f"missing program: {name}\nhint: " in told.err
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("server", ["gunicorn", "aiohttp"])
+def test_the_error_of_the_users_own_app_is_told(bench: Bench, tmp_path: Path, server: str) -> None:
+    pytest.importorskip(server)
+    needed("wrk")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/broken.py").write_text("import no_such_dependency\n")
+    declared = f'use = "{server}"\napp = "broken:app"\ndirectory = "own"\n'
+    told = bench("run", suite(tmp_path, declared))
+    assert told.code == 4, told.all
+    assert "No module named 'no_such_dependency'" in failure(tmp_path)
+
+
+def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_path: Path) -> None:
+    pytest.importorskip("gunicorn")
+    needed("wrk")
+    folder = tmp_path / 'o\'d "f" ü'
+    (folder / "site").mkdir(parents=True)
+    (folder / "site/own.py").write_text(
+        "import os\n"
+        "def app(environ, start):\n"
+        "    start('200 OK', [('Content-Type', 'text/plain')])\n"
+        "    return [os.environ['MODE'].encode()]\n"
+    )
+    declared = (
+        'use = "gunicorn"\napp = "own:app"\ndirectory = "site"\nenvironment = { MODE = "deep" }\n'
+    )
+    path = suite(folder, declared, scenario='expect = { body = "deep" }')
+    told = bench("run", path, "-o", folder / "deep/er")
+    assert told.code == 0, told.all
+
+
+@pytest.mark.parametrize("reader", ["head -n 1", "head -c 10", "true"])
+def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> None:
+    needed("wrk")
+    suite(tmp_path, misbehaving())
+    told = shell(tmp_path, f"{{ BENCH --json; echo $? >&2; }} | {reader}")
+    assert told.err.endswith("\n0\n"), told.err
+    assert (result(tmp_path) / "summary.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "code"), [(">&-", 0), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 5)]
+)
+def test_streams_that_cannot_be_written_lose_no_report(
+    tmp_path: Path, where: str, code: int
+) -> None:
+    needed("wrk")
+    suite(tmp_path, misbehaving())
+    told = shell(tmp_path, f"BENCH {where}")
+    assert told.code == code, told.all
+    assert "Traceback" not in told.all
+    assert (result(tmp_path) / "report.html").exists()
+
+
+def shell(folder: Path, script: str) -> Told:
+    call = " ".join(bench_words("run", "small.toml"))
+    done = subprocess.run(
+        ["sh", "-c", script.replace("BENCH", call)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return Told(done.returncode, done.stdout, done.stderr)
+
+
+def test_a_time_limit_shorter_than_a_trial_says_what_was_not_measured(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk")
+    for limit in ("0", "0.5s"):
+        told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit)
+        assert told.code == 4, told.all
+        assert "not measured: 1 planned measurement, for which the time limit" in told.err
+    assert not trials(tmp_path)
+
+
+def test_results_deleted_meanwhile_end_with_5(tmp_path: Path) -> None:
+    needed("wrk")
+    mark = f"gone-{tmp_path.name}"
+    path = suite(tmp_path, misbehaving().replace('"1s"', f'"1s"\nenvironment = {{ M = "{mark}" }}'))
+    with running(tmp_path, path) as process:
+        until(lambda: list(tmp_path.glob("results/*/trials/0001/loader-wrk.out")))
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 5, err
+    assert "Traceback" not in err
+    assert "hint: the folder was removed" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("delay", [0.0, 0.3, 0.7, 1.1])
+def test_a_signal_at_any_moment_leaves_nothing(
+    bench: Bench, tmp_path: Path, number: signal.Signals, delay: float
+) -> None:
+    needed("wrk")
+    scratch = tmp_path / "t"
+    scratch.mkdir()
+    mark = f"moment-{tmp_path.name}"
+    (tmp_path / mark).symlink_to(PROGRAMS / "misbehaves.py")
+    server = misbehaving().replace(str(PROGRAMS / "misbehaves.py"), str(tmp_path / mark))
+    with running(tmp_path, suite(tmp_path, server), TMPDIR=str(scratch)) as process:
+        until(lambda: list(tmp_path.glob("results/*")))
+        time.sleep(delay)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 128 + number, err
+    assert "interrupted: " in err
+    assert "Traceback" not in err
+    assert not marked(f"{mark} --port")
+    assert not list(scratch.iterdir())
+    if (result(tmp_path) / "result.json").exists():
+        assert bench("validate", result(tmp_path)).code == 0
+
+
+@pytest.mark.parametrize("delay", [0.2, 0.9])
+def test_a_kill_leaves_no_process(bench: Bench, tmp_path: Path, delay: float) -> None:
+    needed("wrk")
+    mark = f"killed-{tmp_path.name}"
+    (tmp_path / mark).symlink_to(PROGRAMS / "misbehaves.py")
+    server = misbehaving().replace(str(PROGRAMS / "misbehaves.py"), str(tmp_path / mark))
+    # The scratch folder is known to be left behind by a kill: it goes with the test's.
+    with running(tmp_path, suite(tmp_path, server), TMPDIR=str(tmp_path)) as process:
+        until(lambda: marked(f"{mark} --port"))
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+        until(lambda: not marked(f"{mark} --port"))
+    assert bench("validate", result(tmp_path)).code == 0
+
+
+def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    with running(tmp_path, suite(tmp_path, misbehaving())) as process:
+        until(lambda: descendant(process.pid, "wrk"))
+        os.kill(descendant(process.pid, "wrk") or 0, signal.SIGKILL)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    first, second = trials(tmp_path)
+    assert first["failure"]["about"] == "apparatus"  # type: ignore[index]
+    assert second["failure"] is None
+    assert "attempt 2" in err
+    assert out
+    assert bench("validate", result(tmp_path)).code == 0
+
+
+def database(folder: Path, options: str) -> Path:
+    pytest.importorskip("flask")
+    needed("wrk", "postgres", "psql", "initdb")
+    server = 'use = "gunicorn"\napp = "flask_agents"\nworkers = 1\n[backends.db]\n'
+    server += f'use = "postgresql"\n{options}\n'
+    path = suite(folder, server, scenario='backends = ["db"]')
+    path.write_text(path.read_text().replace("/ping", "/agents"))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ('dataset = "agents"\nsettings = { shared_buffers = "999TB" }', "FATAL:"),
+        ('dataset = "agents"\nsettings = { no_such_thing = 5 }', "FATAL:"),
+        ('dataset = "./none"', "none/dataset.toml: No such file or directory"),
+        ('dataset = "./bad"', 'syntax error at or near "SELEKT"'),
+        ('dataset = "./few"', "few has 0 rows instead of 3"),
+    ],
+)
+def test_a_database_that_cannot_be_had_is_told(
+    bench: Bench, tmp_path: Path, options: str, says: str
+) -> None:
+    for name, sql in (("bad", "SELEKT 1;"), ("few", "CREATE TABLE few (id int);")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "data.sql").write_text(sql)
+        (tmp_path / name / "dataset.toml").write_text(
+            f'name = "{name}"\nfiles = ["data.sql"]\n[rows]\nfew = 3\n'
+        )
+    told = bench("run", database(tmp_path, options))
+    assert told.code == 4, told.all
+    assert says in told.out, told.out
+    assert bench("validate", result(tmp_path)).code == 0
+
+
+def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -> None:
+    path = database(tmp_path, 'dataset = "agents"')
+    with running(tmp_path, path) as process:
+        until(lambda: descendant(process.pid, "wrk"))
+        os.kill(descendant(process.pid, "postgres") or 0, signal.SIGKILL)
+        out, err = process.communicate(timeout=40)
+    assert process.returncode == 4, err
+    assert "db: ended with exit code -9 during the load" in json.dumps(trials(tmp_path)), out
+
+
+@pytest.mark.parametrize("content", [b"", b'{"kind": "tri', os.urandom(999), b'{"a": 1}', b"[]"])
+def test_files_that_are_no_results_are_told(bench: Bench, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "odd.json").write_bytes(content)
+    told = bench("validate", "odd.json")
+    assert told.code == 2, told.all
+    assert told.out.startswith("odd.json")
+
+
+def test_pipes_and_devices_are_no_results(bench: Bench, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    told = bench("validate", "pipe", "/dev/null", tmp_path, within_s=10)
+    assert told.code == 2, told.all
+    assert told.out.count("is not a file") == 2
