@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,21 +19,18 @@ from benchforge.errors import (
 )
 from benchforge.graph import Measure
 from benchforge.model.observation import Role
-from benchforge.model.reading import Reading
 from benchforge.model.trial import Failure, Trial
-from benchforge.parts.command import Finished
-from benchforge.parts.part import Driver, Server
+from benchforge.parts.part import Server
 from benchforge.parts.site import Output, Target
 from benchforge.run.ask import Like, Question, once, until_right
+from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Running, last_lines
 from benchforge.run.services import Serving, failed, started
 from benchforge.run.story import Story
-from benchforge.run.tasks import located
-from benchforge.run.usage import Watch, watch
+from benchforge.run.usage import watch
 from benchforge.suite.case import Case
 
-LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
 STOP_WITHIN_S = 5.0
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
@@ -140,18 +136,18 @@ def _measured(
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
-            _drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
+            drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
     foreign = _foreign(here, services)
     with story.phase("load"), watch(here, _watched(services), foreign) as watched:
         label = f"loader-{case.name.driver}"
-        finished = _drive(here, case.driver, target, label, story, watched)
+        finished = drive(here, case.driver, target, label, story, watched)
         loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
         story.observation = watched.observation(loader_cpu)
     with story.phase("ask"):
         _still_there(here, services)
         story.reading = case.driver.read(Output(target, finished))
         story.answers.append(once(here, question).answer)
-        _believable(story.reading, case, asked.answer.length)
+        believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         for serving in reversed(services):
             if serving.running is not None:
@@ -224,65 +220,10 @@ def _foreign(here: Here, services: list[Serving]) -> str:
     return f"the server's own connections to {', '.join(talkative)} are counted too"
 
 
-def _drive(
-    here: Here,
-    driver: Driver,
-    target: Target,
-    label: str,
-    story: Story,
-    watched: Watch | None = None,
-) -> tuple[Finished, ...]:
-    """Run a driver to its end. Raises TrialFailed when it is far later than it declares."""
-    for name, text in driver.files(target).items():
-        (target.folder / name).write_text(text)
-    commands = [located(command) for command in driver.commands(target)]
-    every: list[Running] = []
-    for place, command in enumerate(commands):
-        name = label if place == 0 else f"{label}-{place}"
-        every.append(here.start(name, command, target.folder, {}))
-        story.runs(command, every[-1])
-        if watched is not None:
-            watched.add_loader(name, every[-1])
-    within = driver.declared_s() * LATE_FACTOR + LATE_S
-    if watched is None:
-        finished = here.wait(every[0], within)
-    else:
-        finished = here.wait(every[0], within, every_s=watched.every_s, on_tick=watched.sample)
-    if finished is None:
-        here.stop(every[0], first=signal.SIGKILL)
-        raise TrialFailed(
-            "drive",
-            f"{label}: {commands[0].argv[0]} did not end within {within:g} s",
-            "it was ended; see what it printed beside the trial",
-            last_lines(every[0].stderr) or last_lines(every[0].stdout),
-        )
-    return (finished, *(here.stop(other) for other in every[1:]))
-
-
 def _still_there(here: Here, services: list[Serving]) -> None:
     for serving in reversed(services):
         if serving.running is not None and (end := here.finished(serving.running)):
             raise failed(serving, f"ended with exit code {end.code} during the load", "drive")
-
-
-def _believable(reading: Reading, case: Case, answered: int) -> None:
-    """Raise TrialFailed when the tool was not answered, or with other bodies than we were."""
-    if reading.responses == 0:
-        classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
-        raise TrialFailed(
-            "drive",
-            f"{case.name.server}: no response was completed in {reading.seconds:.3g} s "
-            f"(errors: {classes or 'none'})",
-            "the server answers single requests, but none of the load's; see both logs",
-        )
-    length = reading.document_bytes
-    if length is not None and length != answered and case.request.method != "HEAD":
-        raise TrialFailed(
-            "read",
-            f"{case.name.server}: {case.name.driver} was answered with {length} bytes of body, "
-            f"the question with {answered}",
-            "the server answers this tool otherwise; compare the two by hand",
-        )
 
 
 def _failure(

@@ -1,0 +1,71 @@
+"""Running a load tool to its end, and what no reading may say."""
+
+import signal
+
+from benchforge.errors import TrialFailed
+from benchforge.model.reading import Reading
+from benchforge.parts.command import Finished
+from benchforge.parts.part import Driver
+from benchforge.parts.site import Target
+from benchforge.run.here import Here, Running, last_lines
+from benchforge.run.story import Story
+from benchforge.run.tasks import located
+from benchforge.run.usage import Watch
+from benchforge.suite.case import Case
+
+LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
+
+
+def drive(
+    here: Here,
+    driver: Driver,
+    target: Target,
+    label: str,
+    story: Story,
+    watched: Watch | None = None,
+) -> tuple[Finished, ...]:
+    """Run a driver to its end. Raises TrialFailed when it is far later than it declares."""
+    for name, text in driver.files(target).items():
+        (target.folder / name).write_text(text)
+    commands = [located(command) for command in driver.commands(target)]
+    every: list[Running] = []
+    for place, command in enumerate(commands):
+        name = label if place == 0 else f"{label}-{place}"
+        every.append(here.start(name, command, target.folder, {}))
+        story.runs(command, every[-1])
+        if watched is not None:
+            watched.add_loader(name, every[-1])
+    within = driver.declared_s() * LATE_FACTOR + LATE_S
+    if watched is None:
+        finished = here.wait(every[0], within)
+    else:
+        finished = here.wait(every[0], within, every_s=watched.every_s, on_tick=watched.sample)
+    if finished is None:
+        here.stop(every[0], first=signal.SIGKILL)
+        raise TrialFailed(
+            "drive",
+            f"{label}: {commands[0].argv[0]} did not end within {within:g} s",
+            "it was ended; see what it printed beside the trial",
+            last_lines(every[0].stderr) or last_lines(every[0].stdout),
+        )
+    return (finished, *(here.stop(other) for other in every[1:]))
+
+
+def believable(reading: Reading, case: Case, answered: int) -> None:
+    """Raise TrialFailed when the tool was not answered, or with other bodies than we were."""
+    if reading.responses == 0:
+        classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
+        raise TrialFailed(
+            "drive",
+            f"{case.name.server}: no response was completed in {reading.seconds:.3g} s "
+            f"(errors: {classes or 'none'})",
+            "the server answers single requests, but none of the load's; see both logs",
+        )
+    length = reading.document_bytes
+    if length is not None and length != answered and case.request.method != "HEAD":
+        raise TrialFailed(
+            "read",
+            f"{case.name.server}: {case.name.driver} was answered with {length} bytes of body, "
+            f"the question with {answered}",
+            "the server answers this tool otherwise; compare the two by hand",
+        )
