@@ -16,9 +16,10 @@ import pytest
 from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.parts.command import Command
 from benchforge.run.host import Here, LocalHost, Running
+from benchforge.run.locate import libraries, locate
 
 PROGRAMS = Path(__file__).parent / "programs"
-POSTGRES = Path("/usr/lib/postgresql/15/bin")
+POSTGRES = locate("postgres")
 NOTHING: Mapping[str, str] = {}
 
 
@@ -349,27 +350,27 @@ def test_sysctls_are_set_in_a_private_network_only(private: Here, tmp_path: Path
 # --- an ordinary user ----------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(
-    not POSTGRES.exists() and "CI" not in os.environ, reason=f"no PostgreSQL in {POSTGRES}"
-)
+@pytest.mark.skipif(POSTGRES is None and "CI" not in os.environ, reason="no PostgreSQL")
 def test_postgresql_runs_in_a_private_folder_whoever_we_are(here: Here) -> None:
+    assert POSTGRES is not None
+    programs, more = POSTGRES.parent, libraries(POSTGRES)
     # Short, as the path of its socket ends at 107 bytes; 0700 and ours.
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as name:
         folder = Path(name)
         data = folder / "data"
         create = Command(
-            POSTGRES / "initdb", "-D", data, "-A", "trust", "-U", "bench", "--no-sync",
+            programs / "initdb", "-D", data, "-A", "trust", "-U", "bench", "--no-sync",
             "--locale=C.UTF-8", ordinary_user=True,
         )  # fmt: skip
-        finished = here.run("initdb", create, folder, NOTHING, 30)
+        finished = here.run("initdb", create, folder, more, 30)
         assert finished.code == 0, finished.stderr.read_text()
         serve = Command(
-            POSTGRES / "postgres", "-D", data, "-k", folder, "-F", "-c", "listen_addresses=",
+            programs / "postgres", "-D", data, "-k", folder, "-F", "-c", "listen_addresses=",
             ordinary_user=True,
         )  # fmt: skip
-        running = here.start("postgres", serve, folder, NOTHING)
-        ready = Command(POSTGRES / "pg_isready", "-q", "-h", folder)
-        assert eventually(lambda: here.run("ready", ready, folder, NOTHING, 5).code == 0)
+        running = here.start("postgres", serve, folder, more)
+        ready = Command(programs / "pg_isready", "-q", "-h", folder)
+        assert eventually(lambda: here.run("ready", ready, folder, more, 5).code == 0)
         assert len(here.processes(running)) > 3  # its own children are in sessions of their own
         # INT is its fast shutdown.
         assert here.stop(running, first=signal.SIGINT).code == 0
