@@ -104,6 +104,16 @@ def test_json_is_all_that_stands_on_stdout(bench: Bench, tmp_path: Path) -> None
     assert summary["cases"][0]["trials"] == 1
 
 
+def test_a_scenario_takes_the_metrics_that_it_names(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    path = suite(tmp_path, answering(), scenario='metrics = ["latency", "throughput"]')
+    (case,) = json.loads(bench("run", path, "--json").out)["cases"]
+    assert list(dict.fromkeys(line["metric"] for line in case["lines"])) == [
+        "latency",
+        "throughput",
+    ]
+
+
 def test_counters_of_the_private_network_tell_responses_per_connection(
     bench: Bench, tmp_path: Path
 ) -> None:

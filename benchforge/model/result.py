@@ -56,6 +56,8 @@ class Header(Frozen):
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]
+    takes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    "Labels of the metrics of each scenario that names its own; the others take all."
     versions: dict[str, str]
     "Of each part, as its program told."
     facts: dict[str, JsonValue]

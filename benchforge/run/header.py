@@ -60,6 +60,9 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
             )
             for label, metric in suite.metrics.items()
         ),
+        takes={
+            label: one.metrics for label, one in suite.scenarios.items() if one.metrics is not None
+        },
         versions=_versions(cases, ground),
         facts=facts(),
     )

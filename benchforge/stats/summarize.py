@@ -38,7 +38,12 @@ def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Met
         titles=header.titles,
         complete=_complete(header, trials),
         cases=tuple(
-            _case(case, by_case[_identity(case)], planned[_identity(case)], metrics)
+            _case(
+                case,
+                by_case[_identity(case)],
+                planned[_identity(case)],
+                {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
+            )
             for case in header.cases
         ),
         versions=header.versions,
