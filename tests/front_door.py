@@ -1,5 +1,6 @@
 """What the tests that come in by the command line share."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -62,6 +63,14 @@ def needed(*programs: str) -> None:
         pytest.fail(f"missing: {missing}")
     if missing:
         pytest.skip(f"missing: {missing}")
+
+
+def needed_module(name: str) -> None:
+    """Skip where a package is missing; where everything must be there, fail."""
+    if importlib.util.find_spec(name) is None:
+        if "CI" in os.environ:
+            pytest.fail(f"missing: {name}")
+        pytest.skip(f"missing: {name}")
 
 
 def answering(*options: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, Told, bench_words, needed
+from front_door import PROGRAMS, Bench, Told, bench_words, needed, needed_module
 from test_run import marked, suite, trials
 
 
@@ -118,7 +118,7 @@ def test_a_program_by_its_path_is_looked_for_before_anything_starts(
 
 @pytest.mark.parametrize("server", ["gunicorn", "aiohttp"])
 def test_the_error_of_the_users_own_app_is_told(bench: Bench, tmp_path: Path, server: str) -> None:
-    pytest.importorskip(server)
+    needed_module(server)
     needed("wrk")
     (tmp_path / "own").mkdir()
     (tmp_path / "own/broken.py").write_text("import no_such_dependency\n")
@@ -129,7 +129,7 @@ def test_the_error_of_the_users_own_app_is_told(bench: Bench, tmp_path: Path, se
 
 
 def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_path: Path) -> None:
-    pytest.importorskip("gunicorn")
+    needed_module("gunicorn")
     needed("wrk")
     folder = tmp_path / 'o\'d "f" ü'
     (folder / "site").mkdir(parents=True)
@@ -264,7 +264,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
 
 
 def database(folder: Path, options: str) -> Path:
-    pytest.importorskip("flask")
+    needed_module("flask")
     needed("wrk", "postgres", "psql", "initdb")
     server = 'use = "gunicorn"\napp = "flask_agents"\nworkers = 1\n[backends.db]\n'
     server += f'use = "postgresql"\n{options}\n'

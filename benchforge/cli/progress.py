@@ -4,7 +4,6 @@ Nothing is written between the start of a load and its end.
 """
 
 import sys
-import time
 from typing import TextIO
 
 from benchforge.cli.say import away
@@ -39,7 +38,6 @@ class Line:
         self._live = stream.isatty()
         self._head = ""
         self._left_s = 0.0
-        self._begun = time.monotonic()
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from benchforge.errors import TrialFailed
 from benchforge.model.answer import Answer, Expect, Request, body_difference, difference
-from benchforge.run.here import Here, Running, first_error, last_lines
+from benchforge.run.here import Here, Running, complaint, first_error
 
 ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
@@ -63,7 +63,7 @@ class Question:
         """Return the failure, with the last lines of the server's log."""
         log = ""
         if self.running is not None:
-            log = last_lines(self.running.stderr) or last_lines(self.running.stdout)
+            log = complaint(self.running)
         return TrialFailed(stage, f"{self.label}: {message}", hint, log)
 
 

@@ -7,7 +7,7 @@ from benchforge.model.reading import Reading
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
-from benchforge.run.here import Here, Running, last_lines
+from benchforge.run.here import Here, Running, complaint
 from benchforge.run.story import Story
 from benchforge.run.tasks import located
 from benchforge.run.usage import Watch
@@ -46,7 +46,7 @@ def drive(
             "drive",
             f"{label}: {commands[0].argv[0]} did not end within {within:g} s",
             "it was ended; see what it printed beside the trial",
-            last_lines(every[0].stderr) or last_lines(every[0].stdout),
+            complaint(every[0]),
         )
     return (finished, *(here.stop(other) for other in every[1:]))
 

@@ -191,7 +191,7 @@ class Here:
                 stage,
                 f"{label}: {command.argv[0]} did not end within {timeout_s:g} s",
                 "give it more time, or see its log",
-                log=last_lines(running.stderr) or last_lines(running.stdout),
+                log=complaint(running),
             )
         return finished
 
@@ -275,6 +275,11 @@ def _not_started(
         return ProgramMissing(f"{label}: {program}: no such program", hint)
     hint = "install the interpreter that its first line names" if step == "interpreter" else ""
     return TrialFailed("start", f"{label}: {program}: {step}: {reason}", hint)
+
+
+def complaint(process: Running | Finished) -> str:
+    """The last lines of what a process complained of; of what it printed, if it did not."""
+    return last_lines(process.stderr) or last_lines(process.stdout)
 
 
 def last_lines(log: Path, count: int = _LOG_LINES) -> str:

@@ -28,7 +28,7 @@ from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Running, last_lines
 from benchforge.run.services import Serving, failed, started
 from benchforge.run.story import Story
-from benchforge.run.usage import watch
+from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
 
 STOP_WITHIN_S = 5.0
@@ -138,7 +138,8 @@ def _measured(
             driver = case.driver.for_warm_up(case.warm_up_s)
             drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
     foreign = _foreign(here, services)
-    with story.phase("load"), watch(here, _watched(services), foreign) as watched:
+    with story.phase("load"):
+        watched = Watch(here, _watched(services), foreign)
         label = f"loader-{case.name.driver}"
         finished = drive(here, case.driver, target, label, story, watched)
         loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}

@@ -12,7 +12,7 @@ from benchforge.parts.part import Service
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.ground import Ground
-from benchforge.run.here import Here, Running, last_lines
+from benchforge.run.here import Here, Running, complaint
 from benchforge.run.tasks import TASK_WITHIN_S, done, located
 from benchforge.run.template import restored
 from benchforge.suite.case import Case
@@ -131,7 +131,5 @@ def _until_ready(here: Here, serving: Serving) -> None:
 
 def failed(serving: Serving, message: str, stage: str = "start") -> TrialFailed:
     """Return a failure of a service, with the last lines of its log."""
-    log = ""
-    if serving.running is not None:
-        log = last_lines(serving.running.stderr) or last_lines(serving.running.stdout)
+    log = "" if serving.running is None else complaint(serving.running)
     return TrialFailed(stage, f"{serving.site.label}: {message}", log=log)

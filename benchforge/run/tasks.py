@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command, Task
-from benchforge.run.here import Here, last_lines
+from benchforge.run.here import Here, complaint
 from benchforge.run.locate import libraries
 
 TASK_WITHIN_S = 120.0
@@ -17,8 +17,7 @@ def done(here: Here, task: Task, label: str, of: str, folder: Path) -> None:
     """
     finished = here.run(label, located(task.command), folder, {}, TASK_WITHIN_S)
     if why := task.judge(finished):
-        log = last_lines(finished.stderr) or last_lines(finished.stdout)
-        raise TrialFailed("prepare", f"{of}: {task.says}: {why}", log=log)
+        raise TrialFailed("prepare", f"{of}: {task.says}: {why}", log=complaint(finished))
 
 
 def located(command: Command) -> Command:

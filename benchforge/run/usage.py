@@ -3,7 +3,6 @@
 import contextlib
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.model.observation import Observation, Role, Usage
@@ -16,7 +15,10 @@ _UTIME, _CSTIME = 11, 15  # positions after the program's name in /proc/PID/stat
 
 
 class Watch:
-    """Collects usage from the start of the load to its end; `sample` is called in between."""
+    """Collects usage from the start of the load to its end; `sample` is called in between.
+
+    `foreign` says why the network's counters hold connections of others than the load tool.
+    """
 
     def __init__(
         self, here: Here, services: dict[str, tuple[Role, Running | None]], foreign: str
@@ -116,17 +118,6 @@ class Watch:
             processes=len(self._here.processes(running)) or None,
             why=why,
         )
-
-
-@contextlib.contextmanager
-def watch(
-    here: Here, services: dict[str, tuple[Role, Running | None]], foreign: str
-) -> Iterator[Watch]:
-    """Watch the services of a trial while it is measured.
-
-    `foreign` says why the network's counters hold connections of others than the load tool.
-    """
-    yield Watch(here, services, foreign)
 
 
 def _pss(pid: int) -> int | None:
