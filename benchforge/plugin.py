@@ -20,13 +20,15 @@ from benchforge.parts.part import (
     Metric,
     Part,
     Reporter,
+    RunsPython,
     Server,
     Service,
 )
-from benchforge.parts.probe import Probe, RightAnswer, Succeeds
+from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.site import Output, Site, Target
 
 __all__ = [
+    "Accepts",
     "Backend",
     "BenchforgeError",
     "CaseName",
@@ -54,6 +56,7 @@ __all__ = [
     "Request",
     "RightAnswer",
     "Role",
+    "RunsPython",
     "Sample",
     "Server",
     "Service",

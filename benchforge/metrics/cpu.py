@@ -13,7 +13,7 @@ class Cpu(Metric):
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
-    of: tuple[Role, ...] = ("server", "backend", "loader")
+    of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in CPU seconds a response."""

@@ -16,7 +16,7 @@ class Memory(Metric):
     unit: ClassVar[str] = "B"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
-    of: tuple[Role, ...] = ("server", "backend")
+    of: tuple[Role, ...] = ("server", "upstream", "backend")
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in bytes."""

@@ -6,7 +6,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.frozen import Frozen
 
-Role = Literal["server", "backend", "loader"]
+Role = Literal["server", "upstream", "backend", "loader"]
 
 
 class Usage(Frozen):

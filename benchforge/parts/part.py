@@ -98,10 +98,29 @@ class Service(Part):
         return {}
 
 
+class RunsPython(Part):
+    """A part whose program is Python, by an interpreter that the suite may choose."""
+
+    runtime: str | None = None
+    "A label of [runtimes]; benchforge's own interpreter without it."
+
+
 class Server(Service):
     """A service that answers the scenario's requests."""
 
     kind: ClassVar[Kind] = "server"
+
+    def upstreams(self) -> Sequence[str]:
+        """Return the labels of the servers that it stands before: they start first."""
+        return ()
+
+    def certificate(self, site: Site) -> Path | None:
+        """Return the PEM file that is trusted by who speaks TLS to it; None where none is made."""
+        return None
+
+    def gives(self, site: Site) -> Mapping[str, str]:
+        """Return what a server that stands before it gets: `url`, without a slash at its end."""
+        return {"url": self.url(site)}
 
     def url(self, site: Site) -> str:
         """Return the root of the server, without a slash at its end."""
@@ -196,6 +215,7 @@ __all__ = [
     "Metric",
     "Part",
     "Reporter",
+    "RunsPython",
     "Server",
     "Service",
 ]

@@ -1,6 +1,7 @@
 """How readiness is seen."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchforge.parts.command import Command
 
@@ -17,4 +18,11 @@ class Succeeds:
     command: Command
 
 
-Probe = RightAnswer | Succeeds
+@dataclass(frozen=True)
+class Accepts:
+    """Ready when a connection is accepted: at a port, by its name, or at a unix socket."""
+
+    at: str | Path = "http"
+
+
+Probe = RightAnswer | Succeeds | Accepts

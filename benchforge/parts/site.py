@@ -1,11 +1,11 @@
 """Where a service lives, what a driver hits, and what a finished driver left."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchforge.errors import OutputDamaged
+from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.answer import Request
 from benchforge.parts.command import Finished
 
@@ -31,6 +31,8 @@ class Site:
     suite_folder: Path
     "Relative paths in the suite start here."
     as_root: bool
+    upstreams: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    "What each server that it stands before gives, by its label."
 
     @property
     def port(self) -> int:
@@ -42,15 +44,24 @@ class Site:
         """The root of the service, without a slash at its end."""
         return f"http://{self.address}:{self.port}"
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """What all backends give to those who depend on them."""
-        return {
-            name: value
-            for given in self.backends.values()
-            for name, value in given.items()
-            if name.isupper()
-        }
+    def environment(self, own: Mapping[str, str]) -> dict[str, str]:
+        """Return what all backends give to those who depend on them, with `own` laid over it.
+
+        Raises BenchforgeError when two backends give one name and `own` does not choose.
+        """
+        given: dict[str, str] = {}
+        giver: dict[str, str] = {}
+        for label, gives in self.backends.items():
+            for name, value in gives.items():
+                if not name.isupper() or name in own:
+                    continue
+                if name in given:
+                    raise BenchforgeError(
+                        f"{self.label}: backends {giver[name]} and {label} both give {name}",
+                        f'say which: environment = {{ {name} = "{{backends.{label}.url}}" }}',
+                    )
+                given[name], giver[name] = value, label
+        return given | dict(own)
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,8 @@ class Target:
     programs: Mapping[str, Path]
     python: Path
     phase: Literal["warm-up", "load"] = "load"
+    ca_file: Path | None = None
+    "PEM file that is to be trusted; None for plain HTTP, or when the system's own is meant."
 
 
 @dataclass(frozen=True)

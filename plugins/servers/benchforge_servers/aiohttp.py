@@ -62,7 +62,7 @@ class Aiohttp(Server):
         target = apps.app_of(self.app).target
         return Command(
             *(site.python, _RUNNER, *where, "--backlog", self.backlog, target),
-            environment=site.environment | self.environment,
+            environment=site.environment(self.environment),
         )
 
 

@@ -77,7 +77,7 @@ class CommandServer(Server):
         environment = {name: _filled(text, site) for name, text in self.environment.items()}
         return Command(
             *(program, *words),
-            environment=site.environment | environment,
+            environment=site.environment(environment),
             folder=site.suite_folder.absolute() / (self.directory or ""),
         )
 

@@ -107,7 +107,7 @@ class Gunicorn(Server):
         target = apps.app_of(self.app).target
         return Command(
             *(site.python, "-m", "gunicorn", *words, *self.arguments, target),
-            environment=site.environment | self.environment,
+            environment=site.environment(self.environment),
         )
 
 

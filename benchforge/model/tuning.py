@@ -1,0 +1,23 @@
+"""Settings of the kernel for a trial: what a suite asks for, and what came of it."""
+
+from pydantic import Field, PositiveInt
+
+from benchforge.model.frozen import Frozen
+
+
+class Tuning(Frozen):
+    """The table [tuning]: applied inside each trial, never to the machine."""
+
+    sysctl: dict[str, int | str] = Field(default_factory=dict)
+    "Names such as net.core.somaxconn to values; those of a private network can be applied."
+    limits: dict[str, PositiveInt] = Field(default_factory=dict)
+    "Names such as nofile to soft and hard limits of every process of the trial."
+
+
+class Tuned(Frozen):
+    """What came of a tuning in one trial."""
+
+    applied: dict[str, str]
+    "What holds, as it was read back; names are those of the suite: sysctl.X, limits.Y."
+    refused: dict[str, str]
+    "Why the others do not hold."
