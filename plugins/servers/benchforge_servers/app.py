@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +13,26 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from benchforge.plugin import Need
 
 INSTALL = "pip install 'benchforge[servers]'"
+PROTOCOLS = {
+    "wsgi": (
+        "cheroot",
+        "cherrypy",
+        "gevent",
+        "granian",
+        "gunicorn",
+        "tornado",
+        "uwsgi",
+        "waitress",
+    ),
+    "asgi": ("granian", "gunicorn", "hypercorn", "uvicorn"),
+    "aiohttp": ("aiohttp", "gunicorn"),
+    "tornado": ("tornado",),
+    "cherrypy": ("cherrypy",),
+    "socket": ("gevent", "threads", "tornado"),
+    "api_hour": ("api_hour",),
+}
+"What apps speak, and which servers serve them."
+
 _BUILT_IN = Path(__file__).parent / "apps"
 _OWN = re.compile(r"[\w.]+:[\w.]+(\(\))?")
 
@@ -23,8 +43,10 @@ class App(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     built_in: bool = True
+    code: str | None = None
+    "The built-in app whose folder holds the code, where several are made from one."
     protocol: str | None = None
-    "wsgi or aiohttp; None for the user's own, whose server finds out."
+    "One of PROTOCOLS; None for the user's own, whose server finds out."
     target: str = Field(alias="object")
     "As module:attribute."
     modules: list[str] = Field(default_factory=list)
@@ -57,7 +79,7 @@ def app_of(name: str) -> App:
 def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:
     """Return where the app's modules are; the user's own lie relative to the suite."""
     if ":" not in name:
-        return _BUILT_IN / name
+        return _BUILT_IN / (app_of(name).code or name)
     return (suite_folder / (directory or ".")).absolute()
 
 
@@ -65,7 +87,7 @@ def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
     """Return a digest of the code: a built-in app's files, or all the user's Python files."""
     folder = folder_of(name, directory, suite_folder)
     files = folder.rglob("*" if ":" not in name else "*.py")
-    total = hashlib.sha256()
+    total = hashlib.sha256(app_of(name).target.encode())
     for file in sorted(files):
         place = file.relative_to(folder)
         if file.is_file() and not _is_made(place):
@@ -78,6 +100,19 @@ def check_directory(name: str, directory: str | None) -> None:
     """Raise ValueError for a built-in app with a directory: it would be ignored."""
     if directory is not None and ":" not in name:
         raise ValueError(f"{name!r} is built in; 'directory' is for an app of your own")
+
+
+def check_protocol(name: str, spoken: Sequence[str]) -> None:
+    """Raise ValueError, naming what would fit, for an app that a server cannot serve."""
+    protocol = app_of(name).protocol
+    if protocol is None or protocol in spoken:
+        return
+    able = ", ".join(f"use = {server!r}" for server in PROTOCOLS[protocol])
+    fitting = ", ".join(one for one in built_in() if app_of(one).protocol in spoken)
+    raise ValueError(
+        f"app {name!r} speaks {protocol}, this server with these options {' and '.join(spoken)}; "
+        f"{protocol} is served by {able}; apps that fit here: {fitting or 'none'}"
+    )
 
 
 def _is_made(place: Path) -> bool:

@@ -6,18 +6,17 @@ import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar
 
-from pydantic import AfterValidator, Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, PositiveInt
 
 from benchforge.plugin import Command, Duration, Need, Server, Site, hookimpl
-from benchforge_servers import app as apps
-from benchforge_servers.app import INSTALL, AppName
+from benchforge_servers.app_server import AppServer
 
 _CONTROL_SOCKET_SINCE = (25, 1)
 # Worker classes that need a package and are named without it.
 _NAMED_SHORTLY = {"gevent", "gevent_pywsgi", "gevent_wsgi", "eventlet", "tornado"}
-_NOT_WSGI = ("aiohttp", "asgi", "uvicorn")
+_OTHERS = {"aiohttp": "aiohttp", "asgi": "asgi", "uvicorn": "asgi"}
 
 
 def _whole_seconds(keep_alive: Duration) -> Duration:
@@ -26,7 +25,7 @@ def _whole_seconds(keep_alive: Duration) -> Duration:
     return keep_alive
 
 
-class Gunicorn(Server):
+class Gunicorn(AppServer):
     """gunicorn serves a WSGI app, or with aiohttp's worker class an aiohttp app.
 
     Good to know: `sync` workers close each connection whatever `keep_alive` says, and `threads`
@@ -39,12 +38,9 @@ class Gunicorn(Server):
     # TERM waits a second for aiohttp's workers, and INT thirty; QUIT ends all of them at once.
     stop_signal: ClassVar[signal.Signals] = signal.SIGQUIT
 
-    app: AppName
-    "A built-in app, or module:attribute of your own."
-    directory: str | None = None
-    "Where your own app is imported from; starts at the suite's folder, which it is without it."
-    environment: dict[str, str] = Field(default_factory=dict)
-    "Added to what the backends give, such as DATABASE_URL."
+    speaks: ClassVar[tuple[str, ...]] = ("wsgi", "aiohttp", "asgi")
+    modules: ClassVar[tuple[str, ...]] = ("gunicorn",)
+
     workers: PositiveInt = 2
     threads: PositiveInt = 1
     worker_class: str = Field(default="sync", min_length=1)
@@ -55,37 +51,21 @@ class Gunicorn(Server):
     arguments: list[str] = Field(default_factory=list)
     "Further words of gunicorn's command line, as they are."
 
-    @model_validator(mode="after")
-    def _app_fits(self) -> Self:
-        apps.check_directory(self.app, self.directory)
-        protocol = apps.app_of(self.app).protocol
-        if protocol == "aiohttp" and "aiohttp" not in self.worker_class:
-            raise ValueError(
-                f"app {self.app!r} is made with aiohttp, which worker_class {self.worker_class!r} "
-                "cannot serve: use worker_class = 'aiohttp.GunicornWebWorker'"
-            )
-        if protocol == "wsgi" and any(word in self.worker_class for word in _NOT_WSGI):
-            raise ValueError(
-                f"app {self.app!r} is a WSGI app, which worker_class {self.worker_class!r} "
-                "cannot serve: use 'sync', 'gthread' or 'gevent'"
-            )
-        return self
+    def spoken(self) -> tuple[str, ...]:
+        """Return the one protocol of the worker class."""
+        return (next((to for word, to in _OTHERS.items() if word in self.worker_class), "wsgi"),)
 
     def needs(self) -> Iterable[Need]:
         """Return gunicorn, the package of the worker class, and what a built-in app imports."""
         package, dot, _ = self.worker_class.partition(".")
-        own = [Need("gunicorn", INSTALL, "module")]
+        own = list(super().needs())
         if (dot and package != "gunicorn") or package in _NAMED_SHORTLY:
             own.append(Need(package.partition("_")[0], f"pip install {package}", "module"))
-        return [*own, *apps.app_of(self.app).needs()]
+        return own
 
     def version(self, site: Site) -> Command | None:
         """Ask gunicorn."""
         return Command(site.python, "-m", "gunicorn", "--version")
-
-    def fingerprint(self, suite_folder: Path) -> str:
-        """Return a digest of the code that is served."""
-        return apps.fingerprint(self.app, self.directory, suite_folder)
 
     def command(self, site: Site) -> Command | None:
         """Return gunicorn in the foreground, without an access log."""
@@ -96,7 +76,7 @@ class Gunicorn(Server):
             f"--worker-class={self.worker_class}",
             f"--backlog={self.backlog}",
             # It also makes the folder the first one that is imported from.
-            f"--chdir={apps.folder_of(self.app, self.directory, site.suite_folder)}",
+            f"--chdir={self.folder(site)}",
             "--log-level=warning",
         ]
         if self.keep_alive is not None:
@@ -104,10 +84,9 @@ class Gunicorn(Server):
         if _has_control_socket(site.python):
             # All instances of a user would share one, and the first to stop would delete it.
             words.append("--no-control-socket")
-        target = apps.app_of(self.app).target
         return Command(
-            *(site.python, "-m", "gunicorn", *words, *self.arguments, target),
-            environment=site.environment(self.environment),
+            *(site.python, "-m", "gunicorn", *words, *self.arguments, self.known.target),
+            environment=self.told(site),
         )
 
 
