@@ -119,12 +119,7 @@ def _pairs(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 def _ground(suite: Suite, cases: list[Case]) -> Ground:
     python = Path(sys.executable)
-    parts = [
-        part
-        for case in cases
-        for part in (case.server, case.driver, *(backend for _, backend in case.backends))
-    ]
-    needs = [need for part in parts for need in part.needs()]
+    needs = [need for case in cases for part in case.parts for need in part.needs()]
     return Ground(
         host=LocalHost(),
         programs=found(needs, python, suite.path.parent),

@@ -20,13 +20,13 @@ from benchforge.errors import (
 from benchforge.graph import Measure
 from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Trial
-from benchforge.parts.part import Server
+from benchforge.parts.part import Service
 from benchforge.parts.site import Output, Target
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Running, last_lines
-from benchforge.run.services import Serving, failed, started
+from benchforge.run.services import Serving, failed, is_ours, port_of, question, started
 from benchforge.run.story import Story
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
@@ -126,17 +126,17 @@ def _measured(
 
     with story.phase("services"):
         services = started(here, ground, case, step.seed, folders, note)
-        question = _question(case, services[-1], like)
+        asking = question(case, services[-1], like)
     with story.phase("ask"):
-        asked = until_right(here, question, float(case.server.ready_within))
-        _is_ours(here, services[-1])
+        asked = until_right(here, asking, float(case.server.ready_within))
+        is_ours(here, services[-1], port_of(asking.root))
         story.answers.append(asked.answer)
         story.body = asked.body
-    target = _target(question, ground, folder)
+    target = _target(asking, ground, folder)
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
-            drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
+            drive(here, driver, _target(asking, ground, folder, "warm-up"), "warm-up", story)
     foreign = _foreign(here, services)
     with story.phase("load"):
         watched = Watch(here, _watched(services), foreign)
@@ -147,7 +147,7 @@ def _measured(
     with story.phase("ask"):
         _still_there(here, services)
         story.reading = case.driver.read(Output(target, finished))
-        story.answers.append(once(here, question).answer)
+        story.answers.append(once(here, asking).answer)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         for serving in reversed(services):
@@ -166,37 +166,24 @@ def _scratch() -> Iterator[Path]:
 
 
 def _network(ground: Ground, case: Case) -> Literal["private", "host"]:
-    parts = [case.server, *(part for _, part in case.backends)]
-    return "host" if any(part.outside() for part in parts) else ground.network
-
-
-def _question(case: Case, serving: Serving, like: Like | None) -> Question:
-    part = serving.part
-    assert isinstance(part, Server)  # noqa: S101 - `started` puts the server last
-    root = part.url(serving.site)
-    return Question(case.name.server, serving.running, root, case.request, case.expect, like)
-
-
-def _is_ours(here: Here, serving: Serving) -> None:
-    if serving.running is None:
-        return
-    if here.owns(serving.running, serving.site.port) is False:
-        raise failed(serving, f"port {serving.site.port} was answered by another process")
+    services = (part for part in case.parts if isinstance(part, Service))
+    return "host" if any(part.outside() for part in services) else ground.network
 
 
 def _target(
-    question: Question,
+    asking: Question,
     ground: Ground,
     folder: Path,
     phase: Literal["warm-up", "load"] = "load",
 ) -> Target:
     return Target(
-        url=question.root + question.request.path,
-        request=question.request,
+        url=asking.root + asking.request.path,
+        request=asking.request,
         folder=folder,
         programs=ground.programs,
         python=ground.python,
         phase=phase,
+        ca_file=asking.ca_file,
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import Backend, Driver, Server
+from benchforge.parts.part import Backend, Driver, Part, Server
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,14 @@ class Case:
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+    upstreams: tuple[tuple[str, Server], ...] = ()
+    "Label and part of all that the server stands before, in the order in which they start."
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All that takes part in a trial: the server first, then the driver."""
+        upstreams = (upstream for _, upstream in self.upstreams)
+        return (self.server, self.driver, *upstreams, *(backend for _, backend in self.backends))
 
     @property
     def declared_s(self) -> float:
