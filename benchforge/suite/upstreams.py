@@ -87,10 +87,11 @@ def check_upstreams(
         try:
             behind(front, servers, {})
         except Astray as error:
-            circle = frozenset(error.trail) if error.label in error.trail else frozenset[str]()
-            if circle and circle in circles:
-                continue
-            circles.add(circle)
+            if error.label in error.trail:
+                circle = frozenset(error.trail[error.trail.index(error.label) :])
+                if circle in circles:
+                    continue
+                circles.add(circle)
             if error.label not in labels or error.label in servers:
                 at = _written(servers[error.trail[-1]], error.label)
                 complaints.at(at, error.message, error.hint)

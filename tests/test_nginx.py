@@ -1,0 +1,372 @@
+"""nginx in real trials: files, TLS, its options as they are seen from outside, and its mistakes."""
+
+import contextlib
+import dataclasses
+import http.client
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchforge_servers.nginx import Nginx
+from benchforge_servers.url import Url
+from front_door import Bench, needed
+from pydantic import ValidationError
+from trials import cases, trial_of
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial import Trial
+from benchforge.parts.site import Site
+from benchforge.run.here import Here, Running
+from benchforge.run.host import LocalHost
+from benchforge.run.locate import libraries, locate
+from benchforge.run.tasks import done
+from benchforge.run.template import restored
+
+HOST = LocalHost()
+SUITE = """benchforge = 1
+[servers.one]
+{server}
+[loaders.wrk]
+use = "{loader}"
+connections = 2
+duration = "1s"
+[scenarios.s]
+servers = ["one"]
+loaders = ["wrk"]
+expect = {{ body = "Hello, World!" }}
+[repeat]
+blocks = 1
+"""
+# The front server of a study of 2016, as today's programs allow it.
+STUDY = {
+    "body_bytes": "1KiB",
+    "worker_processes": 4,
+    "worker_connections": 768,
+    "keep_alive": "65s",
+    "keepalive_requests": 100,
+    "tls": True,
+    "tls_key": "rsa2048",
+    "tls_versions": ["TLSv1.2"],
+    "tls_keep_alive": "10s",
+    "tls_session_cache": "50MiB",
+    "tls_session_timeout": "5m",
+    "http_directives": ["gzip off"],
+    "server_directives": ["ssl_prefer_server_ciphers on"],
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache() -> Iterator[None]:
+    needed("nginx", "openssl", "wrk", "ab")
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    programs = {name: found for name in ("nginx", "openssl") if (found := locate(name))}
+    (tmp_path / "trial").mkdir()
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+        yield Site(
+            label="front",
+            folder=tmp_path / "trial",
+            scratch=Path(scratch),
+            address="127.0.0.1",
+            ports={},
+            python=Path(sys.executable),
+            programs=programs,
+            backends={},
+            suite_folder=tmp_path,
+            as_root=os.getuid() == 0,
+        )
+
+
+@contextlib.contextmanager
+def serving(here: Here, part: Nginx, site: Site) -> Iterator[tuple[Running, Site]]:
+    """Start nginx as a trial does, and see that nothing is left of it."""
+    site = dataclasses.replace(site, ports={name: here.free_port() for name in part.ports})
+    for name, text in part.files(site).items():
+        (site.folder / name).write_text(text)
+    restored(HOST, site.label, part, site)
+    for number, task in enumerate(part.prepare(site)):
+        done(here, task, f"{site.label}-{number}", site.label, site.folder)
+    command = part.command(site)
+    assert command is not None
+    server = here.start(site.label, command, site.folder, {})
+    while not here.owns(server, site.port):
+        assert here.alive(server), server.stderr.read_text()
+        here.wait(server, 0.01)
+    yield server, site
+    assert here.stop(server, first=part.stop_signal).code == 0
+    assert here.processes(server) == []
+
+
+@contextlib.contextmanager
+def connection(here: Here, site: Site, port: str = "http") -> Iterator[http.client.HTTPConnection]:
+    found = http.client.HTTPConnection(site.address, site.ports[port])
+    with here.socket() as inside:
+        inside.settimeout(20)
+        inside.connect((site.address, site.ports[port]))
+        if port == "https":
+            trusting = ssl.create_default_context(cafile=site.scratch / "certificate.pem")
+            inside = trusting.wrap_socket(inside, server_hostname=site.address)
+        with inside:
+            found.sock = inside
+            yield found
+
+
+def answer(asked: http.client.HTTPConnection, path: str = "/") -> tuple[int, bytes, dict[str, str]]:
+    asked.request("GET", path)
+    response = asked.getresponse()
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    return response.status, response.read(), headers
+
+
+def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
+    path = folder / "small.toml"
+    path.write_text(SUITE.format(server=server, loader=loader))
+    (case,) = cases(path)
+    return trial_of(case, folder)
+
+
+# --- what it answers -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, b"Hello, World!"),
+        ({"body": 'a "quoted" $text;\n}'}, b'a "quoted" $text;\n}'),
+        ({"body": ""}, b""),
+        ({"body_bytes": "1MiB"}, b"x" * 1024**2),
+    ],
+)
+def test_one_body_is_answered_to_every_path(
+    site: Site, options: dict[str, Any], expected: bytes
+) -> None:
+    part = Nginx.model_validate(options)
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+        for path in ("/", "/deep/er?a=b", "/index.html"):
+            with connection(here, placed) as asked:
+                status, got, headers = answer(asked, path)
+            assert (status, got, headers["content-type"]) == (200, expected, "text/plain")
+
+
+def test_files_are_served_with_their_types(site: Site) -> None:
+    folder = site.suite_folder / 'my "files"'
+    folder.mkdir()
+    (folder / "a.json").write_text("{}")
+    (folder / "index.html").write_text("<p>")
+    part = Nginx.model_validate({"directory": folder.name})
+    first = part.fingerprint(site.suite_folder)
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+        told = {}
+        for path in ("/a.json", "/", "/absent"):
+            with connection(here, placed) as asked:
+                status, _, headers = answer(asked, path)
+            told[path] = (status, headers["content-type"])
+    assert told == {
+        "/a.json": (200, "application/json"),
+        "/": (200, "text/html"),
+        "/absent": (404, "text/html"),
+    }
+    (folder / "a.json").write_text("[]")
+    assert part.fingerprint(site.suite_folder) != first
+
+
+def test_two_of_them_do_not_collide(site: Site) -> None:
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch, HOST.trial(site.folder) as here:
+        other = dataclasses.replace(site, label="other", scratch=Path(scratch))
+        one = Nginx.model_validate({"body": "one", "tls": True})
+        two = Nginx.model_validate({"body": "two", "tls": True})
+        with serving(here, one, site) as (_, first), serving(here, two, other) as (_, second):
+            for placed, expected in ((first, b"one"), (second, b"two")):
+                for port in ("http", "https"):
+                    with connection(here, placed, port) as asked:
+                        assert answer(asked)[1] == expected
+
+
+# --- its options, seen from outside --------------------------------------------------------------
+
+
+def closed_after(here: Here, placed: Site, port: str, most: int) -> int | None:
+    """Return after how many answers a connection was closed; None when it was not."""
+    with connection(here, placed, port) as asked:
+        for number in range(1, most + 1):
+            if answer(asked)[2].get("connection") == "close":
+                return number
+    return None
+
+
+def test_the_front_server_of_the_study_is_what_it_was(site: Site) -> None:
+    part = Nginx.model_validate(STUDY)
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (server, placed):
+        # A master, and its workers.
+        assert len(here.processes(server)) == 1 + 4
+        assert closed_after(here, placed, "http", 101) == 100
+        assert closed_after(here, placed, "https", 101) == 100
+        with connection(here, placed, "https") as asked:
+            assert isinstance(asked.sock, ssl.SSLSocket)
+            assert asked.sock.version() == "TLSv1.2"
+            cipher = asked.sock.cipher()
+            assert cipher is not None
+            assert "RSA" in cipher[0]
+            assert answer(asked)[1] == b"x" * 1024
+    assert server.stdout.read_text() == ""
+    assert server.stderr.read_text() == ""
+    conf = (site.folder / "nginx-front.conf").read_text()
+    told = [
+        *("worker_connections 768", "access_log off", "sendfile on", "tcp_nopush on"),
+        *("tcp_nodelay on", "gzip off", "keepalive_timeout 65000ms", "keepalive_timeout 10000ms"),
+        *("ssl_session_cache shared:tls:51200k", "ssl_session_timeout 300s"),
+    ]
+    assert [line for line in told if f"{line};\n" not in conf] == []
+
+
+def test_keep_alive_can_be_off(site: Site) -> None:
+    part = Nginx.model_validate({"keep_alive": 0})
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+        assert closed_after(here, placed, "http", 2) == 1
+
+
+def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
+    options = {"tls": True, "tls_versions": ["TLSv1.2"], "server_directives": ["ssl_session_tickets off"]}
+    for cached in ({"tls_session_cache": "1MiB"}, {}):
+        part = Nginx.model_validate(options | cached)
+        own = dataclasses.replace(site, label=f"front-{len(cached)}")
+        with HOST.trial(site.folder) as here, serving(here, part, own) as (_, placed):
+            trusting = ssl.create_default_context(cafile=placed.scratch / "certificate.pem")
+            session, reused = None, []
+            for _ in range(2):
+                with here.socket() as inside:
+                    inside.connect((placed.address, placed.ports["https"]))
+                    with trusting.wrap_socket(
+                        inside, server_hostname="localhost", session=session
+                    ) as secure:
+                        session = secure.session
+                        reused.append(secure.session_reused)
+        assert reused == [False, bool(cached)]
+
+
+def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
+    openssl = site.programs["openssl"]
+    for key, told in (("p256", "prime256v1"), ("rsa2048", "(2048 bit)")):
+        part = Nginx.model_validate({"tls": True, "tls_key": key})
+        with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+            own = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
+            restored(HOST, key, part, own)
+            found = part.certificate(own)
+            assert found is not None
+            words = [openssl, "x509", "-in", found, "-noout", "-text"]
+            text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+            assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
+        assert told in text
+        assert "IP Address:127.0.0.1, DNS:localhost" in text
+
+
+def test_it_works_where_it_was_unpacked(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = site.suite_folder / "unpacked"
+    (root / "usr/sbin").mkdir(parents=True)
+    (root / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
+    program = root / "usr/sbin/nginx"
+    shutil.copy(site.programs["nginx"], program)
+    monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(root))
+    assert list(libraries(program)) == ["LD_LIBRARY_PATH"]
+    own = dataclasses.replace(site, programs={**site.programs, "nginx": program})
+    with HOST.trial(site.folder) as here, serving(here, Nginx(), own) as (server, placed):
+        assert Path(f"/proc/{server.outer_pid}/exe").resolve() == program
+        with connection(here, placed) as asked:
+            assert answer(asked)[1] == b"Hello, World!"
+
+
+def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not Path("/usr/sbin/nginx").exists():
+        pytest.skip("nginx is elsewhere")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert locate("nginx") == Path("/usr/sbin/nginx")
+
+
+# --- what cannot be ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"body": "a", "directory": "."}, "body and directory exclude one another"),
+        ({"upstream": "a", "body_bytes": 1}, "upstream and body_bytes exclude one another"),
+        ({"upstream_keepalive": 1}, "name an upstream"),
+        ({"tls_key": "p256"}, "tls_key: it speaks no TLS: say tls = true"),
+        ({"tls": True, "tls_versions": ["TLSv1"]}, "'TLSv1.2' or 'TLSv1.3'"),
+        ({"tls": True, "tls_session_timeout": "1500ms"}, "whole seconds"),
+        ({"worker_processes": 0}, "greater than 0"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Nginx.model_validate(options)
+
+
+@pytest.mark.parametrize(
+    ("server", "told"),
+    [
+        (
+            'use = "nginx"\nserver_directives = ["gzipp on"]',
+            'one: read its configuration: unknown directive "gzipp" in nginx-one.conf:',
+        ),
+        (
+            'use = "nginx"\nhttp_directives = ["gzip maybe;"]',
+            'one: read its configuration: invalid value "maybe" in "gzip" directive',
+        ),
+        ('use = "nginx"\ndirectory = "absent"', "servers.one: {folder}/absent: no such folder"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(tmp_path: Path, server: str, told: str) -> None:
+    trial = measured(tmp_path, server)
+    assert trial.failure is not None
+    assert trial.failure.stage in {"prepare", "start"}
+    assert trial.failure.message.startswith(told.replace("{folder}", str(tmp_path)))
+    assert "\n" not in trial.failure.message
+
+
+def test_a_path_that_nginx_would_not_read_is_refused(site: Site) -> None:
+    (site.suite_folder / "a$b").mkdir()
+    own = dataclasses.replace(site, ports={"http": 1, "https": 2})
+    with pytest.raises(BenchforgeError, match="nginx takes \\$ for a variable"):
+        Nginx.model_validate({"directory": "a$b"}).files(own)
+
+
+# --- load over TLS -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loader", ["wrk", "ab"])
+def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
+    trial = measured(tmp_path, 'use = "nginx"\ntls = true', loader)
+    assert trial.measured, trial.failure
+    assert trial.reading is not None
+    assert trial.reading.responses > 0
+    assert sum(trial.reading.errors.values()) == 0
+    assert [one.status for one in trial.answers] == [200, 200]
+    assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
+    assert trial.observation is not None
+    assert trial.observation.foreign_connections == ""
+
+
+def test_by_the_command_over_tls(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SUITE.format(server='use = "nginx"\ntls = true', loader="wrk"))
+    told = unlocked(bench, path)
+    assert told.code == 0, told.all
+    (summary,) = tmp_path.glob("results/*/summary.json")
+    (case,) = json.loads(summary.read_text())["cases"]
+    assert case["trials"] == 1

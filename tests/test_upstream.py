@@ -1,0 +1,377 @@
+"""Servers that stand before others: names, circles, what varies, and real trials through nginx."""
+# ruff: noqa: E501 - output stands here as it is printed
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import pytest
+from front_door import PROGRAMS, Bench, answering, needed, needed_module
+from trials import cases, trial_of
+
+from benchforge.model.trial import Trial
+from benchforge.parts.command import Command
+from benchforge.parts.part import Part, Server
+from benchforge.parts.probe import Accepts, Probe
+from benchforge.parts.site import Site
+from benchforge.plugin import hookimpl
+from benchforge.registry import Registry
+from benchforge.suite.faults import SuiteErrors
+
+WSGI = """
+def app(environ, start_response):
+    text = (environ["REQUEST_METHOD"] + " " + environ["PATH_INFO"]).encode()
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(text)))])
+    return [text]
+"""
+
+
+class Hidden(Server):
+    """The user's WSGI app, by real servers, over what only a proxy speaks."""
+
+    name: ClassVar[str] = "hidden"
+    over: Literal["socket", "uwsgi", "uwsgi-socket", "http", "nothing"] = "socket"
+
+    def behind_proxy_only(self) -> bool:
+        return self.over != "http"
+
+    def ready(self, site: Site) -> Probe:
+        path = site.scratch / "s"
+        return Accepts(path) if "socket" in self.over else Accepts()
+
+    def command(self, site: Site) -> Command:
+        at, path = f"{site.address}:{site.port}", site.scratch / "s"
+        if self.over.startswith("uwsgi"):
+            where = path if self.over == "uwsgi-socket" else at
+            program = Path(sys.executable).parent / "pyuwsgi"
+            words = ("--module", "hello:app", "--disable-logging", "--need-app", "--die-on-term")
+            python = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
+            return Command(
+                *(program, "--socket", where, "--home", sys.prefix, *words),
+                folder=site.suite_folder,
+                environment={"PATH": python},
+            )
+        bind = f"unix:{path}" if self.over == "socket" else at
+        words = ("--bind", bind, "--chdir", str(site.suite_folder), "hello:app")
+        return Command(site.python, "-m", "gunicorn", *words, "--log-level", "warning")
+
+    def gives(self, site: Site) -> dict[str, str]:
+        at, path = f"{site.address}:{site.port}", str(site.scratch / "s")
+        return {
+            "socket": {"socket": path},
+            "uwsgi": {"uwsgi": at},
+            "uwsgi-socket": {"uwsgi": f"unix:{path}"},
+            "http": {"url": f"http://{at}"},
+            "nothing": {},
+        }[self.over]
+
+
+class Plugin:
+    @staticmethod
+    @hookimpl
+    def benchforge_parts() -> list[type[Part]]:
+        return [Hidden]
+
+
+def registry() -> Registry:
+    found = Registry()
+    found.register(Plugin())
+    return found
+
+
+LOAD = """
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+
+[repeat]
+blocks = 1
+
+[scenarios.s]
+request = { path = "/a" }
+loaders = ["wrk"]
+"""
+GUNICORN = 'use = "gunicorn"\napp = "hello:app"\nworkers = 1'
+
+
+@pytest.fixture(autouse=True)
+def app(tmp_path: Path) -> None:
+    needed("nginx", "wrk")
+    needed_module("gunicorn")
+    (tmp_path / "hello.py").write_text(WSGI)
+
+
+def suite(folder: Path, servers: dict[str, str], scenario: str) -> Path:
+    tables = "".join(f"[servers.{label}]\n{text}\n\n" for label, text in servers.items())
+    path = folder / "small.toml"
+    path.write_text(f"benchforge = 1\n{tables}{LOAD}{scenario}\n")
+    return path
+
+
+def faults(folder: Path, servers: dict[str, str], scenario: str) -> str:
+    with pytest.raises(SuiteErrors) as caught:
+        cases(suite(folder, servers, scenario), registry())
+    return str(caught.value.text())
+
+
+def front(upstream: str, more: str = "") -> str:
+    return f'use = "nginx"\nupstream = "{upstream}"\n{more}'
+
+
+def measured(folder: Path, servers: dict[str, str], server: str = "front") -> Trial:
+    (case,) = cases(suite(folder, servers, f'servers = ["{server}"]'), registry())
+    return trial_of(case, folder)
+
+
+def roles(trial: Trial) -> dict[str, str]:
+    assert trial.observation is not None
+    return {usage.label: usage.role for usage in trial.observation.usage}
+
+
+def failure(trial: Trial) -> tuple[str, str]:
+    assert trial.failure is not None
+    return trial.failure.stage, trial.failure.message
+
+
+# --- what a suite says ---------------------------------------------------------------------------
+
+
+def test_an_unknown_upstream_is_told_where_it_is_written(tmp_path: Path) -> None:
+    servers = {"flask": GUNICORN, "front": front("flsk")}
+    path = tmp_path / "small.toml"
+    assert faults(tmp_path, servers, 'servers = ["flask"]') == (
+        f"error: {path}:9:1: servers.front.upstream: no server 'flsk' is declared\n"
+        '    9 | upstream = "flsk"\n'
+        "      | ^^^^^^^^\n"
+        "hint: did you mean 'flask'? declared: flask, front"
+    )
+
+
+def test_a_circle_is_told_once_with_its_path(tmp_path: Path) -> None:
+    servers = {"a": front("b"), "b": front("c"), "c": front("a"), "d": front("b")}
+    told = faults(tmp_path, servers, 'servers = ["d"]')
+    assert told.count("error: ") == 1
+    assert "servers.c.upstream: stands before itself: a → b → c → a" in told
+    alone = faults(tmp_path, {"a": front("a")}, 'servers = ["a"]')
+    assert "servers.a.upstream: stands before itself: a → a" in alone
+
+
+def test_a_faulty_upstream_has_its_own_complaint_only(tmp_path: Path) -> None:
+    servers = {"flask": GUNICORN + "\nworker = 2", "front": front("flask")}
+    told = faults(tmp_path, servers, 'servers = ["front"]')
+    assert told.count("error: ") == 1
+    assert "servers.flask.worker: unknown option" in told
+
+
+def test_what_varies_may_lead_astray_too(tmp_path: Path) -> None:
+    servers = {"one": GUNICORN, "front": front("one")}
+    scenario = 'servers = ["front"]\nvary = { "servers.front.upstream" = ["one", "oen", "front"] }'
+    told = faults(tmp_path, servers, scenario)
+    assert told.count("error: ") == 2
+    assert "upstream[1]: servers.front: no server 'oen' is declared" in told
+    assert "upstream[2]: servers.front: stands before itself: front → front" in told
+
+
+def test_a_server_that_only_a_proxy_reaches_is_no_scenarios_own(tmp_path: Path) -> None:
+    servers = {"app": 'use = "hidden"', "front": front("app")}
+    told = faults(tmp_path, servers, 'servers = ["front", "app"]')
+    assert told.count("error: ") == 1
+    assert "scenarios.s.servers[1]: 'app' cannot be asked over HTTP and TCP" in told
+    assert 'nginx with upstream = "app"' in told
+    servers["app"] += '\nover = "http"'
+    assert len(cases(suite(tmp_path, servers, 'servers = ["front", "app"]'), registry())) == 2
+    varied = 'servers = ["app"]\nvary = { "servers.app.over" = ["http", "uwsgi"] }'
+    told = faults(tmp_path, servers, varied)
+    assert 'cannot be asked over HTTP and TCP with servers.app.over = "uwsgi"' in told
+
+
+def test_what_stands_behind_varies_by_name_and_by_star(tmp_path: Path) -> None:
+    servers = {"flask": GUNICORN, "inner": front("flask"), "front": front("inner")}
+    scenario = 'servers = ["front"]\nvary = { "servers.flask.workers" = [1, 2], "servers.*.backlog" = [8, 9] }'
+    found = cases(suite(tmp_path, servers, scenario))
+    assert [list(dict(case.upstreams)) for case in found] == [["flask", "inner"]] * 4
+    points = [
+        (
+            case.upstreams[0][1].model_dump()["workers"],
+            {
+                part.model_dump()["backlog"]
+                for part in (*dict(case.upstreams).values(), case.server)
+            },
+        )
+        for case in found
+    ]
+    assert points == [(1, {8}), (1, {9}), (2, {8}), (2, {9})]
+    assert found[0].name.vary == {"servers.flask.workers": 1, "servers.*.backlog": 8}
+    wrong = scenario.replace("[1, 2]", "[1, 0]")
+    assert '"servers.flask.workers"[1]: ' in faults(tmp_path, servers, wrong)
+    other = scenario.replace("servers.flask.workers", "servers.flsk.workers")
+    assert "did you mean 'flask'?" in faults(tmp_path, servers, other)
+
+
+def test_what_is_behind_makes_a_case_and_its_label_does_not(tmp_path: Path) -> None:
+    servers = {
+        "one": GUNICORN,
+        "same": GUNICORN,
+        "other": GUNICORN.replace("workers = 1", "workers = 2"),
+        "a": front("one"),
+        "b": front("same"),
+        "c": front("other"),
+        "d": front("a"),
+    }
+    found = cases(suite(tmp_path, servers, 'servers = ["a", "b", "c", "d"]'))
+    a, b, c, d = (case.name for case in found)
+    assert (a.digest, a.arm) == (b.digest, 1)
+    assert b.arm == 2
+    assert len({a.digest, c.digest, d.digest}) == 3
+
+
+# --- real trials ---------------------------------------------------------------------------------
+
+
+def test_a_proxy_before_gunicorn_over_tcp(tmp_path: Path) -> None:
+    trial = measured(tmp_path, {"flask": GUNICORN, "front": front("flask")})
+    assert trial.measured, trial.failure
+    assert roles(trial) == {
+        "upstream-flask": "upstream",
+        "server-front": "server",
+        "loader-wrk": "loader",
+    }
+    assert trial.observation is not None
+    used = {usage.label: usage.cpu_s or 0 for usage in trial.observation.usage}
+    assert used["upstream-flask"] > 0
+    assert used["server-front"] > 0
+    assert trial.observation.foreign_connections == (
+        "the server's own connections to flask are counted too"
+    )
+    assert [answer.length for answer in trial.answers] == [len("GET /a")] * 2
+    assert {one.label for one in trial.processes} >= {"upstream-flask", "server-front"}
+    assert (tmp_path / "trial/upstream-flask.err").exists()
+
+
+@pytest.mark.parametrize("over", ["socket", "uwsgi-socket", "uwsgi"])
+def test_a_proxy_before_what_only_it_can_reach(tmp_path: Path, over: str) -> None:
+    needed_module("pyuwsgi")
+    servers = {"app": f'use = "hidden"\nover = "{over}"', "front": front("app")}
+    trial = measured(tmp_path, servers)
+    assert trial.measured, trial.failure
+    assert trial.reading is not None
+    assert trial.reading.good == trial.reading.responses
+    assert [answer.length for answer in trial.answers] == [len("GET /a")] * 2
+    assert trial.observation is not None
+    # Over unix sockets the network's counters hold the load tool's connections alone.
+    assert bool(trial.observation.foreign_connections) == (over == "uwsgi")
+    if over != "uwsgi":
+        expected = 2 + trial.reading.test_connections + trial.reading.responses // 1000
+        assert trial.observation.counters["TcpPassiveOpens"] == pytest.approx(expected, abs=2)
+
+
+def test_a_chain_starts_from_its_end_and_is_kept_apart(tmp_path: Path) -> None:
+    servers = {
+        "front": front("inner", "upstream_keepalive = 4"),
+        "inner": front("flask", "tls = true"),
+        "flask": GUNICORN,
+    }
+    trial = measured(tmp_path, servers)
+    assert trial.measured, trial.failure
+    services = [one.label for one in trial.processes if "loader" not in one.label]
+    assert services == ["upstream-flask", "upstream-inner", "server-front"]
+    assert "proxy_pass https://" in (tmp_path / "trial/nginx-front.conf").read_text()
+    assert "proxy_pass http://" in (tmp_path / "trial/nginx-inner.conf").read_text()
+
+
+def test_an_upstream_that_does_not_start_is_named(tmp_path: Path) -> None:
+    absent = GUNICORN.replace("hello:app", "nowhere:app")
+    stage, told = failure(measured(tmp_path, {"flask": absent, "front": front("flask")}))
+    assert stage == "start"
+    assert told.startswith("flask: ended with exit code 3 before it was ready: ModuleNotFoundError")
+
+
+def test_an_upstream_that_answers_wrongly_is_named(tmp_path: Path) -> None:
+    servers = {"app": answering("--status", "500"), "front": front("app")}
+    stage, told = failure(measured(tmp_path, servers))
+    assert (stage, told) == ("ask", "app: GET /a: expected status 200, got 500: 'pong'")
+
+
+def test_an_upstream_that_never_accepts_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "deaf.py"
+    script.write_text("import time\ntime.sleep(60)\n")
+
+    class Deaf(Hidden):
+        name: ClassVar[str] = "deaf"
+
+        def command(self, site: Site) -> Command:
+            return Command(site.python, script)
+
+    class Own:
+        @staticmethod
+        @hookimpl
+        def benchforge_parts() -> list[type[Part]]:
+            return [Deaf]
+
+    known = Registry()
+    known.register(Own())
+    for over in ("socket", "uwsgi"):
+        servers = {
+            "app": f'use = "deaf"\nover = "{over}"\nready_within = "300ms"',
+            "front": front("app"),
+        }
+        (case,) = cases(suite(tmp_path, servers, 'servers = ["front"]'), known)
+        (tmp_path / over).mkdir()
+        stage, told = failure(trial_of(case, tmp_path / over))
+        assert (stage, told) == ("start", "app: not ready within 0.3 s")
+
+
+def test_an_upstream_that_gives_nothing_is_told(tmp_path: Path) -> None:
+    servers = {"app": 'use = "hidden"\nover = "nothing"', "front": front("app")}
+    stage, told = failure(measured(tmp_path, servers))
+    assert stage == "start"
+    assert told == "servers.front: app: it gives neither url, socket nor uwsgi"
+
+
+def test_an_upstream_that_dies_under_load_is_named(tmp_path: Path) -> None:
+    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", "{port}", "--die-after", "20"]
+    app = f'use = "command"\ncommand = {[*words]}'
+    stage, told = failure(measured(tmp_path, {"app": app, "front": front("app")}))
+    assert stage == "drive"
+    assert told == "app: ended with exit code 3 during the load"
+
+
+def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> None:
+    """Gunicorn's master lives on without its worker for a moment: that is behaviour, measured."""
+    servers = {
+        "flask": GUNICORN.replace("hello:app", "dying:app"),
+        "front": front("flask"),
+    }
+    (tmp_path / "dying.py").write_text(
+        "import os\nseen = []\n"
+        + WSGI.replace(
+            "    text", "    seen.append(1)\n    len(seen) > 50 and os._exit(1)\n    text", 1
+        )
+    )
+    trial = measured(tmp_path, servers)
+    assert trial.measured, trial.failure
+    assert trial.reading is not None
+    assert trial.reading.errors["status"] > 0
+    assert trial.reading.good is not None
+    assert trial.reading.good > 0
+
+
+def test_by_the_command_it_is_reported_apart(bench: Bench, tmp_path: Path) -> None:
+    servers = {"flask": GUNICORN, "front": front("flask", "tls = true")}
+    told = bench("run", suite(tmp_path, servers, 'servers = ["front"]'))
+    deadline = time.monotonic() + 60
+    while "another benchforge" in told.all and time.monotonic() < deadline:
+        time.sleep(2)
+        told = bench("run", tmp_path / "small.toml")
+    assert told.code == 0, told.all
+    (report,) = tmp_path.glob("results/*/report.md")
+    text = report.read_text()
+    assert "cpu upstream" in text
+    assert "memory upstream" in text
+    assert "keepalive: the server's own connections to flask are counted too" in text
+    (header,) = tmp_path.glob("results/*/result.json")
+    assert '"server-gunicorn": "gunicorn' in header.read_text()
+    assert '"server-nginx": "nginx version: nginx/' in header.read_text()
