@@ -20,12 +20,13 @@ from benchforge.errors import (
 from benchforge.graph import Measure
 from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Trial
+from benchforge.model.tuning import Tuned
 from benchforge.parts.part import Server
 from benchforge.parts.site import Output, Target
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
-from benchforge.run.here import Here, Running, last_lines
+from benchforge.run.here import Here, Mode, Running, last_lines
 from benchforge.run.services import Serving, failed, started
 from benchforge.run.story import Story
 from benchforge.run.usage import Watch
@@ -61,7 +62,11 @@ def measure(
         with _scratch() as scratch, contextlib.ExitStack() as stack:
             with story.phase("keeper"):
                 network = _network(ground, step.case)
-                here = stack.enter_context(ground.host.trial(folder, network))
+                tuning = step.case.tuning
+                here = stack.enter_context(
+                    ground.host.trial(folder, network, tuning.sysctl, tuning.limits)
+                )
+                story.tuned = tuned(here.mode)
             try:
                 _measured(here, step, ground, (folder, scratch), like, story)
             finally:
@@ -103,6 +108,7 @@ def measure(
         processes=story.processes,
         answers=tuple(story.answers),
         namespaces=story.namespaces,
+        tuned=story.tuned,
         reading=story.reading,
         observation=story.observation,
         failure=failure,
@@ -163,6 +169,13 @@ def _scratch() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def tuned(mode: Mode) -> Tuned | None:
+    """Return what came of the tuning; None where none was asked for."""
+    if not mode.applied and not mode.refused:
+        return None
+    return Tuned(applied=dict(mode.applied), refused=dict(mode.refused))
 
 
 def _network(ground: Ground, case: Case) -> Literal["private", "host"]:

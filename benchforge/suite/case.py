@@ -1,9 +1,10 @@
 """One point of a scenario's matrix: every part resolved, ready to be measured."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
+from benchforge.model.tuning import Tuning
 from benchforge.parts.part import Backend, Driver, Server
 
 
@@ -22,6 +23,7 @@ class Case:
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+    tuning: Tuning = field(default_factory=Tuning)
 
     @property
     def declared_s(self) -> float:

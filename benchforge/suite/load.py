@@ -20,6 +20,7 @@ from benchforge.suite.scenarios import scenarios
 from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+from benchforge.suite.tuning import tuning
 
 FORMAT = 1
 "Of suites: what `benchforge = 1` at their top says."
@@ -37,7 +38,7 @@ class _Top(Frozen):
     network: Literal["private", "host"] = "private"
 
 
-_TABLES = (*KINDS, "scenarios", "repeat", "profiles")
+_TABLES = (*KINDS, "scenarios", "repeat", "tuning", "profiles")
 
 
 def load(
@@ -67,6 +68,7 @@ def load(
     labels = {kind: tuple(found) for kind, found in labelled.items()}
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
+    tuned = tuning(tables, complaints)
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
 
     secrets = frozenset([*environment.used, *_secrets(parts, every)])
@@ -87,6 +89,7 @@ def load(
         scenarios={label: every[label] for label in every if label in chosen},
         only=chosen if top.only or only else (),
         repeat=repeat,
+        tuning=tuned,
         settings=dict(settings),
         secrets=secrets,
     )
