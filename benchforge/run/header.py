@@ -72,7 +72,7 @@ def _versions(cases: list[Case], ground: Ground) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
     every: list[Part] = []
     for case in cases:
-        every += (case.server, case.driver, *(backend for _, backend in case.backends))
+        every += (*case.services, case.driver)
     versions = dict(_of_modules(need for part in every for need in part.needs()))
     parts = {f"{part.kind}-{part.name}": part for part in reversed(every)}
     with tempfile.TemporaryDirectory(prefix="bf-") as name:

@@ -27,12 +27,11 @@ from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode, Running, last_lines
-from benchforge.run.services import Serving, failed, started
+from benchforge.run.services import Serving, failed, started, stop
 from benchforge.run.story import Story
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
 
-STOP_WITHIN_S = 5.0
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
@@ -59,7 +58,7 @@ def measure(
     story = Story(ground.secrets, tell)
     failure: Failure | None = None
     try:
-        with _scratch() as scratch, contextlib.ExitStack() as stack:
+        with scratch_folder() as scratch, contextlib.ExitStack() as stack:
             with story.phase("keeper"):
                 network = _network(ground, step.case)
                 tuning = step.case.tuning
@@ -132,10 +131,10 @@ def _measured(
 
     with story.phase("services"):
         services = started(here, ground, case, step.seed, folders, note)
-        question = _question(case, services[-1], like)
+        question = question_of(case, services[-1], like)
     with story.phase("ask"):
         asked = until_right(here, question, float(case.server.ready_within))
-        _is_ours(here, services[-1])
+        check_ours(here, services[-1])
         story.answers.append(asked.answer)
         story.body = asked.body
     target = _target(question, ground, folder)
@@ -156,13 +155,11 @@ def _measured(
         story.answers.append(once(here, question).answer)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
-        for serving in reversed(services):
-            if serving.running is not None:
-                here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
+        stop(here, services)
 
 
 @contextlib.contextmanager
-def _scratch() -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """A short private folder: the path of a socket ends at 107 bytes."""
     folder = Path(tempfile.mkdtemp(prefix="bf-"))
     try:
@@ -183,14 +180,16 @@ def _network(ground: Ground, case: Case) -> Literal["private", "host"]:
     return "host" if any(part.outside() for part in parts) else ground.network
 
 
-def _question(case: Case, serving: Serving, like: Like | None) -> Question:
+def question_of(case: Case, serving: Serving, like: Like | None) -> Question:
+    """Return what the server of a case is asked."""
     part = serving.part
     assert isinstance(part, Server)  # noqa: S101 - `started` puts the server last
     root = part.url(serving.site)
     return Question(case.name.server, serving.running, root, case.request, case.expect, like)
 
 
-def _is_ours(here: Here, serving: Serving) -> None:
+def check_ours(here: Here, serving: Serving) -> None:
+    """Raise TrialFailed when another process than the server's answers at its port."""
     if serving.running is None:
         return
     if here.owns(serving.running, serving.site.port) is False:

@@ -2,8 +2,9 @@
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.observation import Role
@@ -18,6 +19,7 @@ from benchforge.run.template import restored
 from benchforge.suite.case import Case
 
 PAUSE_S = 0.005
+STOP_WITHIN_S = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,10 +42,12 @@ def started(
     seed: int,
     folders: tuple[Path, Path],
     note: Callable[[Serving], None],
+    ports: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Serving]:
     """Start all services of a case, each ready before the next; the server is last.
 
     `folders` are the trial's own and a scratch one. `note` hears of each as soon as it runs.
+    `ports` are those of the server that are not to be any free ones, by name.
     Raises TrialFailed when one cannot be started or does not become ready.
     """
     services: list[Serving] = []
@@ -52,7 +56,8 @@ def started(
         (label, "backend", part) for label, part in case.backends
     ]
     for label, role, part in [*backends, (case.name.server, "server", case.server)]:
-        site = _site(here, ground, label, part, folders, gives)
+        fixed = ports if part is case.server else {}
+        site = _site(here, ground, label, part, folders, gives, fixed)
         serving = _started(
             here, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
         )
@@ -72,6 +77,7 @@ def _site(
     part: Service,
     folders: tuple[Path, Path],
     gives: dict[str, dict[str, str]],
+    fixed: Mapping[str, int],
 ) -> Site:
     folder, scratch = folders
     own = scratch / str(len(gives))  # short, whatever the label: the path of a socket has an end
@@ -81,7 +87,7 @@ def _site(
         folder=folder,
         scratch=own,
         address="127.0.0.1",
-        ports={name: here.free_port() for name in part.ports},
+        ports={name: fixed.get(name) or here.free_port() for name in part.ports},
         python=ground.python,
         programs=ground.programs,
         backends=dict(gives),
@@ -127,6 +133,13 @@ def _until_ready(here: Here, serving: Serving) -> None:
             raise failed(serving, f"ended with exit code {end.code} before it was ready")
         if time.monotonic() > deadline:
             raise failed(serving, f"not ready within {serving.part.ready_within:g} s")
+
+
+def stop(here: Here, services: Sequence[Serving]) -> None:
+    """Stop what runs, in the reverse order of the start, each as politely as it asks for."""
+    for serving in reversed(services):
+        if serving.running is not None:
+            here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
 
 
 def failed(serving: Serving, message: str, stage: str = "start") -> TrialFailed:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
 from benchforge.model.tuning import Tuning
-from benchforge.parts.part import Backend, Driver, Server
+from benchforge.parts.part import Backend, Driver, Server, Service
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class Case:
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
     tuning: Tuning = field(default_factory=Tuning)
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """What is started for the driver."""
+        return (self.server, *(backend for _, backend in self.backends))
 
     @property
     def declared_s(self) -> float:
