@@ -59,7 +59,7 @@ def command(
     registry = Registry()
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
     cases = list(expand(asked))
-    stands_on = ground(asked, [part for case in cases for part in (*case.services, case.driver)])
+    stands_on = ground(asked, [part for case in cases for part in case.parts])
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     with measuring():

@@ -23,6 +23,9 @@ from benchforge.parts.site import Output, Site, Target
 
 Kind = Literal["server", "backend", "loader", "client", "metric", "reporter"]
 
+UPSTREAM_OPTIONS = ("upstream", "upstreams")
+"The options by which a server names those that it stands before."
+
 
 class Part(BaseModel, ABC):
     """The options of a part, as TOML gives them; `use` is the part's own name."""
@@ -111,8 +114,16 @@ class Server(Service):
     kind: ClassVar[Kind] = "server"
 
     def upstreams(self) -> Sequence[str]:
-        """Return the labels of the servers that it stands before: they start first."""
+        """Return the labels of the servers that it stands before: they start first.
+
+        They come from an option `upstream` or `upstreams`: what is behind it makes another case,
+        what that is called does not.
+        """
         return ()
+
+    def behind_proxy_only(self) -> bool:
+        """Whether nobody can ask it over HTTP and TCP but a server that stands before it."""
+        return False
 
     def certificate(self, site: Site) -> Path | None:
         """Return the PEM file that is trusted by who speaks TLS to it; None where none is made."""

@@ -1,14 +1,17 @@
 """Asking a server from inside the trial's network, until the answer is right."""
 
+import functools
 import hashlib
 import http.client
 import ipaddress
 import socket
+import ssl
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.answer import Answer, Expect, Request, body_difference, difference
 from benchforge.run.here import Here, Running, complaint, first_error
 
@@ -16,6 +19,14 @@ ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
 PAUSE_S = 0.005
 LARGEST_BODY = 64 * 1024 * 1024
+# What OpenSSL says of a certificate, and what to do; ca_file helps with all the others.
+_EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
+_HINTS = {
+    _EXPIRED: "make a new certificate, or set the clock",
+    _OTHER_NAME: "ask it by a name that its certificate holds",
+    _OTHER_ADDRESS: "ask it by a name that its certificate holds",
+}
+_TRUST = 'name the PEM file to trust on the server that has it: ca_file = "certificate.pem"'
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,8 @@ class Question:
     request: Request
     expect: Expect
     like: Like | None
+    ca_file: Path | None = None
+    "PEM file that is trusted; None for the system's own."
 
     @property
     def asks(self) -> str:
@@ -67,17 +80,28 @@ class Question:
         return TrialFailed(stage, f"{self.label}: {message}", hint, log)
 
 
-def ask(here: Here, root: str, request: Request) -> Asked:
+def default_port(scheme: str) -> int:
+    """Return the port of a URL that names none."""
+    return http.client.HTTPS_PORT if scheme == "https" else http.client.HTTP_PORT
+
+
+def ask(here: Here, root: str, request: Request, ca_file: Path | None = None) -> Asked:
     """Send a request to `root` from inside the trial's network.
 
-    Raises OSError when nobody answers in time, http.client.HTTPException when it is not HTTP.
+    Over https the certificate and its name are checked: `ca_file` is trusted, the system's own
+    certificates without it. Raises OSError when nobody answers in time or no TLS is agreed upon,
+    http.client.HTTPException when it is not HTTP.
     """
     parts = urlsplit(root)
-    host, port = parts.hostname or "127.0.0.1", parts.port or 80
+    host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
     begun = time.monotonic()
     connection = http.client.HTTPConnection(host, port)
+    connection.default_port = default_port(parts.scheme)  # the header Host leaves that one out
     connection.sock = _connected(here, host, port)
     try:
+        if parts.scheme == "https":
+            trusting = _trusting(ca_file)
+            connection.sock = trusting.wrap_socket(connection.sock, server_hostname=host)
         body = request.body.encode() if request.body is not None else None
         headers = {"Connection": "close", **request.headers}
         connection.request(request.method, request.path, body, headers)
@@ -111,13 +135,18 @@ def until_right(here: Here, question: Question, within_s: float) -> Asked:
     first_wrong: float | None = None
     while True:
         try:
-            asked = ask(here, question.root, question.request)
+            asked = ask(here, question.root, question.request, question.ca_file)
             told = question.wrong(asked)
             if told is None:
                 return asked
             first_wrong = first_wrong or time.monotonic()
+        except ssl.SSLCertVerificationError as error:  # it does not become another by waiting
+            hint = _HINTS.get(error.verify_code, _TRUST)
+            raise question.failed("ask", _reason(error), hint) from error
         except (OSError, http.client.HTTPException) as error:
             told = _reason(error)
+            if isinstance(error, ssl.SSLError):  # somebody is there, and speaks otherwise
+                first_wrong = first_wrong or time.monotonic()
         if question.running is not None and (end := here.finished(question.running)):
             ended = f"ended with exit code {end.code} before it was ready"
             cause = first_error(end.stderr)
@@ -137,7 +166,7 @@ def until_right(here: Here, question: Question, within_s: float) -> Asked:
 def once(here: Here, question: Question) -> Asked:
     """Ask once, after the load. Raises TrialFailed when the answer is wrong or missing."""
     try:
-        asked = ask(here, question.root, question.request)
+        asked = ask(here, question.root, question.request, question.ca_file)
     except (OSError, http.client.HTTPException) as error:
         raise question.failed("ask", f"after the load: {_reason(error)}") from error
     if told := question.wrong(asked):
@@ -168,6 +197,19 @@ def _connected(here: Here, host: str, port: int) -> socket.socket:
     raise refused or OSError("no address")
 
 
+@functools.lru_cache(maxsize=4)
+def _trusting(ca_file: Path | None) -> ssl.SSLContext:
+    """Return what checks certificates: to read them takes some milliseconds.
+
+    Raises BenchforgeError when there are none in the file.
+    """
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as error:
+        what = "no certificate in PEM" if isinstance(error, ssl.SSLError) else error.strerror
+        raise BenchforgeError(f"{ca_file}: {what}", _TRUST) from error
+
+
 def _loopback(family: socket.AddressFamily) -> str:
     return "127.0.0.1" if family == socket.AF_INET else "::1"
 
@@ -188,6 +230,14 @@ def _reason(error: Exception) -> str:
     if isinstance(error, http.client.IncompleteRead):
         promised = len(error.partial) + error.expected if error.expected else "more"
         return f"the body ends after {len(error.partial)} of {promised} bytes"
+    if isinstance(error, ssl.SSLError):
+        return _tls_reason(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+def _tls_reason(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"certificate not trusted: {error.verify_message}"
+    return f"TLS: {(error.reason or str(error)).replace('_', ' ').lower()}"

@@ -70,9 +70,7 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
 
 def _versions(cases: list[Case], ground: Ground) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
-    every: list[Part] = []
-    for case in cases:
-        every += (*case.services, case.driver)
+    every: list[Part] = [part for case in cases for part in case.parts]
     versions = dict(_of_modules(need for part in every for need in part.needs()))
     parts = {f"{part.kind}-{part.name}": part for part in reversed(every)}
     with tempfile.TemporaryDirectory(prefix="bf-") as name:

@@ -21,13 +21,20 @@ from benchforge.graph import Measure
 from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Trial
 from benchforge.model.tuning import Tuned
-from benchforge.parts.part import Server
 from benchforge.parts.site import Output, Target
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode, Running, last_lines
-from benchforge.run.services import Serving, failed, started, stop
+from benchforge.run.services import (
+    Serving,
+    failed,
+    is_ours,
+    port_of,
+    question,
+    started,
+    stop,
+)
 from benchforge.run.story import Story
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
@@ -131,17 +138,17 @@ def _measured(
 
     with story.phase("services"):
         services = started(here, ground, case, step.seed, folders, note)
-        question = question_of(case, services[-1], like)
+        asking = question(case, services[-1], like)
     with story.phase("ask"):
-        asked = until_right(here, question, float(case.server.ready_within))
-        check_ours(here, services[-1])
+        asked = until_right(here, asking, float(case.server.ready_within))
+        is_ours(here, services[-1], port_of(asking.root))
         story.answers.append(asked.answer)
         story.body = asked.body
-    target = _target(question, ground, folder)
+    target = _target(asking, ground, folder)
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
-            drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
+            drive(here, driver, _target(asking, ground, folder, "warm-up"), "warm-up", story)
     foreign = _foreign(here, services)
     with story.phase("load"):
         watched = Watch(here, _watched(services), foreign)
@@ -152,7 +159,7 @@ def _measured(
     with story.phase("ask"):
         _still_there(here, services)
         story.reading = case.driver.read(Output(target, finished))
-        story.answers.append(once(here, question).answer)
+        story.answers.append(once(here, asking).answer)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
@@ -176,39 +183,23 @@ def tuned(mode: Mode) -> Tuned | None:
 
 
 def _network(ground: Ground, case: Case) -> Literal["private", "host"]:
-    parts = [case.server, *(part for _, part in case.backends)]
-    return "host" if any(part.outside() for part in parts) else ground.network
-
-
-def question_of(case: Case, serving: Serving, like: Like | None) -> Question:
-    """Return what the server of a case is asked."""
-    part = serving.part
-    assert isinstance(part, Server)  # noqa: S101 - `started` puts the server last
-    root = part.url(serving.site)
-    return Question(case.name.server, serving.running, root, case.request, case.expect, like)
-
-
-def check_ours(here: Here, serving: Serving) -> None:
-    """Raise TrialFailed when another process than the server's answers at its port."""
-    if serving.running is None:
-        return
-    if here.owns(serving.running, serving.site.port) is False:
-        raise failed(serving, f"port {serving.site.port} was answered by another process")
+    return "host" if any(part.outside() for part in case.services) else ground.network
 
 
 def _target(
-    question: Question,
+    asking: Question,
     ground: Ground,
     folder: Path,
     phase: Literal["warm-up", "load"] = "load",
 ) -> Target:
     return Target(
-        url=question.root + question.request.path,
-        request=question.request,
+        url=asking.root + asking.request.path,
+        request=asking.request,
         folder=folder,
         programs=ground.programs,
         python=ground.python,
         phase=phase,
+        ca_file=asking.ca_file,
     )
 
 

@@ -10,8 +10,8 @@ from benchforge.model.answer import Answer
 from benchforge.run.ask import until_right
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode
-from benchforge.run.measure import check_ours, question_of, scratch_folder
-from benchforge.run.services import Serving, failed, started, stop
+from benchforge.run.measure import scratch_folder
+from benchforge.run.services import Serving, failed, is_ours, port_of, question, started, stop
 from benchforge.suite.case import Case
 
 LOOK_EVERY_S = 0.5
@@ -58,9 +58,9 @@ def serving(case: Case, ground: Ground, folder: Path, ports: Mapping[str, int]) 
             services = started(
                 here, ground, case, _HASH_SEED, (folder, scratch), running.append, ports
             )
-            question = question_of(case, services[-1], None)
-            asked = until_right(here, question, float(case.server.ready_within))
-            check_ours(here, services[-1])
-            yield Served(here.mode, services, question.root, asked.answer, here)
+            asking = question(case, services[-1], None)
+            asked = until_right(here, asking, float(case.server.ready_within))
+            is_ours(here, services[-1], port_of(asking.root))
+            yield Served(here.mode, services, asking.root, asked.answer, here)
         finally:
             stop(here, running)

@@ -1,17 +1,20 @@
-"""Starting a case's services in order: backends, then the server."""
+"""Starting a case's services in order: backends, upstream servers, then the server."""
 
 import dataclasses
+import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.observation import Role
 from benchforge.parts.command import Command, Task
-from benchforge.parts.part import Service
-from benchforge.parts.probe import Succeeds
+from benchforge.parts.part import Server, Service
+from benchforge.parts.probe import Accepts, RightAnswer, Succeeds
 from benchforge.parts.site import Site
+from benchforge.run.ask import Like, Question, default_port, until_right
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Running, complaint
 from benchforge.run.tasks import TASK_WITHIN_S, done, located
@@ -20,6 +23,7 @@ from benchforge.suite.case import Case
 
 PAUSE_S = 0.005
 STOP_WITHIN_S = 5.0
+ACCEPTED_WITHIN_S = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,23 +55,61 @@ def started(
     Raises TrialFailed when one cannot be started or does not become ready.
     """
     services: list[Serving] = []
-    gives: dict[str, dict[str, str]] = {}
-    backends: list[tuple[str, Role, Service]] = [
-        (label, "backend", part) for label, part in case.backends
+    backends: dict[str, Mapping[str, str]] = {}
+    upstreams: dict[str, Mapping[str, str]] = {}
+    every: list[tuple[str, Role, Service]] = [
+        *((label, "backend", part) for label, part in case.backends),
+        *((label, "upstream", part) for label, part in case.upstreams),
+        (case.name.server, "server", case.server),
     ]
-    for label, role, part in [*backends, (case.name.server, "server", case.server)]:
+    for label, role, part in every:
         fixed = ports if part is case.server else {}
-        site = _site(here, ground, label, part, folders, gives, fixed)
+        site = _site(here, ground, label, part, folders, len(services), fixed)
+        site = dataclasses.replace(site, backends=dict(backends), upstreams=_its(part, upstreams))
         serving = _started(
             here, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
         )
         note(serving)
         services.append(serving)
-        if role == "backend":
-            _until_ready(here, serving)
+        if role != "server":  # the question before the load waits for that one
+            _until_ready(here, serving, case)
             _do(here, serving, "verify", part.verify(site))
-            gives[label] = dict(part.gives(site))
+            given = backends if role == "backend" else upstreams
+            given[label] = dict(part.gives(site))
     return services
+
+
+def question(case: Case, serving: Serving, like: Like | None) -> Question:
+    """Return the scenario's request as it is asked of one of its servers."""
+    part, site = serving.part, serving.site
+    if not isinstance(part, Server):
+        raise BenchforgeError(f"{site.label}: a {part.kind} is not asked over HTTP")
+    return Question(
+        label=site.label,
+        running=serving.running,
+        root=part.url(site),
+        request=case.request,
+        expect=case.expect,
+        like=like,
+        ca_file=part.certificate(site),
+    )
+
+
+def is_ours(here: Here, serving: Serving, port: int) -> None:
+    """Raise TrialFailed when another process than the service's listens on a port."""
+    if serving.running is not None and here.owns(serving.running, port) is False:
+        raise failed(serving, f"port {port} was answered by another process")
+
+
+def port_of(root: str) -> int:
+    """Return the port of a server's root."""
+    parts = urlsplit(root)
+    return parts.port or default_port(parts.scheme)
+
+
+def _its(part: Service, given: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+    labels = part.upstreams() if isinstance(part, Server) else ()
+    return {label: given[label] for label in labels}
 
 
 def _site(
@@ -76,11 +118,11 @@ def _site(
     label: str,
     part: Service,
     folders: tuple[Path, Path],
-    gives: dict[str, dict[str, str]],
+    number: int,
     fixed: Mapping[str, int],
 ) -> Site:
     folder, scratch = folders
-    own = scratch / str(len(gives))  # short, whatever the label: the path of a socket has an end
+    own = scratch / str(number)  # short, whatever the label: the path of a socket has an end
     own.mkdir(mode=0o700)
     return Site(
         label=label,
@@ -90,7 +132,7 @@ def _site(
         ports={name: fixed.get(name) or here.free_port() for name in part.ports},
         python=ground.python,
         programs=ground.programs,
-        backends=dict(gives),
+        backends={},
         suite_folder=ground.suite_folder,
         as_root=ground.as_root,
     )
@@ -116,17 +158,16 @@ def _do(here: Here, serving: Serving, what: str, tasks: Iterable[Task]) -> None:
         done(here, task, label, serving.site.label, serving.site.folder)
 
 
-def _until_ready(here: Here, serving: Serving) -> None:
-    """Wait until a backend says that it is ready. Raises TrialFailed when it never does."""
+def _until_ready(here: Here, serving: Serving, case: Case) -> None:
+    """Wait until a service is ready. Raises TrialFailed when it never is."""
     probe = serving.part.ready(serving.site)
-    if not isinstance(probe, Succeeds):
-        raise BenchforgeError(f"{serving.site.label}: a backend says by a command that it is ready")
+    if isinstance(probe, RightAnswer):
+        asked = question(case, serving, None)
+        until_right(here, asked, serving.part.ready_within)
+        is_ours(here, serving, port_of(asked.root))
+        return
     deadline = time.monotonic() + serving.part.ready_within
-    command = located(probe.command)
-    while True:
-        name = f"{serving.name}-ready"
-        if here.run(name, command, serving.site.folder, {}, TASK_WITHIN_S).code == 0:
-            return
+    while not _is_ready(here, serving, probe):
         if serving.running is None:
             time.sleep(PAUSE_S)
         elif end := here.wait(serving.running, PAUSE_S):
@@ -140,6 +181,32 @@ def stop(here: Here, services: Sequence[Serving]) -> None:
     for serving in reversed(services):
         if serving.running is not None:
             here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
+
+
+def _is_ready(here: Here, serving: Serving, probe: Accepts | Succeeds) -> bool:
+    site = serving.site
+    if isinstance(probe, Succeeds):
+        command, name = located(probe.command), f"{serving.name}-ready"
+        return here.run(name, command, site.folder, {}, TASK_WITHIN_S).code == 0
+    if isinstance(probe.at, Path):
+        return _accepts(here, socket.AF_UNIX, str(probe.at))
+    if probe.at not in site.ports:
+        raise BenchforgeError(f"{site.label}: it has no port {probe.at!r} to be ready at")
+    port = site.ports[probe.at]
+    if not _accepts(here, socket.AF_INET, (site.address, port)):
+        return False
+    is_ours(here, serving, port)
+    return True
+
+
+def _accepts(here: Here, family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
+    with here.socket(family) as inside:
+        inside.settimeout(ACCEPTED_WITHIN_S)
+        try:
+            inside.connect(address)
+        except OSError:
+            return False
+    return True
 
 
 def failed(serving: Serving, message: str, stage: str = "start") -> TrialFailed:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from benchforge.model.answer import Request
+from benchforge.parts.part import Part
 from benchforge.suite.document import Tables
 from benchforge.suite.suite import Declared
 from benchforge.suite.typed import typed
@@ -64,6 +65,12 @@ def moved(one: Declared, point: Point) -> Tables:
         if found := axis(path):
             options = _put(options, found.option, value)
     return options
+
+
+def part_at(one: Declared, place: str, point: Point) -> Part:
+    """Return a part of the table `place` at a point. Raises pydantic's ValidationError."""
+    concerned = reaching(point, place, one)
+    return typed(one.cls, moved(one, concerned)) if concerned else one.part
 
 
 def _put(table: JsonValue, keys: tuple[str, ...], value: JsonValue) -> Tables:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
 from benchforge.model.tuning import Tuning
-from benchforge.parts.part import Backend, Driver, Server, Service
+from benchforge.parts.part import Backend, Driver, Part, Server, Service
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,20 @@ class Case:
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+    upstreams: tuple[tuple[str, Server], ...] = ()
+    "Label and part of all that the server stands before, in the order in which they start."
     tuning: Tuning = field(default_factory=Tuning)
 
     @property
     def services(self) -> tuple[Service, ...]:
-        """What is started for the driver."""
-        return (self.server, *(backend for _, backend in self.backends))
+        """What is started for the driver, the server first."""
+        upstreams = (upstream for _, upstream in self.upstreams)
+        return (self.server, *upstreams, *(backend for _, backend in self.backends))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All that takes part in a trial, the server first."""
+        return (*self.services, self.driver)
 
     @property
     def declared_s(self) -> float:

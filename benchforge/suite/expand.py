@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -11,12 +11,12 @@ from typing import cast
 from pydantic import JsonValue
 
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import Backend, Driver, Part, Server
-from benchforge.suite.axis import Point, filled, moved, reaching
+from benchforge.parts.part import UPSTREAM_OPTIONS, Backend, Driver, Part, Server
+from benchforge.suite.axis import Point, filled, part_at, reaching
 from benchforge.suite.case import Case
 from benchforge.suite.points import points
 from benchforge.suite.suite import Declared, Scenario, Suite
-from benchforge.suite.typed import typed
+from benchforge.suite.upstreams import behind
 
 
 def expand(suite: Suite) -> Iterator[Case]:
@@ -59,8 +59,11 @@ def _case(
     scenario = suite.scenarios[label]
     place, load = driver
     backends = [suite.backends[one] for one in scenario.backends]
+    upstreams = behind(server, suite.servers, point)
     request, taken = filled(scenario.requests.get(server.label, scenario.request), point)
     about = {**taken, **reaching(point, "servers", server), **reaching(point, place, load)}
+    for upstream in upstreams:
+        about |= reaching(point, "servers", suite.servers[upstream])
     for backend in backends:
         about |= reaching(point, "backends", backend)
     vary: dict[str, JsonValue] = {path: point[path] for path in point if path in about}
@@ -68,11 +71,12 @@ def _case(
     return Case(
         name=name,
         # Load has seen to it that each table holds parts of its kind.
-        server=cast("Server", _part(server, "servers", point)),
+        server=cast("Server", part_at(server, "servers", point)),
+        upstreams=tuple(upstreams.items()),
         backends=tuple(
-            (one.label, cast("Backend", _part(one, "backends", point))) for one in backends
+            (one.label, cast("Backend", part_at(one, "backends", point))) for one in backends
         ),
-        driver=cast("Driver", _part(load, place, point)),
+        driver=cast("Driver", part_at(load, place, point)),
         request=request,
         expect=scenario.expect,
         metrics=tuple(suite.metrics) if scenario.metrics is None else scenario.metrics,
@@ -81,15 +85,10 @@ def _case(
     )
 
 
-def _part(one: Declared, place: str, point: Point) -> Part:
-    concerned = reaching(point, place, one)
-    return typed(one.cls, moved(one, concerned)) if concerned else one.part
-
-
 def _digest(case: Case, folder: Path) -> str:
     """Return what the case is, whatever it is called."""
     what = {
-        "server": _identity(case.server, folder),
+        "server": _identity_of_server(case.server, dict(case.upstreams), folder),
         "backends": [_identity(backend, folder) for _, backend in case.backends],
         "driver": _identity(case.driver, folder),
         "request": case.request.model_dump(mode="json"),
@@ -102,3 +101,13 @@ def _digest(case: Case, folder: Path) -> str:
 
 def _identity(part: Part, folder: Path) -> list[JsonValue]:
     return [part.kind, part.name, part.model_dump(mode="json"), part.fingerprint(folder)]
+
+
+def _identity_of_server(
+    server: Server, upstreams: Mapping[str, Server], folder: Path
+) -> list[JsonValue]:
+    behind_it = [
+        _identity_of_server(upstreams[label], upstreams, folder) for label in server.upstreams()
+    ]
+    options = server.model_dump(mode="json", exclude=set(UPSTREAM_OPTIONS))
+    return [server.kind, server.name, options, server.fingerprint(folder), *behind_it]

@@ -21,6 +21,7 @@ from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
 from benchforge.suite.tuning import tuning
+from benchforge.suite.upstreams import check_upstreams
 
 FORMAT = 1
 "Of suites: what `benchforge = 1` at their top says."
@@ -66,6 +67,7 @@ def load(
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     parts = declared(labelled, registry, environment, complaints)
     labels = {kind: tuple(found) for kind, found in labelled.items()}
+    check_upstreams(parts["servers"], labels["servers"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
     tuned = tuning(tables, complaints)

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue, ValidationError
 
+from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
 from benchforge.suite.axis import PLACES, Point, axis, filled, moved, reaching
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.points import points
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.typed import typed
+from benchforge.suite.upstreams import Astray, behind, fronts, reached
 from benchforge.suite.words import Finding, findings, shown
 
 Parts = Mapping[str, Mapping[str, Declared]]
@@ -26,19 +28,21 @@ def check_points(top: Path, scenario: Scenario, parts: Parts, complaints: Compla
         for label in getattr(scenario, place)
         if label in parts[place]
     ]
+    servers = parts["servers"]
+    here += [("servers", servers[label]) for label in reached(scenario, servers)]
+    standing = fronts(scenario.servers, servers)
     for point in points(scenario):
         for place, one in here:
             concerned = reaching(point, place, one)
             key = json.dumps([place, one.label, concerned])
-            if not concerned or key in seen:
+            if key in seen:
                 continue
             seen.add(key)
-            table = moved(one, concerned)
-            try:
-                typed(one.cls, table)
-            except ValidationError as error:
-                for found in findings(error, table):
-                    _blame(top, scenario, concerned, found, complaints)
+            part = _judged(top, scenario, one, concerned, complaints)
+            if isinstance(part, Server) and part.behind_proxy_only():
+                _check_reachable(top, scenario, one, concerned, complaints)
+        for front in standing:
+            _check_behind(top, scenario, front, servers, point, complaints)
         for request in (scenario.request, *scenario.requests.values()):
             try:
                 filled(request, point)
@@ -47,6 +51,53 @@ def check_points(top: Path, scenario: Scenario, parts: Parts, complaints: Compla
                     if path.startswith("path."):
                         at = _written(top, scenario, path, value)
                         complaints.at(at, f"a request's path cannot hold {shown(value)}")
+
+
+def _judged(
+    top: Path, scenario: Scenario, one: Declared, concerned: Point, complaints: Complaints
+) -> Part | None:
+    if not concerned:
+        return one.part
+    table = moved(one, concerned)
+    try:
+        return typed(one.cls, table)
+    except ValidationError as error:
+        for found in findings(error, table):
+            _blame(top, scenario, concerned, found, complaints)
+    return None
+
+
+def _check_reachable(
+    top: Path, scenario: Scenario, one: Declared, concerned: Point, complaints: Complaints
+) -> None:
+    if one.label not in scenario.servers:
+        return
+    at = (*top, "servers", scenario.servers.index(one.label))
+    message = f"{one.label!r} cannot be asked over HTTP and TCP{_with(concerned)}"
+    hint = f'name a server that stands before it, such as nginx with upstream = "{one.label}"'
+    complaints.at(at, message, hint)
+
+
+def _check_behind(
+    top: Path,
+    scenario: Scenario,
+    front: Declared,
+    servers: Mapping[str, Declared],
+    point: Point,
+    complaints: Complaints,
+) -> None:
+    """Complain of what only a point's values make a server stand before."""
+    try:
+        behind(front, servers, point)
+    except ValidationError:
+        return  # the value's own complaint
+    except Astray as error:
+        by = error.trail[-1]
+        concerned = reaching(point, "servers", servers[by])
+        for path, value in concerned.items():
+            if (found := axis(path)) and found.option[0] in UPSTREAM_OPTIONS:
+                at = _written(top, scenario, path, value)
+                complaints.at(at, f"servers.{by}: {error.message}", error.hint)
 
 
 def _blame(
@@ -58,8 +109,13 @@ def _blame(
         if understood and found.path and understood.option[0] == found.path[0]:
             complaints.at(_written(top, scenario, path, value), message)
             return
+    complaints.at((*top, "vary"), f"{_with(concerned)}: {message}".lstrip())
+
+
+def _with(concerned: Point) -> str:
+    """For a person: the values of a point, after a space; nothing where there are none."""
     values = ", ".join(f"{path} = {shown(value)}" for path, value in concerned.items())
-    complaints.at((*top, "vary"), f"with {values}: {message}")
+    return f" with {values}" if values else ""
 
 
 def _written(top: Path, scenario: Scenario, path: str, value: JsonValue) -> Path:

@@ -12,6 +12,7 @@ from benchforge.suite.faults import nearest
 from benchforge.suite.points import combinations
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Scenario
+from benchforge.suite.upstreams import reached
 from benchforge.suite.values import Parts, check_points
 from benchforge.suite.words import shown
 
@@ -61,6 +62,8 @@ def _check_option(
     at: Path, found: Axis, scenario: Scenario, parts: Parts, complaints: Complaints
 ) -> bool:
     here: tuple[str, ...] = getattr(scenario, found.place)
+    if found.place == "servers" and combinations(scenario) <= _MOST:
+        here += reached(scenario, parts["servers"])
     if found.label != "*" and found.label not in here:
         hint = nearest(found.label, here, f"{found.place} of this scenario")
         complaints.at(at, f"{found.label!r} is not one of its {found.place}", hint)

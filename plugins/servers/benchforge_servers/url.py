@@ -1,6 +1,7 @@
 """A server that already runs."""
 
 import ipaddress
+from pathlib import Path
 from typing import Annotated, ClassVar, Self
 from urllib.parse import urlsplit
 
@@ -12,9 +13,7 @@ from benchforge.plugin import Command, Server, Site, hookimpl
 def _root(url: str) -> str:
     """Return a root without a slash at its end. Raises ValueError when it is none."""
     parts = urlsplit(url)
-    if parts.scheme == "https":
-        raise ValueError("https is not supported yet: give the server's http URL")
-    if parts.scheme != "http" or not parts.hostname:
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("should be like 'http://127.0.0.1:8080'")
     if parts.path not in {"", "/"} or parts.query or parts.fragment:
         raise ValueError("should end after the port: paths belong to a scenario's request")
@@ -22,14 +21,15 @@ def _root(url: str) -> str:
         raise ValueError("should name nobody: credentials belong to the headers of a request")
     if parts.port == 0:
         raise ValueError("should name a port that a server can have")
-    return f"http://{parts.netloc}"
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 class Url(Server):
     """A server that already runs: benchforge neither starts, measures nor stops its process.
 
     Good to know: nobody sees to it that it is fresh, alone or what its label says, and its CPU
-    and memory are unknown. It is reached over the host's network, not over a private one.
+    and memory are unknown. It is reached over the host's network, not over a private one. Over
+    https its certificate is checked when it is asked, and by no load tool.
     """
 
     name: ClassVar[str] = "url"
@@ -37,8 +37,16 @@ class Url(Server):
 
     root: Annotated[str, AfterValidator(_root)] = Field(alias="url")
     "Its root, such as http://127.0.0.1:8080."
+    ca_file: str | None = None
+    "PEM file that is trusted, from the suite's folder; the system's own certificates without it."
     allow_remote: bool = False
     "Whether it may be on another machine: put load only on what is yours."
+
+    @model_validator(mode="after")
+    def _of_https(self) -> Self:
+        if self.ca_file is not None and not self.root.startswith("https:"):
+            raise ValueError("ca_file: it is for an https URL")
+        return self
 
     @model_validator(mode="after")
     def _ours(self) -> Self:
@@ -56,6 +64,10 @@ class Url(Server):
     def command(self, site: Site) -> Command | None:
         """Return nothing: it already runs."""
         return None
+
+    def certificate(self, site: Site) -> Path | None:
+        """Return what the suite says."""
+        return None if self.ca_file is None else site.suite_folder.absolute() / self.ca_file
 
     def url(self, site: Site) -> str:
         """Return what the suite says."""

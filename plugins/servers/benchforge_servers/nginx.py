@@ -1,0 +1,285 @@
+"""nginx: static files, or a proxy before another server; with or without TLS."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
+
+from benchforge.plugin import (
+    BenchforgeError,
+    Command,
+    Duration,
+    Finished,
+    Need,
+    Server,
+    Site,
+    Size,
+    Task,
+    hookimpl,
+)
+from benchforge_servers.nginx_conf import Block, body, location, served, written
+
+TEXT = "Hello, World!"
+_ANSWERS = ("upstream", "body", "body_bytes", "directory")
+_KEYS: Mapping[str, Sequence[str]] = {
+    "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+    "rsa2048": ("rsa:2048",),
+}
+_NAMES = "subjectAltName=IP:127.0.0.1,DNS:localhost"
+_TEN_YEARS = "3650"  # a template lives as long as its folder
+_CERTIFICATE, _KEY = "certificate.pem", "key.pem"
+
+
+class Nginx(Server):
+    """nginx answers every path with one text or with files, or stands before another server.
+
+    With `tls` both ports are open, and the scenario is asked over https; the self-signed
+    certificate is made with openssl. Good to know: an idle worker of several may stay idle, since
+    whoever is awake takes the connection. After `keepalive_requests` (1000 since nginx 1.19.10,
+    100 before) a connection is closed. Towards the upstream server nginx speaks HTTP/1.0 and
+    closes, unless `upstream_keepalive` is above 0; a dead one makes it answer 502. TLS 1.0 and
+    1.1 are refused by today's OpenSSL, and are no choice here. The front server of the study of
+    Python's clients from 2016, but for its TLS versions and ciphers:
+
+        use = "nginx"
+        upstream = "flask"
+        worker_processes = 4
+        worker_connections = 768
+        keep_alive = "65s"
+        keepalive_requests = 100
+        tls = true
+        tls_key = "rsa2048"
+        tls_keep_alive = "10s"
+        tls_session_cache = "50MiB"
+        tls_session_timeout = "5m"
+        server_directives = ["ssl_prefer_server_ciphers on"]
+    """
+
+    name: ClassVar[str] = "nginx"
+    ports: ClassVar[tuple[str, ...]] = ("http", "https")
+    # The stop signal is TERM, nginx's fast one: QUIT waits for clients that never leave.
+
+    upstream: str | None = None
+    "The server that it stands before, by its label: over what that gives, TCP or a unix socket."
+    body: str | None = None
+    "Answered to every path; a text of 13 bytes without it."
+    body_bytes: Size | None = None
+    "In place of `body`: so many bytes."
+    directory: str | None = None
+    "Files to serve; starts at the suite's folder."
+
+    worker_processes: PositiveInt = 1
+    worker_connections: PositiveInt = 1024
+    "Of each worker, those to the upstream server included."
+    backlog: PositiveInt = 511
+    keep_alive: Duration = Duration(75)
+    "How long an idle connection of a client is kept; 0 closes after each answer."
+    keepalive_requests: PositiveInt | None = None
+    "After how many a connection is closed; nginx's own default without it."
+    upstream_keepalive: NonNegativeInt = 0
+    "How many idle connections to the upstream server each worker keeps."
+    sendfile: bool = True
+    tcp_nopush: bool = True
+    tcp_nodelay: bool = True
+
+    tls: bool = False
+    tls_key: Literal["p256", "rsa2048"] = "p256"
+    tls_versions: tuple[Literal["TLSv1.2", "TLSv1.3"], ...] = Field(
+        default=("TLSv1.2", "TLSv1.3"), min_length=1
+    )
+    tls_keep_alive: Duration | None = None
+    "As `keep_alive`, which holds without it, on the port for https."
+    tls_session_cache: Size | None = None
+    "Shared by the workers; without it there is none, but session tickets are given out."
+    tls_session_timeout: Duration = Duration(300)
+    "Whole seconds."
+
+    http_directives: list[str] = Field(default_factory=list)
+    "Further lines of the block http, such as 'gzip on'."
+    server_directives: list[str] = Field(default_factory=list)
+    "Further lines of each block server."
+
+    @field_validator("tls_session_timeout")
+    @classmethod
+    def _whole_seconds(cls, value: Duration) -> Duration:
+        if value < 1 or not value.is_integer():
+            raise ValueError(f"nginx takes whole seconds, one at least, not {value}s")
+        return value
+
+    @model_validator(mode="after")
+    def _one_answer(self) -> Self:
+        given = [name for name in _ANSWERS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} exclude one another: it answers one thing")
+        if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
+            raise ValueError("upstream_keepalive: it stands before no server: name an upstream")
+        return self
+
+    @model_validator(mode="after")
+    def _tls_is_on(self) -> Self:
+        of_tls = sorted(name for name in self.model_fields_set if name.startswith("tls_"))
+        if of_tls and not self.tls:
+            raise ValueError(f"{', '.join(of_tls)}: it speaks no TLS: say tls = true")
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return nginx, and openssl where a certificate is to be made."""
+        openssl = [Need("openssl", "apt-get install openssl")] if self.tls else []
+        return [Need("nginx", "apt-get install nginx-light (Debian, Ubuntu)"), *openssl]
+
+    def version(self, site: Site) -> Command | None:
+        """Ask nginx."""
+        return Command(site.programs["nginx"], "-v")
+
+    def fingerprint(self, suite_folder: Path) -> str:
+        """Return a digest of the files that are served."""
+        if self.directory is None:
+            return ""
+        folder = suite_folder / self.directory
+        total = hashlib.sha256()
+        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+            content = file.read_bytes()
+            total.update(f"{file.relative_to(folder)} {len(content)} ".encode() + content)
+        return total.hexdigest()[:16]
+
+    def upstreams(self) -> Sequence[str]:
+        """Return the one server, if any."""
+        return () if self.upstream is None else (self.upstream,)
+
+    def files(self, site: Site) -> Mapping[str, str]:
+        """Return the configuration, and the text that is answered.
+
+        Raises BenchforgeError when the upstream server cannot be reached, or a path be written.
+        """
+        conf = {_conf(site): self._configuration(site)}
+        if any(getattr(self, name) is not None for name in _ANSWERS if name != "body"):
+            return conf
+        return {**conf, f"{_stem(site)}.body": TEXT if self.body is None else self.body}
+
+    def template(self, site: Site) -> Sequence[Task]:
+        """Make a key and a certificate that it signs itself."""
+        if not self.tls:
+            return ()
+        made = ("-keyout", site.scratch / _KEY, "-out", site.scratch / _CERTIFICATE)
+        about = ("-days", _TEN_YEARS, "-subj", "/CN=localhost", "-addext", _NAMES)
+        words = ("req", "-x509", "-nodes", "-newkey", *_KEYS[self.tls_key], *made, *about)
+        return [Task(Command(site.programs["openssl"], *words), "make a certificate")]
+
+    def prepare(self, site: Site) -> Iterable[Task]:
+        """Fill the body, and have nginx read its configuration: it says what is wrong with it."""
+        if self.body_bytes is not None:
+            write = "import sys; open(sys.argv[1], 'wb').write(b'x' * int(sys.argv[2]))"
+            words = (site.python, "-c", write, site.scratch / "body", int(self.body_bytes))
+            yield Task(Command(*words), "write the body")
+        yield Task(Command(*_words(site), "-t", "-q"), "read its configuration", _wrong)
+
+    def command(self, site: Site) -> Command | None:
+        """Return nginx in the foreground; all that it writes is in the trial's folders."""
+        return Command(*_words(site))
+
+    def certificate(self, site: Site) -> Path | None:
+        """Return its own certificate, where it has one."""
+        return site.scratch / _CERTIFICATE if self.tls else None
+
+    def url(self, site: Site) -> str:
+        """Return the root: over https where it speaks TLS."""
+        return f"https://{site.address}:{site.ports['https']}" if self.tls else site.url
+
+    def _configuration(self, site: Site) -> str:
+        connections: Block = [f"worker_connections {self.worker_connections}"]
+        return written([
+            # nginx would be nobody, who may read neither our files nor our sockets.
+            *(["user root"] if site.as_root else []),
+            *("daemon off", "master_process on", f"worker_processes {self.worker_processes}"),
+            *("error_log stderr error", f"pid {served(site.scratch / 'nginx.pid')}"),
+            ("events", connections),
+            ("http", [*self._http(site), *self.http_directives, *self._servers(site)]),
+        ])  # fmt: skip
+
+    def _http(self, site: Site) -> Block:
+        temporary = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        requests = self.keepalive_requests
+        return [
+            *(f"{name}_temp_path {served(site.scratch / name)}" for name in temporary),
+            "access_log off",
+            f"sendfile {_on(self.sendfile)}",
+            f"tcp_nopush {_on(self.tcp_nopush)}",
+            f"tcp_nodelay {_on(self.tcp_nodelay)}",
+            f"keepalive_timeout {_ms(self.keep_alive)}",
+            *([] if requests is None else [f"keepalive_requests {requests}"]),
+        ]
+
+    def _servers(self, site: Site) -> Block:
+        before, answer = self._answer(site)
+        own: Block = [*self.server_directives, answer]
+        plain: Block = [f"listen {site.address}:{site.port} backlog={self.backlog}", *own]
+        if not self.tls:
+            return [*before, ("server", plain)]
+        return [*before, ("server", plain), ("server", [*self._secure(site), *own])]
+
+    def _secure(self, site: Site) -> Block:
+        keep_alive, cache = self.tls_keep_alive, self.tls_session_cache
+        return [
+            f"listen {site.address}:{site.ports['https']} ssl backlog={self.backlog}",
+            f"ssl_certificate {served(site.scratch / _CERTIFICATE)}",
+            f"ssl_certificate_key {served(site.scratch / _KEY)}",
+            f"ssl_protocols {' '.join(self.tls_versions)}",
+            f"ssl_session_timeout {int(self.tls_session_timeout)}s",
+            *([] if cache is None else [f"ssl_session_cache shared:tls:{int(cache) // 1024}k"]),
+            *([] if keep_alive is None else [f"keepalive_timeout {_ms(keep_alive)}"]),
+        ]
+
+    def _answer(self, site: Site) -> tuple[Block, tuple[str, Block]]:
+        """Return what stands before the servers, and the location that answers."""
+        if self.upstream is not None:
+            try:
+                return location(site.upstreams[self.upstream], self.upstream_keepalive)
+            except ValueError as error:
+                raise BenchforgeError(f"servers.{site.label}: {self.upstream}: {error}") from error
+        if self.directory is not None:
+            root = site.suite_folder.absolute() / self.directory
+            if not root.is_dir():
+                hint = "it starts at the suite's folder"
+                raise BenchforgeError(f"servers.{site.label}: {root}: no such folder", hint)
+            return body(root)
+        if self.body_bytes is not None:
+            return body(site.scratch, "body")
+        return body(site.folder, f"{_stem(site)}.body")
+
+
+def _stem(site: Site) -> str:
+    return f"nginx-{site.label}"
+
+
+def _conf(site: Site) -> str:
+    return f"{_stem(site)}.conf"
+
+
+def _words(site: Site) -> Sequence[object]:
+    where = ("-c", site.folder / _conf(site), "-p", site.scratch, "-e", "stderr")
+    return (site.programs["nginx"], *where)
+
+
+def _wrong(finished: Finished) -> str | None:
+    if finished.code == 0:
+        return None
+    told = re.search(r"\[emerg\] (?:\d+#\d+: )?(.+)", finished.stderr.read_text(errors="replace"))
+    folder = f"{finished.stderr.parent}/"
+    return told[1].replace(folder, "") if told else f"exit code {finished.code}"
+
+
+def _on(flag: bool) -> str:
+    return "on" if flag else "off"
+
+
+def _ms(duration: Duration) -> str:
+    return f"{round(duration * 1000)}ms"
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Server]]:
+    """Bring the server."""
+    return [Nginx]
