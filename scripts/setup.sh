@@ -102,8 +102,8 @@ packages_to_fetch() {
         >"$work/installed"
     run_apt install --simulate --no-install-recommends "$@" 2>>"$work/apt/log" |
         sed -n 's/^Inst \([^ ]*\).*/\1/p' >"$work/closure"
-    grep -E '^(wrk|apache2-utils|python3-pip-whl|postgresql-(client-)?[0-9]+)$' "$work/closure" ||
-        true
+    grep -E -e '^(wrk|apache2-utils|python3-pip-whl|postgresql-(client-)?[0-9]+|redis-(server|tools))$' \
+        -e '^(nginx(-light)?|virtuoso-opensource-7-bin|pypy3(-lib)?|openssl)$' "$work/closure" || true
     grep '^lib' "$work/closure" | grep -v -e '-perl$' | grep -vxF -f "$work/installed" || true
 }
 
@@ -131,12 +131,37 @@ fetch() {
     done
 }
 
-# --- wrk, ab and PostgreSQL ---------------------------------------------------------------------
+# --- the programs -------------------------------------------------------------------------------
 
+# What is needed, and the Debian package that has it.
+programs() {
+    cat <<END
+wrk wrk
+ab apache2-utils
+postgresql postgresql
+END
+    [ "$want" = dev ] || return 0
+    cat <<END
+redis-server redis-server
+redis-cli redis-tools
+nginx nginx-light
+virtuoso-t virtuoso-opensource-7-bin
+isql-vt virtuoso-opensource-7-bin
+pypy3 pypy3
+openssl openssl
+END
+}
+
+# Some are for administrators, whose folders are not on everybody's PATH.
 find_program() {
     command -v "$1" && return
-    file=$tools/system/usr/bin/$1
-    [ -x "$file" ] && printf '%s\n' "$file"
+    for folder in /usr/sbin "$tools"/system/usr/bin "$tools"/system/usr/sbin; do
+        if [ -x "$folder/$1" ]; then
+            printf '%s\n' "$folder/$1"
+            return
+        fi
+    done
+    return 1
 }
 
 # Debian keeps PostgreSQL's programs off PATH, one folder a version.
@@ -152,11 +177,9 @@ find_postgresql() {
 
 # The Debian packages of the programs that COMMAND, one of the two below, does not find.
 packages_missing() {
-    set -- "$1" ''
-    "$1" wrk >/dev/null || set -- "$1" "$2 wrk"
-    "$1" ab >/dev/null || set -- "$1" "$2 apache2-utils"
-    "$1" postgresql >/dev/null || set -- "$1" "$2 postgresql"
-    printf '%s' "${2# }"
+    programs | while read -r name package; do
+        "$1" "$name" >/dev/null || printf '%s\n' "$package"
+    done | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
 anywhere() {
@@ -189,9 +212,9 @@ setup_programs() {
     # shellcheck disable=SC2086 # one word a package
     fetch "$tools/system" $names || fail_with_log "$advice"
     [ -z "$(packages_missing anywhere)" ] || fail "$advice"
-    for program in wrk ab postgresql; do
-        file=$(anywhere "$program")
-        in_the_system "$program" || [ -z "$(lacks_libraries "$file")" ] ||
+    programs | while read -r name _; do
+        file=$(anywhere "$name")
+        in_the_system "$name" >/dev/null || [ -z "$(lacks_libraries "$file")" ] ||
             fail "$file lacks $(lacks_libraries "$file"): $advice"
     done
 }

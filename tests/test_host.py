@@ -333,20 +333,6 @@ def test_the_counters_are_the_trials_own(private: Here, tmp_path: Path) -> None:
     assert after["TcpExtListenOverflows"] == 0
 
 
-def test_sysctls_are_set_in_a_private_network_only(private: Here, tmp_path: Path) -> None:
-    name = Path("/proc/sys/net/core/somaxconn")
-    machines = name.read_text()
-    sysctls = {"net.core.somaxconn": "77", "vm.swappiness": "1"}
-    with LocalHost().trial(tmp_path / "set", sysctls=sysctls) as here:
-        here.run("cat", Command("cat", name), tmp_path, NOTHING, 5)
-        assert (tmp_path / "cat.out").read_text() == "77\n"
-        assert [text for text in here.mode.weaker if "vm.swappiness" in text]
-    with LocalHost().trial(tmp_path / "left", "host", sysctls) as here:
-        assert len(here.mode.weaker) == 2
-    assert name.read_text() == machines
-    assert private.mode.weaker == ()
-
-
 # --- an ordinary user ----------------------------------------------------------------------------
 
 

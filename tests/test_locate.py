@@ -49,6 +49,11 @@ def test_what_cannot_be_executed_is_no_program(tmp_path: Path) -> None:
     assert locate("wrk") is None
 
 
+def test_what_is_for_administrators_is_found_where_path_does_not_lead(tmp_path: Path) -> None:
+    nginx = program(tmp_path / "system/usr/sbin/nginx")
+    assert locate("nginx") == nginx
+
+
 def test_a_relative_folder_on_path_gives_an_absolute_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

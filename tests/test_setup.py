@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,54 @@ def test_a_python_that_cannot_run_is_passed_over(bare: Path) -> None:
     shim.chmod(0o755)
     done = set_up(bare, PATH=str(shim.parent), HOME=str(bare.parent))
     assert "Python 3.11 or newer is missing" in done.stderr
+
+
+@pytest.fixture
+def prepared(bare: Path) -> Path:
+    """The same clone with its Python environment: the programs are what is missing."""
+    (bare / ".venv/bin").mkdir(parents=True)
+    (bare / ".venv/bin/python").symlink_to(sys.executable)
+    words = ["cksum", str(bare / "uv.lock"), str(bare / "pyproject.toml")]
+    sums = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    for want in ("run", "dev"):
+        (bare / f".venv/.ready-{want}").write_text(f"{bare}\n{sums}")
+    return bare
+
+
+# Those that are found by their names alone: nginx and PostgreSQL are where PATH need not lead.
+RUN = ["apache2-utils", "wrk"]
+DEV = [*RUN, "openssl", "pypy3", "redis-server", "redis-tools", "virtuoso-opensource-7-bin"]
+
+
+@pytest.mark.parametrize(("words", "packages"), [((), RUN), (("dev",), DEV)], ids=["run", "dev"])
+def test_without_apt_it_says_which_programs_to_install(
+    prepared: Path, words: tuple[str, ...], packages: list[str]
+) -> None:
+    done = set_up(prepared, *words, PATH=str(prepared.parent / "bin"), HOME=str(prepared.parent))
+    assert done.returncode == 3
+    told, _, names = done.stderr.strip().rpartition(": ")
+    assert told == "setup: programs are missing; install by your system's means, and on PATH"
+    assert sorted(set(names.split()) - {"nginx-light", "postgresql"}) == sorted(packages)
+
+
+def test_an_unpacked_program_is_enough(prepared: Path) -> None:
+    for name in ("usr/bin/wrk", "usr/sbin/ab", "usr/lib/postgresql/15/bin/postgres"):
+        program = prepared / ".tools/system" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.touch(mode=0o755)
+    program.with_name("initdb").touch(mode=0o755)
+    done = set_up(prepared, PATH=str(prepared.parent / "bin"), HOME=str(prepared.parent))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_ci_installs_every_package_that_the_set_up_would_fetch() -> None:
+    script, ci = (ROOT / "scripts/setup.sh").read_text(), (ROOT / ".ci/run").read_text()
+    listed = re.findall(r"<<END\n(.*?)\nEND", script.partition("\nprograms() {")[2], re.DOTALL)
+    packages = {line.split()[1] for block in listed[:2] for line in block.splitlines()}
+    assert len(packages) == 9
+    names = re.search(r"local names=\((.*?)\)", ci, re.DOTALL)
+    assert names is not None
+    assert packages <= set(names[1].split())
 
 
 @pytest.mark.skipif(

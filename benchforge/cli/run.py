@@ -1,8 +1,6 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
-import os
 import secrets
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import click
 from pydantic_core import PydanticCustomError
 
 from benchforge.cli import Interrupted
+from benchforge.cli.options import pairs
 from benchforge.cli.progress import Line, counted, spoken
 from benchforge.cli.report import reported
 from benchforge.cli.say import say
@@ -19,9 +18,8 @@ from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.registry import Registry
 from benchforge.run.execute import START_AND_STOP_S, Limits, execute
-from benchforge.run.ground import Ground, found
+from benchforge.run.ground import ground
 from benchforge.run.header import header_of
-from benchforge.run.host import LocalHost
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
 from benchforge.suite.case import Case
@@ -58,24 +56,22 @@ def command(
     130 and 143 interrupted.
     """
     limits = Limits(fail_fast, _seconds(time_limit))
-    if not sys.platform.startswith("linux"):
-        raise Unusable("running needs Linux: namespaces and /proc", "validate works anywhere")
     registry = Registry()
-    asked = load(suite, registry, profile=profile, settings=_pairs(settings), only=only)
+    asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
     cases = list(expand(asked))
-    ground = _ground(asked, cases)
+    stands_on = ground(asked, [part for case in cases for part in case.parts])
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     with measuring():
         keep = Keep.new(output, asked.name, datetime.now(UTC))
-        header = header_of(asked, cases, graph, ground)
+        header = header_of(asked, cases, graph, stands_on)
         keep.write(keep.folder / "result.json", header)
         _announce(asked, cases, graph, keep, limits)
         progress = Line(graph)
         trials: list[Trial] = []
         interrupted: Interrupted | None = None
         try:
-            for trial in execute(graph, ground, keep, progress, limits):
+            for trial in execute(graph, stands_on, keep, progress, limits):
                 trials.append(trial)
                 registry.hook.benchforge_trial_kept(trial=trial)
         except Interrupted as signal:
@@ -106,29 +102,6 @@ def _seconds(text: str | None) -> float | None:
 
 def _limit(seconds: float) -> str:
     return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
-
-
-def _pairs(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    pairs = [setting.partition("=") for setting in settings]
-    for path, equals, _ in pairs:
-        if not equals:
-            hint = "write it like --set servers.django.workers=2"
-            raise Unusable(f"--set {path}: no '=' in it", hint)
-    return tuple((path, value) for path, _, value in pairs)
-
-
-def _ground(suite: Suite, cases: list[Case]) -> Ground:
-    python = Path(sys.executable)
-    needs = [need for case in cases for part in case.parts for need in part.needs()]
-    return Ground(
-        host=LocalHost(),
-        programs=found(needs, python, suite.path.parent),
-        python=python,
-        suite_folder=suite.path.parent.resolve(),
-        network=suite.network,
-        secrets=suite.secrets,
-        as_root=os.geteuid() == 0,
-    )
 
 
 def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits) -> None:

@@ -10,6 +10,7 @@ from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Observation
 from benchforge.model.reading import Reading
+from benchforge.model.tuning import Tuned
 
 # The history of `format`, of all files of a result: 1, the first.
 
@@ -84,6 +85,8 @@ class Trial(Frozen):
     "Before the load and after it."
     namespaces: dict[str, JsonValue]
     "What the trial's namespaces really were, and what was weaker."
+    tuned: Tuned | None = None
+    "None where the suite asks for no tuning, or the trial's place could not be made."
     reading: Reading | None
     observation: Observation | None
     checks: tuple[Check, ...] = ()

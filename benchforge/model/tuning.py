@@ -21,3 +21,10 @@ class Tuned(Frozen):
     "What holds, as it was read back; names are those of the suite: sysctl.X, limits.Y."
     refused: dict[str, str]
     "Why the others do not hold."
+
+    @property
+    def told(self) -> str:
+        """For a person: how many hold, and each name that does not, with its reason."""
+        refused = [f"{name.partition('.')[2]} ({why})" for name, why in self.refused.items()]
+        applied = f"{len(self.applied)} applied"
+        return f"{applied}; not applied: {', '.join(refused)}" if refused else applied

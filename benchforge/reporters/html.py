@@ -37,7 +37,7 @@ class Html(Reporter):
 def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield f"<h1>{_safe(summary.title or summary.name)}</h1>"
     yield from (f'<p class="banner">{_safe(alarm)}</p>' for alarm in words.alarms(summary))
-    yield from _facts("How it was made", [("suite", summary.name), *words.made(summary)])
+    yield from _facts("How it was made", [("suite", summary.name), *words.made(summary, trials)])
     yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.NO_WINNER)}.</p>"
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)

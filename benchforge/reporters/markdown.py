@@ -28,7 +28,7 @@ class Markdown(Reporter):
 def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield f"# {escaped(words.heading(summary))}\n"
     yield from (f"**{alarm}**\n" for alarm in words.alarms(summary))
-    yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary))
+    yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary, trials))
     yield f"In the tables, {words.CELLS};\n{words.NO_WINNER}.\n"
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)

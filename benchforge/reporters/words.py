@@ -36,7 +36,7 @@ def environment(summary: Summary) -> list[tuple[str, str]]:
     return versions + [(name, _fact(fact)) for name, fact in summary.facts.items()]
 
 
-def made(summary: Summary) -> list[tuple[str, str]]:
+def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     """Return how the result was made, for who must know whether it is valid."""
     measured = sum(case.trials for case in summary.cases)
     planned = sum(case.planned for case in summary.cases)
@@ -56,7 +56,19 @@ def made(summary: Summary) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {planned} planned, {failed} failed"),
         ("blocks", str(len(blocks))),
     ]
-    return [*rows, ("machine", ", ".join(machine))] if machine else rows
+    rows += [("machine", ", ".join(machine))] if machine else []
+    return rows + [("tuning", told) for told in tuning(trials)]
+
+
+def tuning(trials: Sequence[Trial]) -> list[str]:
+    """Return what came of the suite's tuning: one text, or one for each outcome with its trials."""
+    outcomes: dict[str, list[str]] = {}
+    for trial in trials:
+        if trial.tuned is not None:
+            outcomes.setdefault(trial.tuned.told, []).append(str(trial.number))
+    if len(outcomes) == 1:
+        return list(outcomes)
+    return [f"{told} (trials {', '.join(numbers)})" for told, numbers in outcomes.items()]
 
 
 def alarms(summary: Summary) -> list[str]:

@@ -9,7 +9,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -35,6 +35,10 @@ class Mode:
     pid_namespace: bool
     network: Network
     weaker: tuple[str, ...]
+    applied: Mapping[str, str] = field(default_factory=dict)
+    "The tuning that holds, as it was read back, by its names in the suite."
+    refused: Mapping[str, str] = field(default_factory=dict)
+    "Why the rest of the tuning does not hold."
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,25 @@ _KEEPER = (
     f"import sys; sys.path.append({str(Path(keeper.__file__).parent)!r}); "
     "import keeper; keeper.main()"
 )
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_SYSCTLS: Mapping[str, int | str] = MappingProxyType({})
+_NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 
 class Host(Protocol):
     """Where trials run."""
 
     def trial(
-        self, folder: Path, network: Network = "private", sysctls: Mapping[str, str] = _NOTHING
+        self,
+        folder: Path,
+        network: Network = "private",
+        sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
+        limits: Mapping[str, int] = _NO_LIMITS,
     ) -> AbstractContextManager[Here]:
         """Give a place for one trial, whose own log is kept in `folder`.
 
-        `sysctls` are set in a private network. Raises TrialFailed when there can be no place;
-        on leaving, NoAnswer when a process could not be ended.
+        `sysctls` are set in a private network, `limits` for every process: `mode` of the place
+        says what came of each. Raises TrialFailed when there can be no place; on leaving, NoAnswer
+        when a process could not be ended.
         """
         ...
 
@@ -47,10 +53,19 @@ class LocalHost:
 
     @contextlib.contextmanager
     def trial(
-        self, folder: Path, network: Network = "private", sysctls: Mapping[str, str] = _NOTHING
+        self,
+        folder: Path,
+        network: Network = "private",
+        sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
+        limits: Mapping[str, int] = _NO_LIMITS,
     ) -> Iterator[Here]:
         """Give a place for one trial: see Host."""
-        wishes = {"pid_namespace": True, "network": network, "sysctls": dict(sysctls)}
+        wishes = {
+            "pid_namespace": True,
+            "network": network,
+            "sysctls": dict(sysctls),
+            "limits": dict(limits),
+        }
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
             try:
@@ -114,7 +129,13 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Here:
         raise
     if not greeting["ready"]:
         raise _HalfWayError(greeting["error"])
-    mode = Mode(greeting["pid_namespace"], greeting["network"], tuple(greeting["weaker"]))
+    mode = Mode(
+        greeting["pid_namespace"],
+        greeting["network"],
+        tuple(greeting["weaker"]),
+        greeting["applied"],
+        greeting["refused"],
+    )
     try:
         return Here(channel, mode, greeting["init"])
     except ProcessLookupError as error:

@@ -14,7 +14,7 @@ where they are allowed, serves the requests:
 
 Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb"}, times in seconds.
 """
-# ruff: noqa: PTH110, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
+# ruff: noqa: PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 SCM_CREDENTIALS = 2
 ORDINARY_ID, NOBODY_ID = 1000, 65534
 LARGEST_MESSAGE = 1 << 20
+FIRST_SAFE_KERNEL = (5, 13)  # in a private network it lets nobody write what all networks share
 TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -108,18 +109,95 @@ def _raise_loopback() -> None:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
 
 
-def _set_sysctls(sysctls: dict[str, str], own_network: bool) -> list[str]:
-    """Set `net.*` names of the private network; the machine's own are never touched."""
-    weaker: list[str] = []
-    for name, value in sysctls.items():
-        if not (own_network and name.startswith("net.")):
-            weaker.append(f"sysctl {name} left alone: it is not of a private network")
-            continue
+# --- tuning --------------------------------------------------------------------------------------
+
+
+def _file(sysctl: str) -> str:
+    return "/proc/sys/" + sysctl.replace(".", "/")
+
+
+def _open_sysctls(names: list[str]) -> dict[str, int]:
+    """Hold on to the machine's own files, by name; opened so, nothing of them can be changed."""
+    held: dict[str, int] = {}
+    for name in names:
+        with contextlib.suppress(OSError):
+            held[name] = os.open(_file(name), os.O_PATH | os.O_CLOEXEC)
+    return held
+
+
+def _tune(options: JSON, machines: dict[str, int], own_network: bool) -> JSON:
+    """Set what can be set; what was read back, and why the rest was not, by the suite's names."""
+    applied: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    for name, value in options["sysctls"].items():
         try:
-            _write("/proc/sys/" + name.replace(".", "/"), str(value))
-        except OSError as refused:
-            weaker.append(f"sysctl {name} not set: {refused}")
-    return weaker
+            applied[f"sysctl.{name}"] = _set_sysctl(name, str(value), machines, own_network)
+        except (OSError, ValueError) as error:
+            refused[f"sysctl.{name}"] = _why(error)
+    for name, value in options["limits"].items():
+        try:
+            applied[f"limits.{name}"] = _set_limit(name, value)
+        except (OSError, ValueError, OverflowError) as error:
+            refused[f"limits.{name}"] = _why(error)
+    for descriptor in machines.values():
+        os.close(descriptor)
+    return {"applied": applied, "refused": refused}
+
+
+def _set_sysctl(name: str, value: str, machines: dict[str, int], own_network: bool) -> str:
+    """Set one of the private network's own; ValueError for all that may be the machine's."""
+    path = _file(name)
+    if not name.startswith("net."):
+        raise ValueError("not of a private network")
+    if not own_network:
+        raise ValueError("the trial uses the machine's own network")
+    if _kernel_version() < FIRST_SAFE_KERNEL:
+        raise ValueError("before Linux 5.13 it may be the machine's own")
+    if not os.path.exists(path):
+        there = "not of a private network" if name in machines else "this kernel does not have it"
+        raise ValueError(there)
+    if name not in machines or os.path.samestat(os.stat(path), os.fstat(machines[name])):
+        raise ValueError("the machine's own is the same")
+    if name == "net.ipv4.tcp_congestion_control":
+        # Another one would be loaded as a module, for the whole machine.
+        known = _read("/proc/sys/net/ipv4/tcp_available_congestion_control")
+        if value not in known.split():
+            raise ValueError(f"not loaded; the kernel has {', '.join(known.split())}")
+    _write(path, value)
+    if (holds := _read(path)) != " ".join(value.split()):
+        raise ValueError(f"{holds} holds")
+    return holds
+
+
+def _kernel_version() -> tuple[int, ...]:
+    return tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2])
+
+
+def _set_limit(name: str, value: int) -> str:
+    """Set a limit, soft and hard, of this process and of all that it starts."""
+    import resource  # noqa: PLC0415 - most trials need none
+
+    number = getattr(resource, f"RLIMIT_{name.upper()}")
+    try:
+        resource.setrlimit(number, (value, value))
+    except (OSError, ValueError) as refused:
+        soft, hard = resource.getrlimit(number)
+        raise ValueError(f"{refused}: {soft} holds, {hard} is the highest allowed") from refused
+    soft, _ = resource.getrlimit(number)
+    return str(soft)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, PermissionError):
+        return "read-only in a private network"
+    if isinstance(error, OSError):
+        return os.strerror(error.errno or errno.EINVAL)
+    return str(error)
+
+
+def _read(path: str) -> str:
+    with open(path) as file:
+        return " ".join(file.read().split())
 
 
 # --- processes -----------------------------------------------------------------------------------
@@ -388,9 +466,12 @@ class Keeper:
 # --- both processes ------------------------------------------------------------------------------
 
 
-def _inner(channel: socket.socket, outer_lives: int, options: JSON, modes: JSON) -> None:
+def _inner(
+    channel: socket.socket, outer_lives: int, options: JSON, machines: dict[str, int], modes: JSON
+) -> None:
     own_pids, own_network = modes["pid_namespace"], modes["network"] == "private"
     seen_from_outside = int(os.read(outer_lives, 20))
+    modes |= _tune(options, machines, own_network)  # while /proc is the one that was opened
     if own_pids:
         # pid 1 takes all others with it. A death before this line is an end-of-file in serve().
         _die_with_parent()
@@ -400,7 +481,6 @@ def _inner(channel: socket.socket, outer_lives: int, options: JSON, modes: JSON)
         _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if own_network:
         _raise_loopback()
-    modes["weaker"] += _set_sysctls(options["sysctls"], own_network)
     keeper = Keeper(channel, outer_lives, own_pids)
     keeper.say({**modes, "ready": True, "init": seen_from_outside})
     keeper.serve()
@@ -417,6 +497,7 @@ def main() -> None:
     if not received:
         return
     options: JSON = json.loads(received)
+    machines = _open_sysctls(list(options["sysctls"]))
     try:
         own_pids, own_network, weaker = _enter_namespaces(options)
     except OSError as error:  # half-way in, no way back: the host starts a weaker one
@@ -432,7 +513,7 @@ def main() -> None:
     if inner == 0:
         os.close(outer)
         try:
-            _inner(channel, outer_lives, options, modes)
+            _inner(channel, outer_lives, options, machines, modes)
         except OSError as error:
             channel.send(json.dumps({"ready": False, "error": str(error)}).encode())
         os._exit(0)

@@ -18,7 +18,7 @@ _SYSTEM = Path("/")
 def locate(name: str, folder: Path = Path()) -> Path | None:
     """Return where a program is, None when it is nowhere.
 
-    Looked at in this order: PATH; /usr/sbin; /usr/lib/postgresql, the highest version first; the
+    Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; /usr/sbin; the
     folder $BENCHFORGE_PROGRAMS; .tools/system beside the virtual environment. The last two are the
     roots of unpacked packages (usr/bin and so on). A name with a slash is a path from `folder`.
     """
@@ -67,9 +67,9 @@ def _of_family(family: tuple[str, ...], name: str) -> Path | None:
 def _everywhere(name: str) -> Iterator[Path]:
     """Yield every program of that name, the one that is meant first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    # Debian's nginx is in a folder that is on root's PATH only.
-    hidden = (_SYSTEM / "usr/sbin", *_postgresql(_SYSTEM))
-    for folder in (*map(Path, filter(None, on_path)), *hidden):
+    # Debian has programs for administrators where not every user's PATH leads.
+    known = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin")
+    for folder in (*map(Path, filter(None, on_path)), *known):
         if _runs(folder / name):
             yield (folder / name).absolute()
     for root in _unpacked():

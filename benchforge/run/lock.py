@@ -5,9 +5,9 @@ import errno
 import socket
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 
 from benchforge.errors import Unusable
+from benchforge.run.processes import named
 
 # A name in the kernel's memory: no file to leave behind, gone with the process however it ends.
 _NAME = "\0benchforge measures"
@@ -38,7 +38,4 @@ def _other() -> str:
         except OSError:
             return "it ended just now"
     pid, _, _ = _CREDENTIALS.unpack(packed)
-    with contextlib.suppress(OSError):
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return f"process {pid} ({b' '.join(words).decode(errors='replace').strip()})"
-    return f"process {pid}"
+    return named(pid)

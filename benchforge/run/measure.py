@@ -20,18 +20,25 @@ from benchforge.errors import (
 from benchforge.graph import Measure
 from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Trial
-from benchforge.parts.part import Service
+from benchforge.model.tuning import Tuned
 from benchforge.parts.site import Output, Target
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
-from benchforge.run.here import Here, Running, last_lines
-from benchforge.run.services import Serving, failed, is_ours, port_of, question, started
+from benchforge.run.here import Here, Mode, Running, last_lines
+from benchforge.run.services import (
+    Serving,
+    failed,
+    is_ours,
+    port_of,
+    question,
+    started,
+    stop,
+)
 from benchforge.run.story import Story
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
 
-STOP_WITHIN_S = 5.0
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
@@ -58,10 +65,14 @@ def measure(
     story = Story(ground.secrets, tell)
     failure: Failure | None = None
     try:
-        with _scratch() as scratch, contextlib.ExitStack() as stack:
+        with scratch_folder() as scratch, contextlib.ExitStack() as stack:
             with story.phase("keeper"):
                 network = _network(ground, step.case)
-                here = stack.enter_context(ground.host.trial(folder, network))
+                tuning = step.case.tuning
+                here = stack.enter_context(
+                    ground.host.trial(folder, network, tuning.sysctl, tuning.limits)
+                )
+                story.tuned = tuned(here.mode)
             try:
                 _measured(here, step, ground, (folder, scratch), like, story)
             finally:
@@ -103,6 +114,7 @@ def measure(
         processes=story.processes,
         answers=tuple(story.answers),
         namespaces=story.namespaces,
+        tuned=story.tuned,
         reading=story.reading,
         observation=story.observation,
         failure=failure,
@@ -150,13 +162,11 @@ def _measured(
         story.answers.append(once(here, asking).answer)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
-        for serving in reversed(services):
-            if serving.running is not None:
-                here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
+        stop(here, services)
 
 
 @contextlib.contextmanager
-def _scratch() -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """A short private folder: the path of a socket ends at 107 bytes."""
     folder = Path(tempfile.mkdtemp(prefix="bf-"))
     try:
@@ -165,9 +175,15 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def tuned(mode: Mode) -> Tuned | None:
+    """Return what came of the tuning; None where none was asked for."""
+    if not mode.applied and not mode.refused:
+        return None
+    return Tuned(applied=dict(mode.applied), refused=dict(mode.refused))
+
+
 def _network(ground: Ground, case: Case) -> Literal["private", "host"]:
-    services = (part for part in case.parts if isinstance(part, Service))
-    return "host" if any(part.outside() for part in services) else ground.network
+    return "host" if any(part.outside() for part in case.services) else ground.network
 
 
 def _target(

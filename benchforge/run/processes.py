@@ -1,5 +1,7 @@
 """What /proc says of a trial's processes and network, read from outside its namespaces."""
 
+import contextlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -60,6 +62,20 @@ def _link(descriptor: Path) -> str:
         return str(descriptor.readlink())
     except FileNotFoundError:
         return ""  # closed meanwhile
+
+
+def holders(port: int) -> list[int]:
+    """The pids of all that listen on a TCP port of this machine, as far as /proc lets us see."""
+    inodes = listening(os.getpid(), port)
+    return [pid for pid in sorted(family()) if holds([pid], inodes)]
+
+
+def named(pid: int) -> str:
+    """A process for a person: its pid, and its command line where that can be read."""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return f"process {pid} ({b' '.join(words).decode(errors='replace').strip()})"
+    return f"process {pid}"
 
 
 def counters(pid: int) -> dict[str, int]:

@@ -3,8 +3,9 @@
 import dataclasses
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, TrialFailed
@@ -21,6 +22,7 @@ from benchforge.run.template import restored
 from benchforge.suite.case import Case
 
 PAUSE_S = 0.005
+STOP_WITHIN_S = 5.0
 ACCEPTED_WITHIN_S = 1.0
 
 
@@ -44,10 +46,12 @@ def started(
     seed: int,
     folders: tuple[Path, Path],
     note: Callable[[Serving], None],
+    ports: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Serving]:
     """Start all services of a case, each ready before the next; the server is last.
 
     `folders` are the trial's own and a scratch one. `note` hears of each as soon as it runs.
+    `ports` are those of the server that are not to be any free ones, by name.
     Raises TrialFailed when one cannot be started or does not become ready.
     """
     services: list[Serving] = []
@@ -59,7 +63,8 @@ def started(
         (case.name.server, "server", case.server),
     ]
     for label, role, part in every:
-        site = _site(here, ground, label, part, folders, len(services))
+        fixed = ports if part is case.server else {}
+        site = _site(here, ground, label, part, folders, len(services), fixed)
         site = dataclasses.replace(site, backends=dict(backends), upstreams=_its(part, upstreams))
         serving = _started(
             here, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
@@ -114,6 +119,7 @@ def _site(
     part: Service,
     folders: tuple[Path, Path],
     number: int,
+    fixed: Mapping[str, int],
 ) -> Site:
     folder, scratch = folders
     own = scratch / str(number)  # short, whatever the label: the path of a socket has an end
@@ -123,7 +129,7 @@ def _site(
         folder=folder,
         scratch=own,
         address="127.0.0.1",
-        ports={name: here.free_port() for name in part.ports},
+        ports={name: fixed.get(name) or here.free_port() for name in part.ports},
         python=ground.python,
         programs=ground.programs,
         backends={},
@@ -168,6 +174,13 @@ def _until_ready(here: Here, serving: Serving, case: Case) -> None:
             raise failed(serving, f"ended with exit code {end.code} before it was ready")
         if time.monotonic() > deadline:
             raise failed(serving, f"not ready within {serving.part.ready_within:g} s")
+
+
+def stop(here: Here, services: Sequence[Serving]) -> None:
+    """Stop what runs, in the reverse order of the start, each as politely as it asks for."""
+    for serving in reversed(services):
+        if serving.running is not None:
+            here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
 
 
 def _is_ready(here: Here, serving: Serving, probe: Accepts | Succeeds) -> bool:

@@ -11,6 +11,7 @@ from benchforge.model.answer import Answer
 from benchforge.model.observation import Observation
 from benchforge.model.reading import Reading
 from benchforge.model.trial import Started
+from benchforge.model.tuning import Tuned
 from benchforge.parts.command import Command
 from benchforge.run.here import Here, Running
 from benchforge.suite.redact import redact
@@ -26,6 +27,7 @@ class Story:
     phases: dict[str, float] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
     namespaces: dict[str, JsonValue] = field(default_factory=dict)
+    tuned: Tuned | None = None
     reading: Reading | None = None
     observation: Observation | None = None
     body: bytes | None = None

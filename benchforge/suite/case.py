@@ -1,10 +1,11 @@
 """One point of a scenario's matrix: every part resolved, ready to be measured."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import Backend, Driver, Part, Server
+from benchforge.model.tuning import Tuning
+from benchforge.parts.part import Backend, Driver, Part, Server, Service
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,18 @@ class Case:
     warm_up_s: float
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all that the server stands before, in the order in which they start."
+    tuning: Tuning = field(default_factory=Tuning)
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """What is started for the driver, the server first."""
+        upstreams = (upstream for _, upstream in self.upstreams)
+        return (self.server, *upstreams, *(backend for _, backend in self.backends))
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """All that takes part in a trial: the server first, then the driver."""
-        upstreams = (upstream for _, upstream in self.upstreams)
-        return (self.server, self.driver, *upstreams, *(backend for _, backend in self.backends))
+        """All that takes part in a trial, the server first."""
+        return (*self.services, self.driver)
 
     @property
     def declared_s(self) -> float:

@@ -81,6 +81,7 @@ def _case(
         expect=scenario.expect,
         metrics=tuple(suite.metrics) if scenario.metrics is None else scenario.metrics,
         warm_up_s=float(suite.repeat.warmup),
+        tuning=suite.tuning,
     )
 
 
@@ -93,6 +94,7 @@ def _digest(case: Case, folder: Path) -> str:
         "request": case.request.model_dump(mode="json"),
         "expect": case.expect.model_dump(mode="json"),
         "warm_up_s": case.warm_up_s,
+        "tuning": case.tuning.model_dump(mode="json"),
     }
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -20,6 +20,7 @@ from benchforge.suite.scenarios import scenarios
 from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+from benchforge.suite.tuning import tuning
 from benchforge.suite.upstreams import check_upstreams
 
 FORMAT = 1
@@ -38,7 +39,7 @@ class _Top(Frozen):
     network: Literal["private", "host"] = "private"
 
 
-_TABLES = (*KINDS, "scenarios", "repeat", "profiles")
+_TABLES = (*KINDS, "scenarios", "repeat", "tuning", "profiles")
 
 
 def load(
@@ -69,6 +70,7 @@ def load(
     check_upstreams(parts["servers"], labels["servers"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
+    tuned = tuning(tables, complaints)
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
 
     secrets = frozenset([*environment.used, *_secrets(parts, every)])
@@ -89,6 +91,7 @@ def load(
         scenarios={label: every[label] for label in every if label in chosen},
         only=chosen if top.only or only else (),
         repeat=repeat,
+        tuning=tuned,
         settings=dict(settings),
         secrets=secrets,
     )

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.frozen import Frozen
+from benchforge.model.tuning import Tuning
 from benchforge.model.units import Duration
 from benchforge.parts.part import Metric, Part
 
@@ -76,6 +77,7 @@ class Suite:
     "Those that are to be run (`only`)."
     only: tuple[str, ...]
     repeat: Repeat
+    tuning: Tuning
     settings: Mapping[str, str]
     "What was given by --set."
     secrets: frozenset[str] = frozenset()

@@ -23,18 +23,18 @@ with LocalHost().trial(folder) as here:
             time.sleep(0.005)
     stat = Path(f"/proc/{here.init_pid}/stat").read_text()
     outer = int(stat.rpartition(")")[2].split()[1])
-    print(
-        json.dumps(
-            {
-                "outer": outer,
-                "init": here.init_pid,
-                "mode": here.mode.pid_namespace,
-                "weaker": here.mode.weaker,
-            }
-        ),
-        flush=True,
-    )
     try:
+        print(
+            json.dumps(
+                {
+                    "outer": outer,
+                    "init": here.init_pid,
+                    "mode": here.mode.pid_namespace,
+                    "weaker": here.mode.weaker,
+                }
+            ),
+            flush=True,
+        )
         time.sleep(60)
     except KeyboardInterrupt:
         print(json.dumps([here.alive(one) for one in running]), flush=True)

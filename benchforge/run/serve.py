@@ -1,0 +1,66 @@
+"""A server with all that it needs, on the host's network, for people and for other tools."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.errors import TrialFailed
+from benchforge.model.answer import Answer
+from benchforge.run.ask import until_right
+from benchforge.run.ground import Ground
+from benchforge.run.here import Here, Mode
+from benchforge.run.measure import scratch_folder
+from benchforge.run.services import Serving, failed, is_ours, port_of, question, started, stop
+from benchforge.suite.case import Case
+
+LOOK_EVERY_S = 0.5
+_HASH_SEED = 0  # nothing is compared with another run
+
+
+@dataclass(frozen=True)
+class Served:
+    """What serves, and the right answer that it gave; the server is the last of `services`."""
+
+    mode: Mode
+    services: list[Serving]
+    root: str
+    answer: Answer
+    here: Here
+
+    def ended(self) -> TrialFailed:
+        """Sleep until one of the services ends by itself, and return what to tell of it."""
+        server = self.services[-1].running
+        while True:
+            for serving in reversed(self.services):
+                if serving.running and (end := self.here.finished(serving.running)):
+                    return failed(serving, f"ended by itself with exit code {end.code}")
+            if server is not None:
+                self.here.wait(server, LOOK_EVERY_S)
+
+
+@contextlib.contextmanager
+def serving(case: Case, ground: Ground, folder: Path, ports: Mapping[str, int]) -> Iterator[Served]:
+    """Start a case's services, and stop them on leaving, whatever is the reason.
+
+    Their logs are kept in `folder`; `ports` are those of the server that are not to be any free
+    ones, by name. Raises TrialFailed when one cannot be started, or the request of the case is not
+    answered rightly.
+    """
+    folder = folder.resolve()
+    tuning = case.tuning
+    with (
+        scratch_folder() as scratch,
+        ground.host.trial(folder, "host", tuning.sysctl, tuning.limits) as here,
+    ):
+        running: list[Serving] = []
+        try:
+            services = started(
+                here, ground, case, _HASH_SEED, (folder, scratch), running.append, ports
+            )
+            asking = question(case, services[-1], None)
+            asked = until_right(here, asking, float(case.server.ready_within))
+            is_ours(here, services[-1], port_of(asking.root))
+            yield Served(here.mode, services, asking.root, asked.answer, here)
+        finally:
+            stop(here, running)

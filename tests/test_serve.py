@@ -1,0 +1,310 @@
+"""`benchforge serve`: a server with its backends, asked from outside, and nothing left after it."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering, bench_words, needed, needed_module
+
+LOGS = "benchforge-serve-"
+
+
+def suite(folder: Path) -> Path:
+    path = folder / "serving.toml"
+    path.write_text(f"""benchforge = 1
+[backends.agents]
+use = "postgresql"
+dataset = "agents"
+[servers.flask]
+use = "gunicorn"
+app = "flask_agents"
+[servers.plain]
+{answering()}
+[servers.wrong]
+{answering()}
+[servers.idle]
+{answering()}
+[servers.running]
+use = "url"
+url = "http://127.0.0.1:9"
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+[scenarios.agents]
+request = {{ path = "/agents" }}
+servers = ["flask"]
+backends = ["agents"]
+loaders = ["wrk"]
+[scenarios.index]
+request = {{ path = "/index" }}
+servers = ["flask"]
+loaders = ["wrk"]
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["plain", "running"]
+loaders = ["wrk"]
+[scenarios.never]
+request = {{ path = "/ping" }}
+servers = ["wrong"]
+loaders = ["wrk"]
+expect = {{ status = 418 }}
+[tuning.sysctl]
+"net.core.somaxconn" = 100
+[tuning.limits]
+nofile = 512
+""")
+    return path
+
+
+class Serving:
+    """A benchforge that serves, and what it printed."""
+
+    def __init__(self, process: subprocess.Popen[str], lines: list[str], folder: Path) -> None:
+        self.process, self.lines, self.folder = process, lines, folder
+
+    def address(self) -> tuple[str, int]:
+        host, _, port = self.lines[0].rpartition("http://")[2].rpartition(":")
+        return host, int(port)
+
+    def ask(self, path: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection(*self.address(), timeout=10)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def ended(self) -> str:
+        """What it said on stderr, once it has ended."""
+        self.process.wait(20)
+        return (self.folder / "stderr").read_text()
+
+
+@contextlib.contextmanager
+def serving(folder: Path, *words: str, lines: int = 2) -> Iterator[Serving]:
+    """Start it in a folder of its own, and wait for the lines that it prints when it serves."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    with (
+        (folder / "stderr").open("w") as stderr,
+        subprocess.Popen(
+            bench_words("serve", suite(folder), *words),
+            cwd=folder,
+            env={**os.environ, "TMPDIR": str(folder / "tmp")},
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            printed = [process.stdout.readline().rstrip() for _ in range(lines)]
+            assert all(printed), (folder / "stderr").read_text()
+            yield Serving(process, printed, folder)
+        finally:
+            process.kill()
+
+
+def listens(address: tuple[str, int]) -> bool:
+    with socket.socket() as trying:
+        return trying.connect_ex(address) == 0
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 5
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return condition()
+
+
+def started_by(one: Serving) -> dict[int, str]:
+    """All processes but benchforge itself that have its folder for what is temporary, by pid."""
+    mark = f"TMPDIR={one.folder / 'tmp'}".encode()
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                line = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                found[int(process.name)] = line.decode()
+    found.pop(one.process.pid, None)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("s")  # short: PostgreSQL's socket lies below it
+
+
+def needs_flask() -> None:
+    needed("postgres")
+    for module in ("gunicorn", "flask", "psycopg2"):
+        needed_module(module)
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"]
+)
+def test_a_server_with_its_database_serves_until_it_is_asked_to_end(
+    folder: Path, number: signal.Signals
+) -> None:
+    needs_flask()
+    with serving(folder, "flask", lines=3) as one:
+        assert one.lines[0].startswith("flask: http://127.0.0.1:")
+        assert one.lines[1].startswith("GET /agents: 200, ")
+        assert one.lines[2].startswith("agents: postgresql://")
+        status, body = one.ask("/agents")
+        assert status == 200
+        assert f"{len(body)} bytes" in one.lines[1]
+        assert len(json.loads(body)) > 10
+        assert len(started_by(one)) > 3
+        os.killpg(one.process.pid, number)  # as a terminal does: to the whole group
+        said = one.ended()
+        assert one.process.returncode == 0
+    assert "for scenario agents (--scenario has also: index)" in said
+    assert said.endswith("stopped: flask, agents\n")
+    assert not listens(one.address())
+    assert not started_by(one)
+    assert list((folder / "tmp").iterdir()) == []
+
+
+def test_another_scenario_has_other_backends(folder: Path) -> None:
+    needs_flask()
+    with serving(folder, "flask", "--scenario", "index") as one:
+        assert one.lines[1] == "GET /index: 200, 18 bytes"
+        one.process.send_signal(signal.SIGINT)
+        assert one.ended().endswith("stopped: flask\n")
+
+
+def test_kill_9_leaves_no_process(folder: Path) -> None:
+    needs_flask()
+    with serving(folder, "flask", lines=3) as one:
+        assert len(started_by(one)) > 3
+        one.process.kill()
+        assert eventually(lambda: not started_by(one))
+        assert not listens(one.address())
+
+
+def test_it_serves_at_the_port_that_is_asked_for(folder: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with serving(folder, "plain", "--port", str(port)) as one:
+        status, body = one.ask("/ping")
+        answered = f"GET /ping: {status}, {len(body)} bytes"
+        assert one.lines == [f"plain: http://127.0.0.1:{port}", answered]
+        one.process.send_signal(signal.SIGINT)
+        said = one.ended()
+    # On the machine's own network; limits hold there, too.
+    refused = "net.core.somaxconn (the trial uses the machine's own network)"
+    assert f"tuning: 1 applied; not applied: {refused}" in said
+
+
+def test_a_port_that_is_taken_is_told_with_who_has_it(bench: Bench, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        told = bench("serve", suite(tmp_path), "plain", "--port", port)
+    assert told.code == 2
+    assert f"--port {port}: the port is taken by process {os.getpid()} (" in told.err
+
+
+def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: Path) -> None:
+    # The lock of who measures: taken by somebody else for as long as this runs.
+    program = "from benchforge.run.lock import measuring\nwith measuring(): print(1, flush=True); "
+    with subprocess.Popen(
+        [sys.executable, "-c", program + "input()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as measures:
+        try:
+            with serving(folder, "plain") as one, serving(tmp_path, "plain") as other:
+                assert one.ask("/ping")[0] == other.ask("/ping")[0] == 200
+        finally:
+            measures.kill()
+
+
+def test_a_server_that_ends_by_itself_is_told_with_its_last_lines(folder: Path) -> None:
+    with serving(folder, "plain") as one:
+        (pid,) = [pid for pid, line in started_by(one).items() if "answers.py" in line]
+        os.kill(pid, signal.SIGKILL)
+        said = one.ended()
+        assert one.process.returncode == 4
+    assert "error: plain: ended by itself with exit code -9" in said
+    (logs,) = (folder / "tmp").glob(f"{LOGS}*")
+    assert f"logs are kept in {logs}" in said
+    assert (logs / "server-plain.err").exists()
+
+
+def test_a_backend_that_ends_by_itself_is_told(folder: Path) -> None:
+    needs_flask()
+    with serving(folder, "flask", lines=3) as one:
+        (pid,) = [pid for pid, line in started_by(one).items() if "postgres -D" in line]
+        os.kill(pid, signal.SIGQUIT)  # at once
+        said = one.ended()
+        assert one.process.returncode == 4
+    assert "error: agents: ended by itself" in said
+
+
+def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) -> None:
+    told = bench("serve", suite(tmp_path), "wrong", "-o", "kept")
+    assert told.code == 4
+    assert "error: wrong: GET /ping: " in told.err
+    (logs,) = (tmp_path / "kept").glob("serve-wrong-*")
+    assert (logs / "server-wrong.err").exists()
+    assert f"logs are kept in kept/{logs.name}" in told.err
+
+
+def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        bench_words("serve", suite(tmp_path), "wrong"),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("starting wrong")
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.read() == "interrupted: nothing was served\n"
+        assert process.wait(10) == 143
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["flsk"], ["no server 'flsk' is declared", "did you mean 'flask'?"]),
+        (["idle"], ["servers.idle: no scenario names it", "agents, index, ping, never"]),
+        (["flask", "--scenario", "ping"], ["servers.flask: no scenario names it; looked at: ping"]),
+        (["flask", "--scenario", "pin"], ["did you mean 'ping'?"]),
+        (["running"], ["servers.running: it runs already, outside"]),
+        (["plain", "--port", "70000"], ["70000 is not in the range"]),
+        (["plain", "--set", "servers"], ["no '=' in it"]),
+        (
+            ["plain", "--tls-port", "8443"],
+            ["--tls-port 8443: servers.plain speaks no HTTPS", "upstream = 'plain', tls = true"],
+        ),
+    ],
+)
+def test_what_cannot_be_served_is_told(
+    bench: Bench, tmp_path: Path, words: Sequence[str], told: Sequence[str]
+) -> None:
+    done = bench("serve", suite(tmp_path), *words)
+    assert done.code == 2
+    for one in told:
+        assert one in done.err
+
+
+def test_logs_that_cannot_be_written_end_it_with_5(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told = bench("serve", suite(tmp_path), "plain", "-o", "file")
+    assert told.code == 5
+    assert "file/serve-plain-" in told.err

@@ -1,0 +1,324 @@
+"""Tuning: what a suite asks for holds inside a trial, and nothing of the machine is changed."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering, needed
+
+from benchforge.model.tuning import Tuned, Tuning
+from benchforge.parts.command import Command
+from benchforge.registry import Registry
+from benchforge.run import keeper
+from benchforge.run.host import Here, LocalHost, Mode
+from benchforge.suite.expand import expand
+from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.load import load
+
+SYSCTLS = Path("/proc/sys")
+# What the study of 2015 sets.
+STUDY: dict[str, int | str] = {
+    "fs.file-max": 5000000,
+    "net.core.netdev_max_backlog": 400000,
+    "net.core.optmem_max": 10000000,
+    "net.core.rmem_default": 10000000,
+    "net.core.rmem_max": 10000000,
+    "net.core.wmem_default": 10000000,
+    "net.core.wmem_max": 10000000,
+    "net.core.somaxconn": 100000,
+    "net.ipv4.conf.all.rp_filter": 1,
+    "net.ipv4.conf.default.rp_filter": 1,
+    "net.ipv4.ip_local_port_range": "1024 65535",
+    "net.ipv4.tcp_congestion_control": "bic",
+    "net.ipv4.tcp_ecn": 0,
+    "net.ipv4.tcp_max_syn_backlog": 12000,
+    "net.ipv4.tcp_max_tw_buckets": 2000000,
+    "net.ipv4.tcp_mem": "30000000 30000000 30000000",
+    "net.ipv4.tcp_rmem": "30000000 30000000 30000000",
+    "net.ipv4.tcp_wmem": "30000000 30000000 30000000",
+    "net.ipv4.tcp_sack": 1,
+    "net.ipv4.tcp_syncookies": 0,
+    "net.ipv4.tcp_timestamps": 1,
+    "net.ipv4.tcp_tw_reuse": 1,
+    "net.ipv4.tcp_tw_recycle": 1,
+    "kernel.shmmax": 33554432,
+    "kernel.shmall": 2097152,
+}
+
+
+def path(sysctl: str) -> Path:
+    return SYSCTLS / sysctl.replace(".", "/")
+
+
+def value(sysctl: str) -> str | None:
+    return " ".join(path(sysctl).read_text().split()) if path(sysctl).exists() else None
+
+
+@contextmanager
+def private(folder: Path, sysctls: dict[str, int | str]) -> Iterator[Here]:
+    with LocalHost().trial(folder, sysctls=sysctls) as here:
+        if here.mode.network != "private":
+            pytest.skip(f"no private network here: {here.mode.weaker}")
+        yield here
+
+
+def tuned(folder: Path, sysctls: dict[str, int | str]) -> Mode:
+    with private(folder, sysctls) as here:
+        return here.mode
+
+
+# --- sysctls -------------------------------------------------------------------------------------
+
+
+def test_a_study_of_2015_is_applied_where_it_can_be_and_the_machine_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    before = {name: value(name) for name in STUDY}
+    mode = tuned(tmp_path, STUDY)
+    assert {name: value(name) for name in STUDY} == before
+    names = {f"sysctl.{name}" for name in STUDY}
+    assert mode.applied.keys() | mode.refused.keys() == names
+    assert not mode.applied.keys() & mode.refused.keys()
+    for name, holds in mode.applied.items():
+        assert holds == str(STUDY[name.removeprefix("sysctl.")])
+    assert {"sysctl.net.core.somaxconn", "sysctl.net.ipv4.tcp_sack"} <= mode.applied.keys()
+    elsewhere = "not of a private network"
+    assert mode.refused["sysctl.kernel.shmmax"] == mode.refused["sysctl.fs.file-max"] == elsewhere
+    assert mode.weaker == ()
+
+
+def test_the_processes_of_a_trial_see_what_was_applied(tmp_path: Path) -> None:
+    asked: dict[str, int | str] = {"net.core.somaxconn": 77}
+    with private(tmp_path, asked) as here:
+        cat = Command("cat", path("net.core.somaxconn"))
+        assert here.run("cat", cat, tmp_path, {}, 10).stdout.read_text() == "77\n"
+    assert value("net.core.somaxconn") != "77"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may ask for a network alone")
+def test_no_name_that_a_private_network_can_write_is_the_machines() -> None:
+    """Compared as files, of all names that there are: nothing is written to find it out."""
+    program = """
+import ctypes, json, os
+CLONE_NEWNET = 0x40000000
+def held():
+    found = {}
+    for folder, _, names in os.walk("/proc/sys/net"):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.stat(path).st_mode & 0o200:
+                found[path] = os.open(path, os.O_PATH)
+    return found
+machines = held()
+assert ctypes.CDLL(None).unshare(CLONE_NEWNET) == 0
+own = held()
+same = [one for one in own if one in machines
+        and os.path.samestat(os.fstat(own[one]), os.fstat(machines[one]))]
+print(json.dumps([len(own), same]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    count, same = json.loads(done.stdout)
+    assert count > 100
+    assert same == []
+
+
+def test_what_the_machine_itself_has_is_told_from_a_network_of_ones_own(tmp_path: Path) -> None:
+    """The comparison that the keeper makes finds a file that is the same in both places."""
+    name = "net.core.somaxconn"
+    machines = keeper._open_sysctls([name])
+    before = value(name)
+    try:
+        with pytest.raises(ValueError, match="the machine's own is the same"):
+            keeper._set_sysctl(name, "77", machines, own_network=True)
+    finally:
+        os.close(machines[name])
+    assert value(name) == before
+
+
+def test_no_module_is_loaded_for_a_trial(tmp_path: Path) -> None:
+    name = "net.ipv4.tcp_congestion_control"
+    before = value("net.ipv4.tcp_available_congestion_control")
+    mode = tuned(tmp_path, {name: "no-such"})
+    assert before is not None
+    there_are = ", ".join(before.split())
+    assert mode.refused == {f"sysctl.{name}": f"not loaded; the kernel has {there_are}"}
+    assert value("net.ipv4.tcp_available_congestion_control") == before
+
+
+def test_in_the_hosts_network_no_sysctl_is_applied(tmp_path: Path) -> None:
+    before = value("net.core.somaxconn")
+    with LocalHost().trial(tmp_path, "host", {"net.core.somaxconn": 77}) as here:
+        assert here.mode.applied == {}
+        told = {"sysctl.net.core.somaxconn": "the trial uses the machine's own network"}
+        assert here.mode.refused == told
+    assert value("net.core.somaxconn") == before
+
+
+def test_a_value_that_the_kernel_does_not_take_is_refused(tmp_path: Path) -> None:
+    asked: dict[str, int | str] = {"net.core.somaxconn": "many", "net.ipv4.no_such": 1}
+    mode = tuned(tmp_path, asked)
+    assert mode.refused == {
+        "sysctl.net.core.somaxconn": "Invalid argument",
+        "sysctl.net.ipv4.no_such": "this kernel does not have it",
+    }
+
+
+def test_an_old_kernel_is_not_trusted_to_keep_them_apart(tmp_path: Path) -> None:
+    """Told to be old by its name, the kernel that is here: nothing is written."""
+    program = """
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from benchforge.run.host import LocalHost
+with LocalHost().trial(Path(sys.argv[1]), sysctls={"net.core.somaxconn": 77}) as here:
+    print(here.mode.network, here.mode.refused)
+"""
+    before = value("net.core.somaxconn")
+    done = subprocess.run(
+        ["setarch", "--uname-2.6", sys.executable, "-c", program, tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    if "private" not in done.stdout:
+        pytest.skip("no private network here")
+    assert "before Linux 5.13 it may be the machine's own" in done.stdout
+    assert value("net.core.somaxconn") == before
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_limits_hold_for_every_process_of_a_trial(tmp_path: Path) -> None:
+    machines = resource.getrlimit(resource.RLIMIT_NOFILE)
+    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    with LocalHost().trial(tmp_path, limits={"nofile": 512}) as here:
+        asks = Command(sys.executable, "-c", program)
+        assert here.run("asks", asks, tmp_path, {}, 10).stdout.read_text() == "512 512\n"
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == machines
+
+
+def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    beyond = int(Path("/proc/sys/fs/nr_open").read_text()) + 1  # root may not either
+    with LocalHost().trial(tmp_path, limits={"nofile": beyond, "core": 2**70}) as here:
+        assert here.mode.applied == {}
+        told = here.mode.refused["limits.nofile"]
+        assert told.endswith(f": {soft} holds, {hard} is the highest allowed")
+        assert "too large" in here.mode.refused["limits.core"]
+        cat = Command("cat", "/proc/self/limits")
+        held = here.run("cat", cat, tmp_path, {}, 10).stdout.read_text()
+    (line,) = (line for line in held.splitlines() if line.startswith("Max open files"))
+    assert line.split()[3:5] == [str(soft), str(hard)]
+
+
+# --- in a suite ----------------------------------------------------------------------------------
+
+
+def suite(folder: Path, tuning: str = "", *, top: str = "") -> Path:
+    file = folder / "tuned.toml"
+    file.write_text(f"""benchforge = 1
+{top}
+[servers.one]
+{answering()}
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one"]
+loaders = ["wrk"]
+[repeat]
+blocks = 1
+{tuning}""")
+    return file
+
+
+def faults(file: Path) -> str:
+    with pytest.raises(SuiteErrors) as caught:
+        load(file, Registry())
+    return caught.value.text()
+
+
+def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path) -> None:
+    asked = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n[tuning.limits]\nnofile = 64\n'
+    read = load(suite(tmp_path, asked), Registry())
+    assert read.tuning == Tuning(sysctl={"net.core.somaxconn": 512}, limits={"nofile": 64})
+    (case,) = expand(read)
+    assert case.tuning == read.tuning
+    settings = [("tuning.limits.nofile", "65"), ('tuning.sysctl."net.core.somaxconn"', "513")]
+    changed = load(suite(tmp_path, asked), Registry(), settings=settings)
+    assert changed.tuning == Tuning(sysctl={"net.core.somaxconn": 513}, limits={"nofile": 65})
+    (other,) = expand(changed)
+    assert other.name.digest != case.name.digest
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("[tuning.limits]\nnofiles = 5", ["unknown limit", "did you mean 'nofile'?"]),
+        ("[tuning.limits]\nnofile = 0", ["limits.nofile: expected more than 0, got 0"]),
+        ('[tuning.limits]\nnofile = "many"', ["expected a whole number, got 'many'"]),
+        ("[tuning.sysctl]\nnet.core.somaxconn = 5", ['quote the whole name: "net.core.']),
+        ('[tuning.sysctl]\n"net/core" = 5', ["not the name of a sysctl"]),
+        ('[tuning.sysctl]\n"../../etc/x" = 5', ["not the name of a sysctl"]),
+        ('[tuning.sysctl]\n"net.core.somaxconn" = true', ["a whole number or text, got true"]),
+        ("[tuning.sysctls]", ["unknown key", "did you mean 'sysctl'?"]),
+        ("[[tuning]]", ["tuning: expected a table"]),
+        ("tuning = 5", ["unknown key"]),  # in [repeat], where it stands last
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(
+    tmp_path: Path, written: str, told: list[str]
+) -> None:
+    text = faults(suite(tmp_path, written))
+    assert "tuned.toml:1" in text
+    for words in told:
+        assert words in text
+
+
+def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    asked = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n"kernel.shmmax" = 5\n'
+    done = bench("run", suite(tmp_path, asked))
+    assert done.code == 0, done.all
+    (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
+    trial = json.loads(file.read_text())
+    if trial["namespaces"]["network"] != "private":
+        pytest.skip("no private network here")
+    assert trial["tuned"] == {
+        "applied": {"sysctl.net.core.somaxconn": "512"},
+        "refused": {"sysctl.kernel.shmmax": "not of a private network"},
+    }
+    told = "1 applied; not applied: kernel.shmmax (not of a private network)"
+    assert done.out.count(f"tuning: {told}") == 1
+    folder = file.parents[2]
+    assert (folder / "report.md").read_text().count(told) == 1
+    assert (folder / "report.html").read_text().count(told) == 1
+    assert bench("validate", folder).code == 0
+
+
+def test_a_suite_without_tuning_tells_of_none(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    done = bench("run", suite(tmp_path))
+    assert done.code == 0, done.all
+    assert "tuning" not in done.out
+    (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
+    assert json.loads(file.read_text())["tuned"] is None
+
+
+def test_what_is_told_for_a_person() -> None:
+    assert Tuned(applied={"limits.nofile": "5"}, refused={}).told == "1 applied"
