@@ -3,23 +3,19 @@
 import contextlib
 import dataclasses
 import http.client
-import json
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchforge_servers.nginx import Nginx
-from benchforge_servers.url import Url
-from front_door import Bench, needed
+from front_door import needed
 from pydantic import ValidationError
 from trials import cases, trial_of
 
@@ -120,9 +116,10 @@ def connection(here: Here, site: Site, port: str = "http") -> Iterator[http.clie
         inside.connect((site.address, site.ports[port]))
         if port == "https":
             trusting = ssl.create_default_context(cafile=site.scratch / "certificate.pem")
-            inside = trusting.wrap_socket(inside, server_hostname=site.address)
-        with inside:
+            found.sock = trusting.wrap_socket(inside, server_hostname=site.address)
+        else:
             found.sock = inside
+        with found.sock:
             yield found
 
 
@@ -241,7 +238,11 @@ def test_keep_alive_can_be_off(site: Site) -> None:
 
 
 def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
-    options = {"tls": True, "tls_versions": ["TLSv1.2"], "server_directives": ["ssl_session_tickets off"]}
+    options = {
+        "tls": True,
+        "tls_versions": ["TLSv1.2"],
+        "server_directives": ["ssl_session_tickets off"],
+    }
     for cached in ({"tls_session_cache": "1MiB"}, {}):
         part = Nginx.model_validate(options | cached)
         own = dataclasses.replace(site, label=f"front-{len(cached)}")
@@ -268,7 +269,7 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
             restored(HOST, key, part, own)
             found = part.certificate(own)
             assert found is not None
-            words = [openssl, "x509", "-in", found, "-noout", "-text"]
+            words = [str(openssl), "x509", "-in", str(found), "-noout", "-text"]
             text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
         assert told in text
@@ -360,13 +361,3 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
     assert trial.observation is not None
     assert trial.observation.foreign_connections == ""
-
-
-def test_by_the_command_over_tls(bench: Bench, tmp_path: Path) -> None:
-    path = tmp_path / "small.toml"
-    path.write_text(SUITE.format(server='use = "nginx"\ntls = true', loader="wrk"))
-    told = unlocked(bench, path)
-    assert told.code == 0, told.all
-    (summary,) = tmp_path.glob("results/*/summary.json")
-    (case,) = json.loads(summary.read_text())["cases"]
-    assert case["trials"] == 1

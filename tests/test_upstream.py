@@ -171,8 +171,8 @@ def test_what_varies_may_lead_astray_too(tmp_path: Path) -> None:
     scenario = 'servers = ["front"]\nvary = { "servers.front.upstream" = ["one", "oen", "front"] }'
     told = faults(tmp_path, servers, scenario)
     assert told.count("error: ") == 2
-    assert "upstream[1]: servers.front: no server 'oen' is declared" in told
-    assert "upstream[2]: servers.front: stands before itself: front → front" in told
+    assert "[1]: servers.front: no server 'oen' is declared" in told
+    assert "[2]: servers.front: stands before itself: front → front" in told
 
 
 def test_a_server_that_only_a_proxy_reaches_is_no_scenarios_own(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_server_that_only_a_proxy_reaches_is_no_scenarios_own(tmp_path: Path) 
     assert len(cases(suite(tmp_path, servers, 'servers = ["front", "app"]'), registry())) == 2
     varied = 'servers = ["app"]\nvary = { "servers.app.over" = ["http", "uwsgi"] }'
     told = faults(tmp_path, servers, varied)
-    assert 'cannot be asked over HTTP and TCP with servers.app.over = "uwsgi"' in told
+    assert "cannot be asked over HTTP and TCP with servers.app.over = 'uwsgi'" in told
 
 
 def test_what_stands_behind_varies_by_name_and_by_star(tmp_path: Path) -> None:
