@@ -14,15 +14,20 @@ from typing import Any, NoReturn
 
 import pytest
 from benchforge_backends.postgresql import Postgresql
+from benchforge_backends.redis import Redis
+from benchforge_backends.virtuoso import Virtuoso
+from front_door import needed
 from pydantic import ValidationError
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.parts.command import Command
+from benchforge.parts.part import Backend
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run import template
 from benchforge.run.host import Here, LocalHost, Network, Running
 from benchforge.run.locate import locate
+from benchforge.run.tasks import done
 from benchforge.run.template import restored
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +70,8 @@ from benchforge.run.host import LocalHost
 from benchforge.run.locate import locate
 from benchforge.run.template import restored
 from benchforge_backends.postgresql import Postgresql
+from benchforge_backends.redis import Redis
+from benchforge_backends.virtuoso import Virtuoso
 
 part = Postgresql.model_validate({"dataset": "agents"})
 programs = {need.name: locate(need.name) for need in part.needs()}
@@ -116,6 +123,8 @@ def running(
     with HOST.trial(site.folder, network) as here:
         site = dataclasses.replace(site, ports={"postgresql": here.free_port()})
         restored(HOST, "backend-agents", part, site)
+        for number, task in enumerate(part.prepare(site)):
+            done(here, task, f"prepare{number}", site.label, site.folder)
         command = part.command(site)
         assert command is not None
         server = here.start("postgresql", command, site.folder, {})
@@ -256,6 +265,39 @@ def test_an_ordinary_user_needs_no_root() -> None:
             check=False,
         )
     assert (told.returncode, told.stdout) == (0, "50\n50\n"), told.stderr
+
+
+def test_with_tls_clients_choose_it_by_themselves_unless_they_are_told(site: Site) -> None:
+    needed("openssl")
+    part = postgresql(dataset="agents", listen="tcp", tls=True)
+    assert "openssl" in [need.name for need in part.needs()]
+    assert "openssl" not in [need.name for need in postgresql(listen="tcp").needs()]
+    programs = {need.name: found for need in part.needs() if (found := locate(need.name))}
+    placed = dataclasses.replace(site, programs=programs)
+    query = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+    with running(part, placed) as (here, _, placed):
+        url = part.gives(placed)["DATABASE_URL"]
+        assert "sslmode" not in url
+        assert ask(here, placed, url, query) == "t"
+        assert ask(here, placed, f"{url}?sslmode=disable", query, "without") == "f"
+        assert (placed.scratch / "server.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
+    settings = {
+        "max_connections": 1000,
+        "shared_buffers": "128MB",
+        "work_mem": "32MB",
+        "maintenance_work_mem": "64MB",
+        "shared_preload_libraries": "pg_stat_statements",
+        "pg_stat_statements.max": 1000,
+        "pg_stat_statements.track": "all",
+    }
+    part = postgresql(settings=settings)
+    with running(part, site) as (here, _, placed):
+        url = part.gives(placed)["url"]
+        shown = {name: ask(here, placed, url, f"SHOW {name}", name) for name in settings}
+    assert shown == {name: str(value) for name, value in settings.items()}
 
 
 # --- the template --------------------------------------------------------------------------------
@@ -418,6 +460,14 @@ def test_version_tells_that_of_the_program(site: Site) -> None:
         ({"settings": {"Port": 1}}, "settings", "set by benchforge"),
         ({"listen": "udp"}, "listen", "'unix' or 'tcp'"),
         ({"url": "mysql://x"}, "url", "should be like 'postgresql://"),
+        ({"tls": True}, "", "say listen = 'tcp'"),
+        ({"tls": True, "listen": "unix"}, "", "say listen = 'tcp'"),
+        ({"settings": {"ssl": True}}, "settings", "say tls = true"),
+        ({"dataset": "foo"}, "dataset", "dataset 'foo' is for redis; built in for postgresql"),
+        ({"url": "postgresql://far.example/db"}, "", "far.example is not this machine"),
+        ({"url": "postgresql://localhost,far.example:1/db"}, "", "far.example is not this"),
+        ({"url": "postgresql:///db?host=/run,far.example"}, "", "far.example is not this"),
+        ({"url": "postgresql://localhost/db?hostaddr=192.0.2.1"}, "", "192.0.2.1 is not this"),
         ({"url": "postgresql://x", "dataset": "agents"}, "", "leave out dataset"),
         ({"url": "postgresql://x", "settings": {}}, "", "leave out settings"),
     ],
@@ -431,7 +481,18 @@ def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, to
 
 
 def test_every_built_in_dataset_can_be_read() -> None:
-    folders = (ROOT / "plugins/backends/benchforge_backends/datasets").iterdir()
+    parts: dict[str, type[Backend]] = {
+        "postgresql": Postgresql,
+        "redis": Redis,
+        "virtuoso": Virtuoso,
+    }
+    folders = list((ROOT / "plugins/backends/benchforge_backends/datasets").iterdir())
+    kinds = set()
     for folder in folders:
-        assert tomllib.loads((folder / "dataset.toml").read_text())["name"] == folder.name
-        assert postgresql(dataset=folder.name).dataset == folder.name
+        told = tomllib.loads((folder / "dataset.toml").read_text())
+        assert told["name"] == folder.name
+        kind = told.get("backend", "postgresql")
+        part = parts[kind].model_validate({"dataset": folder.name})
+        assert part.fingerprint(folder)
+        kinds.add(kind)
+    assert kinds == parts.keys()

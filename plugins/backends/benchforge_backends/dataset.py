@@ -1,16 +1,38 @@
-"""A dataset: the SQL that fills a database, and how many rows it makes."""
+"""A dataset: the files that fill a backend of one kind, and how many rows they make."""
 
 import difflib
 import hashlib
+import re
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, ValidationError
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError, model_validator
 
 from benchforge.plugin import BenchforgeError
 
+URI = r"[A-Za-z][\w.+-]*:[^\s<>\"'{}|\\^`;]+"
+"A pattern of what can be written into SPARQL and SQL as it is."
+
 _BUILT_IN = Path(__file__).parent / "datasets"
+
+
+class _Kind(NamedTuple):
+    """What datasets of one kind of backend look like."""
+
+    database: str
+    "What the data goes into, where a dataset does not say it."
+    names: str
+    "A pattern of what can be said there, and counted in [rows]."
+    files: tuple[str, ...]
+    "How files end that can be loaded."
+
+
+_KINDS = {
+    "postgresql": _Kind("benchmarks", r".+", (".sql",)),
+    "redis": _Kind("0", r"\d+", (".redis",)),
+    "virtuoso": _Kind("http://graph-uri", URI, (".ttl", ".sparql", ".sql")),
+}
 
 
 class Dataset(BaseModel):
@@ -19,17 +41,54 @@ class Dataset(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    database: str = "benchmarks"
+    backend: Literal["postgresql", "redis", "virtuoso"] = "postgresql"
+    "The kind of backend that it fills."
+    database: str = ""
+    "What it is loaded into: a database of PostgreSQL, a number of Redis, a graph of Virtuoso."
     description: str = ""
     files: list[str]
     "Loaded in this order into the empty database."
     rows: dict[str, NonNegativeInt]
-    "How many each table must have then."
+    "How many each table must have then: a database of Redis in keys, a graph in triples."
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> Self:
+        kind = _KINDS[self.backend]
+        for name in (self.into, *self.rows):
+            if not re.fullmatch(kind.names, name, re.ASCII):
+                what = "a number of a database" if self.backend == "redis" else "the URI of a graph"
+                raise ValueError(f"{name!r} is not {what}")
+        for name in self.files:
+            if not name.endswith(kind.files):
+                ends = ", ".join(kind.files)
+                raise ValueError(f"{name!r}: {self.backend} loads files that end in {ends}")
+        return self
+
+    @property
+    def into(self) -> str:
+        """What it is loaded into."""
+        return self.database or _KINDS[self.backend].database
 
 
-def built_in() -> list[str]:
-    """Return the names of the datasets that come with the plugin."""
-    return sorted(file.parent.name for file in _BUILT_IN.glob("*/dataset.toml"))
+def known(name: str, backend: str) -> str:
+    """Return the name of a dataset. Raises ValueError for one that this backend cannot have.
+
+    A folder of the user's own is written with a slash; it is looked into later.
+    """
+    if "/" in name:
+        return name
+    fitting = _built_in(backend)
+    if name in fitting:
+        return name
+    if (_BUILT_IN / name / "dataset.toml").is_file():
+        what = f"dataset {name!r} is for {_parsed(_BUILT_IN / name).backend}; "
+    else:
+        near = difflib.get_close_matches(name, fitting, 1)
+        what = f"no dataset named {name!r}; " + (f"did you mean {near[0]!r}? " if near else "")
+    raise ValueError(
+        f"{what}built in for {backend}: {', '.join(fitting)}; "
+        f"a folder of your own is written with a slash: './{name}'"
+    )
 
 
 def folder_of(name: str, suite_folder: Path) -> Path:
@@ -37,45 +96,48 @@ def folder_of(name: str, suite_folder: Path) -> Path:
     return suite_folder / name if "/" in name else _BUILT_IN / name
 
 
-def read(folder: Path) -> Dataset:
-    """Read a dataset's folder. Raises BenchforgeError, which says what is wrong with it."""
+def read(folder: Path, backend: str) -> Dataset:
+    """Read the folder of a dataset for a backend. Raises BenchforgeError: what is wrong with it."""
     file = folder / "dataset.toml"
     try:
-        dataset = Dataset.model_validate(tomllib.loads(file.read_text()))
+        dataset = _parsed(folder)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise BenchforgeError(f"{file}: {reason}", _WANTED) from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BenchforgeError(f"{file}: {where}: {first['msg']}", _WANTED) from error
+        where = "".join(f"{step}: " for step in first["loc"])
+        raise BenchforgeError(f"{file}: {where}{first['msg']}", _WANTED) from error
+    if dataset.backend != backend:
+        raise BenchforgeError(
+            f"{file}: the dataset is for {dataset.backend}, not for {backend}",
+            f'name another one, or say backend = "{backend}" in it if that is what its files are',
+        )
     for name in dataset.files:
         if not (folder / name).is_file():
             raise BenchforgeError(f"{file}: files: there is no {folder / name}", _WANTED)
     return dataset
 
 
-def digest(folder: Path) -> str:
+def digest(folder: Path, backend: str) -> str:
     """Return what the content of a dataset is told by. Raises BenchforgeError as `read` does."""
     total = hashlib.sha256()
-    for name in ("dataset.toml", *read(folder).files):
+    for name in ("dataset.toml", *read(folder, backend).files):
         content = (folder / name).read_bytes()
         total.update(f"{name} {len(content)} ".encode() + content)
     return total.hexdigest()
 
 
-def _known(name: str) -> str:
-    if "/" in name or name in built_in():
-        return name
-    near = difflib.get_close_matches(name, built_in(), 1)
-    guess = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(
-        f"no dataset named {name!r}; {guess}built in: {', '.join(built_in())}; "
-        f"a folder of your own is written with a slash: './{name}'"
-    )
+def _built_in(backend: str) -> list[str]:
+    folders = sorted(file.parent for file in _BUILT_IN.glob("*/dataset.toml"))
+    return [folder.name for folder in folders if _parsed(folder).backend == backend]
 
 
-DatasetName = Annotated[str, AfterValidator(_known)]
-"The name of a built-in dataset, or a folder with a dataset.toml, written with a slash."
+def _parsed(folder: Path) -> Dataset:
+    return Dataset.model_validate(tomllib.loads((folder / "dataset.toml").read_text()))
 
-_WANTED = 'a dataset.toml has name, files = ["schema.sql", ...] and [rows] with table = number'
+
+_WANTED = (
+    'a dataset.toml has name, backend = "postgresql", "redis" or "virtuoso", '
+    'files = ["schema.sql", ...] and [rows] with table = number'
+)

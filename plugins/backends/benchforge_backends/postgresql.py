@@ -5,12 +5,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
 from benchforge.plugin import (
-    Backend,
     Command,
     Finished,
     Need,
@@ -20,12 +19,12 @@ from benchforge.plugin import (
     Task,
     hookimpl,
 )
-from benchforge_backends import dataset as datasets
-from benchforge_backends.dataset import DatasetName
+from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.psql import USER, at, count, quoted, sql
 
 _PROGRAMS = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 _OURS = {"port", "listen_addresses", "unix_socket_directories", "data_directory"}
+_OF_TLS = {"ssl", "ssl_cert_file", "ssl_key_file"}
 # The data is thrown away, so nothing is gained by bringing it to the disk in time.
 _DEFAULTS: Mapping[str, str | int | float | bool] = {
     "fsync": False,
@@ -40,6 +39,10 @@ def _setting(name: str) -> str:
         raise ValueError(f"{name!r} is not the name of a setting, such as 'shared_buffers'")
     if name.lower() in _OURS:
         raise ValueError(f"{name!r} is set by benchforge: say listen = 'unix' or 'tcp'")
+    if name.lower() in _OF_TLS:
+        raise ValueError(
+            f"{name!r} is set by benchforge, which makes a certificate: say tls = true"
+        )
     return name.lower()
 
 
@@ -49,58 +52,58 @@ def _reachable(url: str) -> str:
     return url
 
 
-class Postgresql(Backend):
+class Postgresql(DataBackend):
     """A cluster of its own for each trial, copied from one that was filled once; or `url`.
 
     Good to know: the cluster forgets durability (fsync, full_page_writes and synchronous_commit
     are off) unless `settings` says otherwise. A dataset is loaded with the defaults: `settings`
-    are those of the trials. Over TCP, libpq and asyncpg would negotiate TLS and
-    pay for it with each connect: the URL that is given to servers always says sslmode=disable. A
-    path of a unix socket ends at 107 bytes.
+    are those of the trials. The URL that is given to servers says sslmode=disable, or clients would
+    ask for TLS with each connect. With `tls` it says nothing of it: libpq and asyncpg then choose
+    TLS by themselves, and a server that is not to have it is given a URL of its own. A path of a
+    unix socket ends at 107 bytes.
     """
 
     name: ClassVar[str] = "postgresql"
     ports: ClassVar[tuple[str, ...]] = ("postgresql",)
 
-    dataset: DatasetName | None = None
-    "A built-in dataset, or a folder with a dataset.toml ('./data'); without it an empty database."
     settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
         default_factory=dict
     )
     "As in postgresql.conf; true is on."
     listen: Literal["unix", "tcp"] = "unix"
     "With unix sockets the network's TCP counters count the server's own connections only."
+    tls: bool = False
+    "Whether it speaks TLS too, over TCP, with a certificate that each trial makes."
     existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
     "A database that already runs: it is neither started, filled nor checked."
 
     @model_validator(mode="after")
-    def _either_ours_or_existing(self) -> Self:
-        ours = {"dataset", "settings", "listen"} & self.model_fields_set
-        if self.existing is not None and ours:
-            raise ValueError(
-                f"with 'url' nothing is started, so leave out {', '.join(sorted(ours))}"
-            )
+    def _tls_over_tcp(self) -> Self:
+        if self.tls and self.listen == "unix":
+            raise ValueError("tls: PostgreSQL speaks TLS over TCP only: say listen = 'tcp' too")
         return self
+
+    def hosts(self, url: str) -> Iterable[str]:
+        """Return every host of a URL, before the path and among its parameters."""
+        parts = urlsplit(url)
+        for place in parts.netloc.rpartition("@")[2].split(","):
+            yield urlsplit(f"//{place}").hostname or ""
+        asked = parse_qs(parts.query)
+        for named in (*asked.get("host", ()), *asked.get("hostaddr", ())):
+            yield from named.split(",")
 
     def needs(self) -> Iterable[Need]:
         """Return PostgreSQL's programs; for one that already runs, its client."""
         if self.existing is not None:
             return [Need("psql", "apt-get install postgresql-client")]
-        return [Need(name, "apt-get install postgresql") for name in _PROGRAMS]
+        openssl = [Need("openssl", "apt-get install openssl")] if self.tls else []
+        return [*(Need(name, "apt-get install postgresql") for name in _PROGRAMS), *openssl]
 
     def version(self, site: Site) -> Command | None:
         """Ask the program that serves, or where there is none of ours, the one that runs."""
         if self.existing is not None:
             return self._ask_existing(site, "SHOW server_version")
         return Command(site.programs["postgres"], "--version")
-
-    def outside(self) -> bool:
-        """Whether it is a database that already runs."""
-        return self.existing is not None
-
-    def template_key(self, site: Site) -> str:
-        """Return a digest of the dataset. Raises BenchforgeError when it cannot be read."""
-        return datasets.digest(self._folder(site)) if self.dataset is not None else ""
 
     def template(self, site: Site) -> Sequence[Task]:
         """Make the cluster, start it, load the dataset, count its rows, and stop it.
@@ -124,11 +127,26 @@ class Postgresql(Backend):
             Task(Command(*stop, ordinary_user=True), "stop the new cluster"),
         ]
 
+    def prepare(self, site: Site) -> Iterable[Task]:
+        """Make the certificate of a cluster that speaks TLS."""
+        if not self.tls:
+            return []
+        words = ["-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=benchforge"]
+        key, certificate = _key(site), _certificate(site)
+        make = [site.programs["openssl"], "req", "-x509", *words, "-keyout", key]
+        # PostgreSQL takes a key of its own user only.
+        command = Command(*make, "-out", certificate, ordinary_user=True)
+        return [Task(command, "make a certificate")]
+
     def command(self, site: Site) -> Command | None:
         """Return the server in the foreground, on what the template left in the scratch folder."""
         if self.existing is not None:
             return None
-        options = _as_options({**_DEFAULTS, **self.settings, **_where(site, self.listen)})
+        tls: dict[str, str | bool] = {}
+        if self.tls:
+            tls = {"ssl": True, "ssl_cert_file": str(_certificate(site))}
+            tls |= {"ssl_key_file": str(_key(site))}
+        options = _as_options({**_DEFAULTS, **self.settings, **_where(site, self.listen), **tls})
         data = site.scratch / "data"
         return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
 
@@ -141,9 +159,8 @@ class Postgresql(Backend):
 
     def verify(self, site: Site) -> Iterable[Task]:
         """Count the rows again, for a template that was damaged since."""
-        if self.dataset is None:
-            return []
-        return count(at(site, self._host(site)), datasets.read(self._folder(site)))
+        data = self.data(site)
+        return count(at(site, self._host(site)), data[1]) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
         """Return the libpq URI, as `url` and as DATABASE_URL."""
@@ -153,7 +170,8 @@ class Postgresql(Backend):
     def _url(self, site: Site) -> str:
         database, port = quote(self._database(site), safe=""), _port(site)
         if self.listen == "tcp":
-            return f"postgresql://{USER}@{site.address}:{port}/{database}?sslmode=disable"
+            plain = "" if self.tls else "?sslmode=disable"
+            return f"postgresql://{USER}@{site.address}:{port}/{database}{plain}"
         folder = quote(str(site.scratch))
         return f"postgresql://{USER}@/{database}?host={folder}&port={port}&sslmode=disable"
 
@@ -162,22 +180,19 @@ class Postgresql(Backend):
         psql = at(site, site.scratch)
         create = f"CREATE DATABASE {quoted(self._database(site))}"
         yield sql(psql("postgres", "-c", create), "create the database")
-        if self.dataset is None:
+        if (data := self.data(site)) is None:
             return
-        folder = self._folder(site)
-        dataset = datasets.read(folder)
+        folder, dataset = data
         for name in dataset.files:
-            yield sql(psql(dataset.database, "-f", folder / name), f"load {name}")
+            yield sql(psql(dataset.into, "-f", folder / name), f"load {name}")
         yield from count(psql, dataset)
         # Else the first readers write hint bits, and autovacuum comes while something is measured.
         clean = "VACUUM (FREEZE, ANALYZE)"
-        yield sql(psql(dataset.database, "-c", clean), "vacuum the database")
-
-    def _folder(self, site: Site) -> Path:
-        return datasets.folder_of(self.dataset or "", site.suite_folder)
+        yield sql(psql(dataset.into, "-c", clean), "vacuum the database")
 
     def _database(self, site: Site) -> str:
-        return datasets.read(self._folder(site)).database if self.dataset else "benchmarks"
+        data = self.data(site)
+        return data[1].into if data else "benchmarks"
 
     def _host(self, site: Site) -> object:
         return site.scratch if self.listen == "unix" else site.address
@@ -206,6 +221,14 @@ def _port(site: Site) -> str:
     return str(site.ports["postgresql"])
 
 
+def _certificate(site: Site) -> Path:
+    return site.scratch / "server.crt"
+
+
+def _key(site: Site) -> Path:
+    return site.scratch / "server.key"
+
+
 def _as_options(settings: Mapping[str, str | int | float | bool]) -> list[str]:
     return [word for name, value in settings.items() for word in ("-c", f"{name}={_value(value)}")]
 
@@ -227,6 +250,6 @@ def _started(log: Path) -> Callable[[Finished], str | None]:
 
 
 @hookimpl
-def benchforge_parts() -> list[type[Backend]]:
+def benchforge_parts() -> list[type[DataBackend]]:
     """Bring the backend."""
     return [Postgresql]

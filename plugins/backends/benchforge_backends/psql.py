@@ -38,7 +38,7 @@ def count(psql: Psql, dataset: Dataset) -> list[Task]:
         f"SELECT {_literal(table)}, count(*) FROM {quoted(*table.split('.'))}"  # noqa: S608 - quoted
         for table in dataset.rows
     ]
-    command = psql(dataset.database, "-c", " UNION ALL ".join(queries))
+    command = psql(dataset.into, "-c", " UNION ALL ".join(queries))
     return [Task(command, "count the rows", _right_rows(dataset.rows))]
 
 

@@ -1,0 +1,38 @@
+"""Ask a SPARQL endpoint whether it answers: exit 0 then, and print what serves it.
+
+Run by path with the endpoint's URL, by any Python; standard library only.
+"""
+
+import re
+import sys
+import urllib.parse
+import urllib.request
+
+WITHIN_S = 5
+FORM = "application/sparql-results+xml"
+# As the standard has it, and as Virtuoso 7 says it.
+YES = re.compile(rb"<boolean>\s*true\s*</boolean>|<literal[^>]*>1</literal>")
+
+
+def main() -> int:
+    """Ask, and say the answer by the exit code."""
+    words = {"query": "ASK {}", "format": FORM}
+    request = urllib.request.Request(  # noqa: S310 - the URL is the suite's, http or https
+        sys.argv[1] + "?" + urllib.parse.urlencode(words), headers={"Accept": FORM}
+    )
+    no_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with no_proxy.open(request, timeout=WITHIN_S) as answer:
+            text, server = answer.read(100_000), answer.headers.get("Server", "")
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{sys.argv[1]}: {error}\n")
+        return 1
+    if not YES.search(text):
+        sys.stderr.write(f"{sys.argv[1]}: ASK {{}} is not answered with true: {text[:200]!r}\n")
+        return 1
+    sys.stdout.write(f"{server or 'a server that does not say what it is'}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Redis: a private server without persistence, or one that already runs."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+from urllib.parse import quote, urlsplit
+
+from pydantic import AfterValidator, Field
+
+from benchforge.plugin import (
+    Command,
+    Need,
+    Probe,
+    Site,
+    Size,
+    Succeeds,
+    Task,
+    hookimpl,
+)
+from benchforge_backends.data_backend import DataBackend
+from benchforge_backends.log import last_word
+from benchforge_backends.redis_cli import (
+    Cli,
+    at,
+    at_existing,
+    count,
+    load,
+    pong,
+    said_nothing,
+    until_pong,
+    version,
+)
+
+_SNAPSHOT = "dump.rdb"
+# What says where it listens, where it writes, and who may ask it.
+_OURS = {
+    *("port", "bind", "unixsocket", "unixsocketperm", "protected-mode", "tls-port"),
+    *("dir", "dbfilename", "save", "appendonly", "daemonize", "supervised", "pidfile", "logfile"),
+    *("requirepass", "include", "databases", "maxmemory"),
+}
+
+
+def _setting(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z][a-z0-9-]*", name, re.ASCII | re.IGNORECASE):
+        raise ValueError(f"{name!r} is not the name of a setting, such as 'io-threads'")
+    if name.lower() in _OURS:
+        raise ValueError(
+            f"{name!r} is set by benchforge: say listen, databases or maxmemory as options of "
+            "their own; nothing is written to the disk"
+        )
+    return name.lower()
+
+
+def _reachable(url: str) -> str:
+    parts = urlsplit(url)
+    there = {"redis": parts.hostname and parts.port != 0, "unix": parts.path}
+    if not there.get(parts.scheme):
+        raise ValueError("should be like 'redis://127.0.0.1:6379/0' or 'unix:///run/redis.sock'")
+    return url
+
+
+class Redis(DataBackend):
+    """A server of its own for each trial, with the snapshot of a dataset; or `url`.
+
+    Good to know: nothing is persisted while it serves (`save ""`, `appendonly no`). A dataset has
+    one command a line, as one types it into redis-cli; it is loaded with the defaults: `maxmemory`
+    and `settings` are those of the trials. A path of a unix socket ends at 107 bytes.
+    """
+
+    name: ClassVar[str] = "redis"
+    ports: ClassVar[tuple[str, ...]] = ("redis",)
+
+    listen: Literal["unix", "tcp"] = "unix"
+    "With unix sockets the network's TCP counters count the server's own connections only."
+    databases: Annotated[int, Field(ge=1, le=10_000)] = 16
+    "How many there are; they are told by their numbers, from 0."
+    maxmemory: Size | None = None
+    "Of the data, in whole bytes; not limited without it."
+    settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
+        default_factory=dict
+    )
+    "As in redis.conf; true is yes."
+    existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
+    "A server that already runs: it is neither started, filled nor checked."
+
+    def hosts(self, url: str) -> Iterable[str]:
+        """Return the host of a URL."""
+        return [urlsplit(url).hostname or ""]
+
+    def needs(self) -> Iterable[Need]:
+        """Return the server and its client; for one that already runs, its client."""
+        cli = Need("redis-cli", "apt-get install redis-tools")
+        if self.existing is not None:
+            return [cli]
+        return [Need("redis-server", "apt-get install redis-server"), cli]
+
+    def version(self, site: Site) -> Command | None:
+        """Ask the program that serves, or where there is none of ours, the one that runs."""
+        if self.existing is not None:
+            return version(at_existing(site, self.existing))
+        return Command(site.programs["redis-server"], "--version")
+
+    def template(self, site: Site) -> Sequence[Task]:
+        """Run the dataset's commands in a new server, count the keys, and keep a snapshot.
+
+        Raises BenchforgeError when the dataset cannot be read.
+        """
+        if (data := self.data(site)) is None:
+            return ()
+        folder, dataset = data
+        cli, log = at(site, _socket(site)), site.folder / "server.log"
+        aside = {"daemonize": True, "pidfile": site.scratch / "redis.pid", "logfile": log}
+        serve = Command(site.programs["redis-server"], *self._words(site, "unix", aside))
+        return [
+            Task(serve, "start a new server"),
+            Task(until_pong(cli), "start a new server", last_word(log)),
+            *(load(cli, folder / name, dataset.into) for name in dataset.files),
+            *count(cli, dataset),
+            Task(cli("SHUTDOWN", "SAVE"), "keep a snapshot", said_nothing),
+        ]
+
+    def command(self, site: Site) -> Command | None:
+        """Return the server in the foreground; it loads what the template left."""
+        if self.existing is not None:
+            return None
+        wished: dict[str, object] = dict(self.settings)
+        if self.maxmemory is not None:
+            wished["maxmemory"] = int(self.maxmemory)
+        return Command(site.programs["redis-server"], *self._words(site, self.listen, wished))
+
+    def ready(self, site: Site) -> Probe:
+        """Return a question that is answered as soon as the data is there."""
+        return Succeeds(pong(self._cli(site)))
+
+    def verify(self, site: Site) -> Iterable[Task]:
+        """Count the keys again, for a template that was damaged since."""
+        data = self.data(site)
+        return count(self._cli(site), data[1]) if data else []
+
+    def gives(self, site: Site) -> Mapping[str, str]:
+        """Return the URL that redis-py and others understand, as `url` and as REDIS_URL."""
+        url = self.existing or self._url(site)
+        return {"url": url, "REDIS_URL": url}
+
+    def _url(self, site: Site) -> str:
+        data = self.data(site)
+        database = data[1].into if data else "0"
+        if self.listen == "tcp":
+            return f"redis://{site.address}:{site.ports['redis']}/{database}"
+        return f"unix://{quote(str(_socket(site)))}?db={database}"
+
+    def _cli(self, site: Site) -> Cli:
+        if self.existing is not None:
+            return at_existing(site, self.existing)
+        return at(site, _socket(site) if self.listen == "unix" else None)
+
+    def _words(
+        self, site: Site, listen: Literal["unix", "tcp"], wished: Mapping[str, object]
+    ) -> list[object]:
+        """Return the words of the server: where it listens, and nowhere else; no persistence."""
+        where: dict[str, object] = {"port": 0, "unixsocket": _socket(site), "unixsocketperm": 700}
+        if listen == "tcp":
+            where = {"port": site.ports["redis"], "bind": site.address}
+        kept = {"dir": site.scratch, "dbfilename": _SNAPSHOT, "save": "", "appendonly": False}
+        every = {**where, **kept, "databases": self.databases, **wished}
+        return [word for name, value in every.items() for word in (f"--{name}", _value(value))]
+
+
+def _socket(site: Site) -> Path:
+    return site.scratch / "redis.sock"
+
+
+def _value(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value
+
+
+@hookimpl
+def benchforge_parts() -> list[type[DataBackend]]:
+    """Bring the backend."""
+    return [Redis]

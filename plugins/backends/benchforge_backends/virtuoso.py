@@ -1,0 +1,211 @@
+"""Virtuoso 7, the open source edition: a private store of RDF, or an endpoint that is there."""
+
+import re
+import signal
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from benchforge.plugin import (
+    Command,
+    Need,
+    Probe,
+    Site,
+    Succeeds,
+    Task,
+    hookimpl,
+)
+from benchforge_backends import ask_sparql
+from benchforge_backends.data_backend import DataBackend
+from benchforge_backends.dataset import URI
+from benchforge_backends.isql import count, load, stop
+from benchforge_backends.log import last_word
+
+_ASK = Path(ask_sparql.__file__)
+_INSTALL = "apt-get install virtuoso-opensource-7-bin"
+_INI = """\
+[Database]
+DatabaseFile = {scratch}/virtuoso.db
+TransactionFile = {scratch}/virtuoso.trx
+xa_persistent_file = {scratch}/virtuoso.pxa
+LockFile = {scratch}/virtuoso.lck
+ErrorLogFile = {log}
+
+[TempDatabase]
+DatabaseFile = {scratch}/virtuoso-temp.db
+TransactionFile = {scratch}/virtuoso-temp.trx
+
+[Parameters]
+ServerPort = {address}:{sql}
+DisableUnixSocket = 1
+CheckpointInterval = 0
+DirsAllowed = {scratch}
+ServerThreads = 100
+NumberOfBuffers = {buffers}
+MaxDirtyBuffers = {dirty}
+
+[HTTPServer]
+ServerPort = {address}:{http}
+ServerRoot = {scratch}
+MaxClientConnections = {connections}
+"""
+
+
+def _endpoint(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+        raise ValueError("should be like 'http://127.0.0.1:8890/sparql'")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("should name the endpoint alone: nobody, and no query")
+    return url
+
+
+def _graph(uri: str) -> str:
+    if not re.fullmatch(URI, uri, re.ASCII):
+        raise ValueError("should be a URI such as 'http://graph-uri'")
+    return uri
+
+
+class Virtuoso(DataBackend):
+    """A store of its own for each trial, copied from one that was filled once; or `url`.
+
+    Good to know: it speaks HTTP, so the network's TCP counters count the server's connections to
+    it too. No checkpoint is made while it serves. A dataset has Turtle, which goes into its graph,
+    SPARQL updates and SQL; everybody may read all, and nobody may write over HTTP, unless its SQL
+    says otherwise, as that of `classes` does.
+    """
+
+    name: ClassVar[str] = "virtuoso"
+    ports: ClassVar[tuple[str, ...]] = ("http", "sql")
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    of_existing: ClassVar[frozenset[str]] = DataBackend.of_existing | {"graph"}
+
+    graph: Annotated[str, AfterValidator(_graph)] = "http://graph-uri"
+    "What servers are told as VIRTUOSO_GRAPH; a dataset says its own."
+    number_of_buffers: Annotated[int, Field(ge=256, le=1_000_000)] = 10_000
+    "Pages of 8 KiB that are held in memory (NumberOfBuffers)."
+    max_client_connections: Annotated[int, Field(ge=1, le=1000)] = 50
+    "How many requests its HTTP server takes at once (MaxClientConnections): a thread for each."
+    existing: Annotated[str, AfterValidator(_endpoint)] | None = Field(default=None, alias="url")
+    "An endpoint that is already there: it is neither started, filled nor checked."
+
+    @model_validator(mode="after")
+    def _one_graph(self) -> Self:
+        if self.dataset is not None and "graph" in self.model_fields_set:
+            raise ValueError("the dataset says its graph, as its database: leave out graph")
+        return self
+
+    def hosts(self, url: str) -> Iterable[str]:
+        """Return the host of an endpoint."""
+        return [urlsplit(url).hostname or ""]
+
+    def needs(self) -> Iterable[Need]:
+        """Return the server and its client; nothing for an endpoint that is there."""
+        if self.existing is not None:
+            return []
+        return [Need(name, _INSTALL) for name in ("virtuoso-t", "isql-vt")]
+
+    def version(self, site: Site) -> Command | None:
+        """Ask the program that serves, or the endpoint that is there."""
+        if self.existing is not None:
+            return self._ask(site)
+        # Its first line does not say it.
+        script = '"$0" "-?" 2>&1 | sed -n s/^Version/Virtuoso/p'
+        return Command("sh", "-c", script, site.programs["virtuoso-t"])
+
+    def files(self, site: Site) -> Mapping[str, str]:
+        """Return virtuoso.ini, unless an endpoint is there."""
+        if self.existing is not None:
+            return {}
+        log = site.scratch / "virtuoso.log"  # what is in it is printed too
+        return {_ini_of(site): _ini(site, log, self.number_of_buffers, self.max_client_connections)}
+
+    def template(self, site: Site) -> Sequence[Task]:
+        """Make a store, load the dataset, count its triples, and stop it.
+
+        The options of the trials do not apply here. Raises BenchforgeError when the dataset cannot
+        be read.
+        """
+        if self.existing is not None:
+            return ()
+        ini, log = site.scratch / "virtuoso.ini", site.folder / "server.log"
+        write = Command("sh", "-c", 'printf %s "$1" > "$2"', "sh", _ini(site, log), ini)
+        start = Command(site.programs["virtuoso-t"], "+wait", "+configfile", ini)
+        return [
+            Task(write, "write virtuoso.ini"),
+            Task(start, "make a store", last_word(log)),
+            *self._fill(site),
+            stop(site, site.scratch / "virtuoso.lck"),
+        ]
+
+    def command(self, site: Site) -> Command | None:
+        """Return the server in the foreground, on what the template left in the scratch folder."""
+        if self.existing is not None:
+            return None
+        ini = site.folder.absolute() / _ini_of(site)
+        program = site.programs["virtuoso-t"]
+        return Command(program, "+foreground", "+configfile", ini, folder=site.scratch)
+
+    def ready(self, site: Site) -> Probe:
+        """Return a question to the endpoint itself: it opens last."""
+        return Succeeds(self._ask(site))
+
+    def verify(self, site: Site) -> Iterable[Task]:
+        """Count the triples again, for a template that was damaged since."""
+        data = self.data(site)
+        return count(site, data[1]) if data else []
+
+    def gives(self, site: Site) -> Mapping[str, str]:
+        """Return the endpoint, as `url` and as VIRTUOSO_URL, and VIRTUOSO_GRAPH."""
+        data = self.data(site)
+        url = self._url(site)
+        return {
+            "url": url,
+            "VIRTUOSO_URL": url,
+            "VIRTUOSO_GRAPH": data[1].into if data else self.graph,
+        }
+
+    def _fill(self, site: Site) -> Iterable[Task]:
+        """Yield what fills a store that runs, and how it is checked."""
+        if (data := self.data(site)) is None:
+            return
+        folder, dataset = data
+        for number, name in enumerate(dataset.files):
+            # The server reads below its own folder only; the name needs no quoting there.
+            copy = site.scratch / f"{number}{Path(name).suffix}"
+            yield Task(Command("cp", folder / name, copy), f"copy {name}")
+            yield load(site, folder / name, copy, dataset.into)
+            yield Task(Command("rm", copy), f"remove the copy of {name}")
+        yield from count(site, dataset)
+
+    def _ask(self, site: Site) -> Command:
+        return Command(site.python, "-I", "-S", _ASK, self._url(site))
+
+    def _url(self, site: Site) -> str:
+        return self.existing or f"{site.url}/sparql"
+
+
+def _ini_of(site: Site) -> str:
+    return f"backend-{site.label}.ini"
+
+
+def _ini(site: Site, log: Path, buffers: int = 10_000, connections: int = 10) -> str:
+    return _INI.format(
+        scratch=site.scratch,
+        log=log.absolute(),
+        address=site.address,
+        http=site.ports["http"],
+        sql=site.ports["sql"],
+        buffers=buffers,
+        dirty=buffers * 3 // 4,
+        connections=connections,
+    )
+
+
+@hookimpl
+def benchforge_parts() -> list[type[DataBackend]]:
+    """Bring the backend."""
+    return [Virtuoso]

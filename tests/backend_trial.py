@@ -1,0 +1,84 @@
+"""What the tests of backends share: one in a trial's place, as benchforge starts it."""
+
+import dataclasses
+import itertools
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchforge.parts.command import Command
+from benchforge.parts.part import Backend
+from benchforge.parts.probe import Succeeds
+from benchforge.parts.site import Site
+from benchforge.run.host import Here, LocalHost, Network, Running
+from benchforge.run.locate import locate
+from benchforge.run.tasks import done
+from benchforge.run.template import restored
+
+HOST = LocalHost()
+_NUMBERS = itertools.count()
+
+
+def site_at(part: Backend, folder: Path, scratch: Path, port: int = 5432) -> Site:
+    return Site(
+        label="mine",
+        folder=folder,
+        scratch=scratch,
+        address="127.0.0.1",
+        ports={name: port + number for number, name in enumerate(part.ports)},
+        python=Path(sys.executable),
+        programs={need.name: found for need in part.needs() if (found := locate(need.name))},
+        backends={},
+        suite_folder=folder,
+        as_root=os.getuid() == 0,
+    )
+
+
+@contextmanager
+def running(
+    part: Backend, site: Site, network: Network = "private"
+) -> Iterator[tuple[Here, Running, Site]]:
+    """Restore and start a backend, see that it is ready, and verify it."""
+    with HOST.trial(site.folder, network) as here:
+        site = dataclasses.replace(site, ports={name: here.free_port() for name in part.ports})
+        restored(HOST, f"backend-{site.label}", part, site)
+        for name, text in part.files(site).items():
+            (site.folder / name).write_text(text)
+        for number, task in enumerate(part.prepare(site)):
+            done(here, task, f"prepare{number}", site.label, site.folder)
+        command = part.command(site)
+        assert command is not None
+        server = here.start("server", command, site.folder, {})
+        probe = part.ready(site)
+        assert isinstance(probe, Succeeds)
+        deadline = time.monotonic() + 30
+        while run(here, site, probe.command)[0]:
+            assert here.alive(server), server.stderr.read_text() + server.stdout.read_text()
+            assert time.monotonic() < deadline
+        for number, task in enumerate(part.verify(site)):
+            done(here, task, f"verify{number}", site.label, site.folder)
+        yield here, server, site
+
+
+def run(here: Here, site: Site, command: Command) -> tuple[int, str]:
+    # What a process prints is added to what is there under its name.
+    finished = here.run(f"run{next(_NUMBERS)}", command, site.folder, {}, 20)
+    return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
+
+
+def write_dataset(
+    folder: Path, backend: str, rows: str, files: dict[str, str], database: str = ""
+) -> str:
+    """Write a dataset of the user's into a folder beside the suite, and return its name."""
+    folder = folder / "mine"
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / "dataset.toml").write_text(
+        f'name = "mine"\nbackend = "{backend}"\ndatabase = "{database}"\n'
+        f"files = {list(files)}\n[rows]\n{rows}\n"
+    )
+    return "./mine"

@@ -1,0 +1,253 @@
+"""Redis: a private server with the data of a dataset, and whatever is wrong is told."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from backend_trial import HOST, run, running, site_at, write_dataset
+from benchforge_backends.redis import Redis
+from front_door import Bench, needed, needed_module
+from pydantic import ValidationError
+
+from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.parts.command import Command
+from benchforge.parts.probe import Succeeds
+from benchforge.parts.site import Site
+from benchforge.run import locate
+from benchforge.run.ground import found
+from benchforge.run.template import restored
+
+SUITE = """
+benchforge = 1
+[backends.cache]
+use = "redis"
+{options}
+[servers.one]
+use = "command"
+command = ["false"]
+[loaders.load]
+use = "wrk"
+[scenarios.only]
+servers = ["one"]
+loaders = ["load"]
+backends = ["cache"]
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache() -> Iterator[None]:
+    needed("redis-server", "redis-cli")
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+        yield site_at(Redis(), tmp_path, Path(scratch))
+
+
+def redis(**options: Any) -> Redis:
+    return Redis.model_validate(options)
+
+
+def client(url: str, code: str) -> Command:
+    """What a server does with the URL that it is given, by redis-py."""
+    words = f"import os, redis; r = redis.Redis.from_url(os.environ['REDIS_URL']); {code}"
+    return Command(sys.executable, "-c", words, environment={"REDIS_URL": url})
+
+
+# --- a server of our own -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("listen", ["unix", "tcp"])
+def test_each_trial_gets_the_dataset_and_nothing_is_written(site: Site, listen: str) -> None:
+    needed_module("redis")
+    part = redis(dataset="foo", listen=listen)
+    with running(part, site) as (here, server, placed):
+        given = part.gives(placed)
+        assert given["url"] == given["REDIS_URL"]
+        asking = client(given["REDIS_URL"], "print(r.get('foo').decode(), r.dbsize())")
+        assert run(here, placed, asking) == (0, "bar 1\n")
+        assert here.owns(server, placed.ports["redis"]) is (listen == "tcp")
+        shown = "print(r.config_get('save')['save'] + r.config_get('appendonly')['appendonly'])"
+        assert run(here, placed, client(given["REDIS_URL"], shown)) == (0, "no\n")
+        snapshot = (placed.scratch / "dump.rdb").read_bytes()
+        run(here, placed, client(given["REDIS_URL"], "r.set('foo', 'other')"))
+        assert here.stop(server, first=part.stop_signal).code == 0
+        assert (placed.scratch / "dump.rdb").read_bytes() == snapshot
+    assert here.left == 0
+
+
+def test_without_a_dataset_it_is_empty_and_needs_no_template(site: Site) -> None:
+    part = redis()
+    assert not part.template(site)
+    with running(part, site) as (here, _, placed):
+        cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "DBSIZE")
+        assert run(here, placed, cli) == (0, "0\n")
+
+
+def test_options_and_settings_reach_the_server(site: Site) -> None:
+    part = redis(databases=3, maxmemory="10MB", settings={"Maxmemory-Policy": "allkeys-lru"})
+    with running(part, site) as (here, _, placed):
+        cli = (placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock")
+        names = ("databases", "maxmemory", "maxmemory-policy")
+        told = [run(here, placed, Command(*cli, "CONFIG", "GET", name))[1] for name in names]
+    assert [text.split()[-1] for text in told] == ["3", "10000000", "allkeys-lru"]
+
+
+def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
+    command = redis(settings={"maxmemmory-policy": "noeviction"}).command(site)
+    assert command is not None
+    with HOST.trial(site.folder) as here:
+        code, told = run(here, site, command)
+    assert code == 1
+    assert "maxmemmory-policy" in told
+    assert "Bad directive" in told
+
+
+def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) -> None:
+    needed_module("redis")
+    files = {"a.redis": 'SET "a key" "ERROR,"\n\nLPUSH list 1 "two words"\nGET "a key"\n'}
+    name = write_dataset(site.suite_folder, "redis", "2 = 2\n0 = 0", files, "2")
+    part = redis(dataset=name)
+    with running(part, site) as (here, _, placed):
+        asking = client(part.gives(placed)["REDIS_URL"], "print(r.get('a key'), r.llen('list'))")
+        assert run(here, placed, asking) == (0, "b'ERROR,' 2\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "told"),
+    [
+        ("SET a b\n\nSETT c d\n", "0 = 1", "a.redis:3: ERR unknown command 'SETT'"),
+        ("SET a b\nLPUSH a b\n", "0 = 1", "a.redis:2: WRONGTYPE Operation against a key"),
+        ('SET a "b\n', "0 = 1", "a.redis:1: Invalid argument(s)"),
+        ("MULTI\nSET a b\nINCR a\nEXEC\n", "0 = 1", "a.redis:4: "),
+        ("SET a b\n", "0 = 2", "database 0 has 1 keys instead of 2"),
+        ("SET a b\n", "99 = 0", "ERR DB index is out of range"),
+    ],
+)
+def test_a_dataset_that_is_not_what_it_says_fails_the_trial(
+    site: Site, text: str, rows: str, told: str
+) -> None:
+    part = redis(dataset=write_dataset(site.suite_folder, "redis", rows, {"a.redis": text}))
+    with pytest.raises(TrialFailed) as caught:
+        restored(HOST, "backend-mine", part, site)
+    assert told in caught.value.message
+    assert caught.value.stage == "prepare"
+
+
+def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
+    site: Site,
+) -> None:
+    part = redis(dataset="foo")
+    with running(part, site) as (here, _, placed):
+        cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "FLUSHALL")
+        run(here, placed, cli)
+        (task,) = part.verify(placed)
+        finished = here.run("verify", task.command, placed.folder, {}, 20)
+    assert task.judge(finished) == "database 0 has 0 keys instead of 1"
+
+
+# --- one that already runs -----------------------------------------------------------------------
+
+
+def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) -> None:
+    ours = redis(dataset="foo", listen="tcp")
+    with running(ours, site) as (here, _, placed):
+        socket = ("-h", placed.address, "-p", placed.ports["redis"])
+        cli = Command(placed.programs["redis-cli"], *socket, "CONFIG", "SET", "requirepass", "p w")
+        assert run(here, placed, cli) == (0, "OK\n")
+        url = ours.gives(placed)["url"].replace("//", "//:p%20w@")
+        part = redis(url=url)
+        assert part.outside()
+        assert not ours.outside()
+        assert [need.name for need in part.needs()] == ["redis-cli"]
+        assert part.command(placed) is None
+        assert not part.template(placed)
+        assert not list(part.verify(placed))
+        assert part.gives(placed) == {"url": url, "REDIS_URL": url}
+        probe, version = part.ready(placed), part.version(placed)
+        assert isinstance(probe, Succeeds)
+        assert version is not None
+        assert "p w" not in " ".join(probe.command.argv)
+        assert run(here, placed, probe.command)[0] == 0
+        assert run(here, placed, version)[1].startswith("redis_version:")
+        without = redis(url=ours.gives(placed)["url"]).ready(placed)
+        assert isinstance(without, Succeeds)
+        assert run(here, placed, without.command)[0] == 1
+
+
+def test_version_tells_that_of_the_program(site: Site) -> None:
+    version = redis().version(site)
+    assert version is not None
+    with HOST.trial(site.folder) as here:
+        assert run(here, site, version)[1].startswith("Redis server v=")
+
+
+# --- what cannot be ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "told"),
+    [
+        ({"dataset": "fooo"}, "dataset", "did you mean 'foo'"),
+        ({"dataset": "agents"}, "dataset", "dataset 'agents' is for postgresql"),
+        ({"settings": {"a b": 1}}, "settings", "not the name of a setting"),
+        ({"settings": {"Port": 1}}, "settings", "set by benchforge"),
+        ({"settings": {"appendonly": True}}, "settings", "nothing is written to the disk"),
+        ({"listen": "udp"}, "listen", "'unix' or 'tcp'"),
+        ({"databases": 0}, "databases", "greater than or equal to 1"),
+        ({"maxmemory": "much"}, "maxmemory", "a size such as"),
+        ({"url": "http://127.0.0.1"}, "url", "should be like 'redis://"),
+        ({"url": "unix://"}, "url", "should be like 'redis://"),
+        ({"url": "redis://127.0.0.1:many"}, "url", "Port"),
+        ({"url": "redis://127.0.0.1", "databases": 1}, "", "leave out databases"),
+        ({"url": "redis://far.example"}, "", "far.example is not this machine"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        redis(**options)
+    (error,) = caught.value.errors()
+    assert (error["loc"] or ("",))[0] == where
+    assert told in error["msg"]
+
+
+def test_another_machine_is_taken_when_it_is_said() -> None:
+    assert redis(url="redis://far.example", allow_remote=True).outside()
+    assert redis(url="unix:///run/redis.sock?db=1").outside()
+
+
+def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(locate, "_unpacked", list)
+    with pytest.raises(ProgramMissing) as caught:
+        found(redis().needs(), Path(sys.executable))
+    assert caught.value.exit_code == 3
+    assert caught.value.message == "missing programs: redis-server, redis-cli"
+    assert "redis-server: apt-get install redis-server" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        (None, "mine/dataset.toml: No such file or directory"),
+        ("postgresql", "mine/dataset.toml: the dataset is for postgresql, not for redis"),
+    ],
+)
+def test_a_folder_that_is_no_dataset_of_redis_is_told_before_anything_starts(
+    bench: Bench, tmp_path: Path, written: str | None, told: str
+) -> None:
+    if written:
+        write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
+    (tmp_path / "a.toml").write_text(SUITE.format(options='dataset = "./mine"'))
+    done = bench("run", "a.toml")
+    assert done.code == 2
+    assert told in done.err
+    assert "hint: " in done.err
+    assert not (tmp_path / "results").exists()

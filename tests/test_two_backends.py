@@ -1,0 +1,122 @@
+"""Two backends of one kind in one trial: ports, folders and templates of their own."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from backend_trial import HOST, run, write_dataset
+from benchforge_backends.postgresql import Postgresql
+from benchforge_backends.redis import Redis
+from benchforge_servers.command import CommandServer
+from front_door import needed
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.answer import Expect, Request
+from benchforge.model.trial import CaseName
+from benchforge.parts.command import Command
+from benchforge.parts.part import Backend, Driver, Server
+from benchforge.registry import Registry
+from benchforge.run.ground import Ground, found
+from benchforge.run.services import Serving, started
+from benchforge.suite.case import Case
+
+CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second.REDIS_URL}"}
+
+
+@pytest.fixture(autouse=True)
+def cache() -> Iterator[None]:
+    needed("postgres", "redis-server", "redis-cli")
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder:
+        yield Path(folder)
+
+
+def case(listen: str, environment: dict[str, str], own: str) -> Case:
+    """A server that sleeps, with two backends of each of two kinds."""
+    backends: list[tuple[str, Backend]] = [
+        ("agents", Postgresql.model_validate({"dataset": "agents", "listen": listen})),
+        ("other", Postgresql.model_validate({"dataset": own, "listen": listen})),
+        ("first", Redis.model_validate({"dataset": "foo", "listen": listen})),
+        ("second", Redis.model_validate({"listen": listen})),
+    ]
+    server: Server = CommandServer.model_validate(
+        {"command": ["sleep", "100"], "environment": environment}
+    )
+    wrk = Registry().part("loader", "wrk").model_validate({})
+    assert isinstance(wrk, Driver)
+    return Case(
+        name=CaseName(scenario="a", server="mine", driver="wrk", vary={}, digest=""),
+        server=server,
+        backends=tuple(backends),
+        driver=wrk,
+        request=Request(),
+        expect=Expect(),
+        metrics=(),
+        warm_up_s=0,
+    )
+
+
+def ground(asked: Case, folder: Path) -> Ground:
+    needs = [need for _, backend in asked.backends for need in backend.needs()]
+    python = Path(sys.executable)
+    return Ground(
+        host=HOST,
+        programs=found(needs, python),
+        python=python,
+        suite_folder=folder,
+        network="private",
+        secrets=frozenset(),
+        as_root=os.getuid() == 0,
+    )
+
+
+def nobody(_: Serving) -> None:
+    """Hear of a service that runs."""
+
+
+@pytest.mark.parametrize("listen", ["unix", "tcp"])
+def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None:
+    own = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
+    asked = case(listen, CHOSEN, own)
+    with HOST.trial(tmp_path) as here:
+        folders = (tmp_path, scratch)
+        *backends, server = started(here, ground(asked, tmp_path), asked, 1, folders, nobody)
+        assert len({port for one in backends for port in one.site.ports.values()}) == 4
+        assert len({one.site.scratch for one in backends}) == 4
+        gives = {one.site.label: one.part.gives(one.site)["url"] for one in backends}
+        assert len(set(gives.values())) == 4
+        site = server.site
+        psql, cli = (ground(asked, tmp_path).programs[name] for name in ("psql", "redis-cli"))
+        tables = "SELECT string_agg(tablename, ' ') FROM pg_tables WHERE schemaname = 'public'"
+        told = [
+            run(here, site, Command(psql, "-XAtqc", tables, gives[name]))[1]
+            for name in ("agents", "other")
+        ]
+        assert sorted(told[0].split()) == ["agent_login_status", "agentfeatures"]
+        assert told[1].split() == ["t"]
+        for serving, keys in zip(backends[2:], ("1\n", "0\n"), strict=True):
+            port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
+            to = ("-s", socket) if listen == "unix" else ("-p", port)
+            assert run(here, site, Command(cli, *to, "DBSIZE")) == (0, keys)
+        assert server.command is not None
+        environment = server.command.environment
+        assert environment["DATABASE_URL"] == gives["other"]
+        assert environment["REDIS_URL"] == gives["second"]
+
+
+def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> None:
+    own = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
+    asked = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, own)
+    told = "mine: backends agents and other both give DATABASE_URL"
+    with HOST.trial(tmp_path) as here, pytest.raises(BenchforgeError, match=told) as caught:
+        started(here, ground(asked, tmp_path), asked, 1, (tmp_path, scratch), nobody)
+    assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in caught.value.hint

@@ -1,0 +1,256 @@
+"""Virtuoso: a private store with the data of a dataset, and whatever is wrong is told."""
+
+import dataclasses
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from backend_trial import HOST, run, running, site_at, write_dataset
+from benchforge_backends.virtuoso import Virtuoso
+from front_door import needed
+from pydantic import ValidationError
+
+from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.parts.command import Command
+from benchforge.parts.probe import Succeeds
+from benchforge.parts.site import Site
+from benchforge.run import locate
+from benchforge.run.ground import found
+from benchforge.run.host import Here
+from benchforge.run.template import restored
+
+CLASS = "<http://www.w3.org/2002/07/owl#Class>"
+# The queries of study WS.
+GET = f"SELECT DISTINCT ?class FROM <http://graph-uri> WHERE {{ ?class a {CLASS} }} LIMIT 100"
+POST = f"INSERT DATA {{ GRAPH <http://graph-uri> {{ <http://uri-1> a {CLASS} }} }}"
+DELETE = f"DELETE FROM <http://graph-uri> {{ ?c a {CLASS} }} WHERE {{ ?c a {CLASS} }}"
+ASK = """
+import sys, urllib.error, urllib.parse, urllib.request
+words = urllib.parse.urlencode({"query": sys.argv[2], "format": "application/sparql-results+json"})
+how = {"GET": [sys.argv[1] + "?" + words], "POST": [sys.argv[1], words.encode()]}
+try:
+    answer = urllib.request.urlopen(*(how[sys.argv[3]]))
+except urllib.error.HTTPError as error:
+    sys.exit(f"{error.code} {error.read().decode()[:80]}")
+sys.stdout.write(answer.read().decode())
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache() -> Iterator[Path]:
+    needed("virtuoso-t", "isql-vt")
+    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield Path(folder) / "benchforge/templates"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+        yield site_at(Virtuoso(), tmp_path, Path(scratch))
+
+
+def virtuoso(**options: Any) -> Virtuoso:
+    return Virtuoso.model_validate(options)
+
+
+def ask(here: Here, site: Site, url: str, query: str, method: str = "GET") -> tuple[int, str]:
+    return run(here, site, Command(sys.executable, "-c", ASK, url, query, method))
+
+
+def isql(here: Here, site: Site, statement: str) -> str:
+    to = (f"{site.address}:{site.ports['sql']}", "dba", "dba", "VERBOSE=OFF", "BANNER=OFF")
+    return run(here, site, Command(site.programs["isql-vt"], *to, f"EXEC={statement}"))[1]
+
+
+# --- a store of our own --------------------------------------------------------------------------
+
+
+def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: Site) -> None:
+    part = virtuoso(dataset="classes")
+    with running(part, site) as (here, server, placed):
+        given = part.gives(placed)
+        url = given["url"]
+        assert given["VIRTUOSO_URL"] == url
+        assert given["VIRTUOSO_GRAPH"] == "http://graph-uri"
+        code, told = ask(here, placed, url, GET)
+        assert (code, len(told)) == (0, 184)
+        rows = json.loads(told)["results"]["bindings"]
+        assert rows == [{"class": {"type": "uri", "value": "http://dummyClass.com"}}]
+        assert "1 (or less) triples -- done" in ask(here, placed, url, POST, "POST")[1]
+        assert len(json.loads(ask(here, placed, url, GET)[1])["results"]["bindings"]) == 2
+        assert "-- done" in ask(here, placed, url, DELETE, "POST")[1]
+        assert json.loads(ask(here, placed, url, GET)[1])["results"]["bindings"] == []
+        assert here.owns(server, placed.port)
+        assert here.stop(server, first=part.stop_signal).code == 0
+        assert here.processes(server) == []
+    assert here.left == 0
+    (scratch := site.scratch / "next").mkdir()
+    fresh = dataclasses.replace(site, folder=site.folder / "next", scratch=scratch)
+    with running(part, fresh) as (here, _, placed):
+        assert len(ask(here, placed, part.gives(placed)["url"], GET)[1]) == 184
+
+
+def test_without_a_dataset_it_is_empty_and_closed_to_writers(site: Site) -> None:
+    part = virtuoso(graph="http://other", number_of_buffers=256, max_client_connections=1)
+    with running(part, site) as (here, _, placed):
+        given = part.gives(placed)
+        assert given["VIRTUOSO_GRAPH"] == "http://other"
+        assert json.loads(ask(here, placed, given["url"], GET)[1])["results"]["bindings"] == []
+        code, told = ask(here, placed, given["url"], POST, "POST")
+        assert (code, "No permission to execute procedure" in told) == (1, True)
+
+
+def test_options_reach_the_server(site: Site) -> None:
+    part = virtuoso(number_of_buffers=3000, max_client_connections=7)
+    with running(part, site) as (here, _, placed):
+        ini = (placed.folder / "backend-mine.ini").read_text()
+        assert "NumberOfBuffers = 3000\nMaxDirtyBuffers = 2250\n" in ini
+        assert "MaxClientConnections = 7\n" in ini
+        read = "cfg_item_value(virtuoso_ini_path(), 'Parameters', 'NumberOfBuffers')"
+        assert isql(here, placed, f"SELECT {read}").strip() == "3000"
+
+
+def test_options_of_the_trials_share_one_template(cache: Path, site: Site) -> None:
+    restored(HOST, "backend-mine", virtuoso(dataset="classes"), site)
+    before = set(cache.iterdir())
+    restored(HOST, "backend-mine", virtuoso(dataset="classes", number_of_buffers=999), site)
+    assert set(cache.iterdir()) == before
+    assert not (site.scratch / "virtuoso.lck").exists()
+    assert not list(site.scratch.glob("*.ttl"))
+
+
+def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
+    files = {
+        "it's a.ttl": '<http://a> <http://b> "x; y", 2 .\n',
+        "b.sparql": "INSERT DATA { GRAPH <http://g> { <http://a> <http://c> 3 ; <http://d> 4 } } "
+        ";\n"
+        "DELETE DATA { GRAPH <http://g> { <http://a> <http://b> 2 } }\n",
+        "c.sql": '-- a comment\nGRANT SPARQL_UPDATE TO "SPARQL";\n',
+    }
+    rows = '"http://g" = 3\n"http://none" = 0'
+    name = write_dataset(site.suite_folder, "virtuoso", rows, files, "http://g")
+    part = virtuoso(dataset=name)
+    with running(part, site) as (_, _, placed):
+        assert part.gives(placed)["VIRTUOSO_GRAPH"] == "http://g"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "triples", "told"),
+    [
+        (
+            "a.ttl",
+            "<http://a> <http://b> 1 .\n<x> <y",
+            1,
+            "load a.ttl: 37000: [Vectorized Turtle loader] SP029: ",
+        ),
+        ("a.sparql", "INSERT DATA { <a> <b> }", 1, "load a.sparql: 37000: SQ074"),
+        ("a.sql", "GRANT SELECT\n\nTO nobody;\n", 1, "load a.sql: line 1-3: 37000: "),
+        ("a.sql", "create table t (a int);\nSELECT b FROM t;\n", 1, "load a.sql: line 2: S0022"),
+        ("a.ttl", "<http://a> <http://b> 1 .\n", 2, "graph http://g has 1 triples instead of 2"),
+    ],
+)
+def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
+    cache: Path, site: Site, name: str, text: str, triples: int, told: str
+) -> None:
+    rows = f'"http://g" = {triples}'
+    folder = write_dataset(site.suite_folder, "virtuoso", rows, {name: text}, "http://g")
+    before = sorted(cache.glob("*"))
+    with pytest.raises(TrialFailed) as caught:
+        restored(HOST, "backend-mine", virtuoso(dataset=folder), site)
+    assert told in caught.value.message
+    assert caught.value.stage == "prepare"
+    assert sorted(cache.glob("*")) == before
+
+
+def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
+    site: Site,
+) -> None:
+    part = virtuoso(dataset="classes")
+    with running(part, site) as (here, _, placed):
+        isql(here, placed, "SPARQL CLEAR GRAPH <http://graph-uri>")
+        (task,) = part.verify(placed)
+        finished = here.run("verify", task.command, placed.folder, {}, 20)
+    assert task.judge(finished) == "graph http://graph-uri has 0 triples instead of 2"
+
+
+# --- one that is there ---------------------------------------------------------------------------
+
+
+def test_an_endpoint_that_is_there_is_neither_started_nor_filled(site: Site) -> None:
+    ours = virtuoso(dataset="classes")
+    with running(ours, site) as (here, _, placed):
+        url = ours.gives(placed)["url"]
+        part = virtuoso(url=url, graph="http://g")
+        assert part.outside()
+        assert not ours.outside()
+        assert not list(part.needs())
+        assert not part.files(placed)
+        assert part.command(placed) is None
+        assert not part.template(placed)
+        assert not list(part.verify(placed))
+        given = {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
+        assert part.gives(placed) == given
+        probe, version = part.ready(placed), part.version(placed)
+        assert isinstance(probe, Succeeds)
+        assert version is not None
+        assert run(here, placed, probe.command)[0] == 0
+        assert run(here, placed, version)[1].startswith("Virtuoso/")
+        for wrong in (f"{url}-not", url.replace(str(placed.port), "1")):
+            probe = virtuoso(url=wrong).ready(placed)
+            assert isinstance(probe, Succeeds)
+            code, told = run(here, placed, probe.command)
+            assert code == 1
+            assert told.startswith(f"{wrong}: ")
+
+
+def test_version_tells_that_of_the_program(site: Site) -> None:
+    version = virtuoso().version(site)
+    assert version is not None
+    with HOST.trial(site.folder) as here:
+        assert run(here, site, version)[1].startswith("Virtuoso 7.")
+
+
+# --- what cannot be ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "told"),
+    [
+        ({"dataset": "clases"}, "dataset", "did you mean 'classes'"),
+        ({"dataset": "foo"}, "dataset", "dataset 'foo' is for redis"),
+        ({"dataset": "classes", "graph": "http://g"}, "", "leave out graph"),
+        ({"graph": "a b"}, "graph", "should be a URI"),
+        ({"number_of_buffers": 255}, "number_of_buffers", "greater than or equal to 256"),
+        ({"max_client_connections": 0}, "max_client_connections", "greater than or equal to 1"),
+        ({"max_client_connections": 1001}, "max_client_connections", "less than or equal to 1000"),
+        ({"url": "localhost"}, "url", "should be like 'http://"),
+        ({"url": "http://me@localhost/sparql"}, "url", "nobody, and no query"),
+        ({"url": "http://localhost/sparql", "dataset": "classes"}, "", "leave out dataset"),
+        ({"url": "http://far.example/sparql"}, "", "far.example is not this machine"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        virtuoso(**options)
+    (error,) = caught.value.errors()
+    assert (error["loc"] or ("",))[0] == where
+    assert told in error["msg"]
+
+
+def test_another_machine_is_taken_when_it_is_said() -> None:
+    assert virtuoso(url="https://far.example/sparql", allow_remote=True).outside()
+
+
+def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(locate, "_unpacked", list)
+    with pytest.raises(ProgramMissing) as caught:
+        found(virtuoso().needs(), Path(sys.executable))
+    assert caught.value.exit_code == 3
+    assert caught.value.message == "missing programs: virtuoso-t, isql-vt"
+    assert "apt-get install virtuoso-opensource-7-bin" in caught.value.hint
