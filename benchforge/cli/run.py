@@ -19,8 +19,8 @@ from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.registry import Registry
 from benchforge.run.execute import START_AND_STOP_S, Limits, execute
-from benchforge.run.ground import Ground, found
-from benchforge.run.header import header_of
+from benchforge.run.ground import Ground, found, needs_of, with_runtimes
+from benchforge.run.header import header_of, locks_of
 from benchforge.run.host import LocalHost
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
@@ -67,9 +67,13 @@ def command(
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     with measuring():
+        # Building loads the machine: not while another benchforge measures.
+        ground = with_runtimes(ground, asked, cases, say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
         header = header_of(asked, cases, graph, ground)
         keep.write(keep.folder / "result.json", header)
+        for label, lock in locks_of(ground).items():
+            keep.lock(label, lock)
         _announce(asked, cases, graph, keep, limits)
         progress = Line(graph)
         trials: list[Trial] = []
@@ -118,17 +122,11 @@ def _pairs(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 def _ground(suite: Suite, cases: list[Case]) -> Ground:
-    python = Path(sys.executable)
-    parts = [
-        part
-        for case in cases
-        for part in (case.server, case.driver, *(backend for _, backend in case.backends))
-    ]
-    needs = [need for part in parts for need in part.needs()]
+    parts = [part for case in cases for part in case.parts]
     return Ground(
         host=LocalHost(),
-        programs=found(needs, python, suite.path.parent),
-        python=python,
+        programs=found(needs_of(parts), suite.path.parent),
+        python=Path(sys.executable),
         suite_folder=suite.path.parent.resolve(),
         network=suite.network,
         secrets=suite.secrets,

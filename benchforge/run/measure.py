@@ -130,13 +130,16 @@ def _measured(
     with story.phase("ask"):
         asked = until_right(here, question, float(case.server.ready_within))
         _is_ours(here, services[-1])
+        story.ready(here)
         story.answers.append(asked.answer)
         story.body = asked.body
-    target = _target(question, ground, folder)
+    target = _target(question, ground, case, folder)
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
-            drive(here, driver, _target(question, ground, folder, "warm-up"), "warm-up", story)
+            drive(
+                here, driver, _target(question, ground, case, folder, "warm-up"), "warm-up", story
+            )
     foreign = _foreign(here, services)
     with story.phase("load"):
         watched = Watch(here, _watched(services), foreign)
@@ -187,6 +190,7 @@ def _is_ours(here: Here, serving: Serving) -> None:
 def _target(
     question: Question,
     ground: Ground,
+    case: Case,
     folder: Path,
     phase: Literal["warm-up", "load"] = "load",
 ) -> Target:
@@ -195,7 +199,7 @@ def _target(
         request=question.request,
         folder=folder,
         programs=ground.programs,
-        python=ground.python,
+        python=ground.python_of(case.driver),
         phase=phase,
     )
 

@@ -82,7 +82,7 @@ def _site(
         scratch=own,
         address="127.0.0.1",
         ports={name: here.free_port() for name in part.ports},
-        python=ground.python,
+        python=ground.python_of(part),
         programs=ground.programs,
         backends=dict(gives),
         suite_folder=ground.suite_folder,

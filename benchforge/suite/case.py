@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import Backend, Driver, Server
+from benchforge.parts.part import Backend, Driver, Part, Server
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,11 @@ class Case:
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All that runs in one trial."""
+        return (self.server, self.driver, *(backend for _, backend in self.backends))
 
     @property
     def declared_s(self) -> float:

@@ -5,13 +5,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import Backend, Driver, Part, Server
+from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server
 from benchforge.suite.axis import Point, filled, moved, reaching
 from benchforge.suite.case import Case
 from benchforge.suite.points import points
@@ -34,7 +33,7 @@ def expand(suite: Suite) -> Iterator[Case]:
             if words in seen:
                 continue
             seen.add(words)
-            digest = _digest(case, suite.path.parent)
+            digest = _digest(case, suite)
             arms[digest] += 1
             numbered = name.model_copy(update={"digest": digest, "arm": arms[digest]})
             yield replace(case, name=numbered)
@@ -85,12 +84,12 @@ def _part(one: Declared, place: str, point: Point) -> Part:
     return typed(one.cls, moved(one, concerned)) if concerned else one.part
 
 
-def _digest(case: Case, folder: Path) -> str:
+def _digest(case: Case, suite: Suite) -> str:
     """Return what the case is, whatever it is called."""
     what = {
-        "server": _identity(case.server, folder),
-        "backends": [_identity(backend, folder) for _, backend in case.backends],
-        "driver": _identity(case.driver, folder),
+        "server": _identity(case.server, suite),
+        "backends": [_identity(backend, suite) for _, backend in case.backends],
+        "driver": _identity(case.driver, suite),
         "request": case.request.model_dump(mode="json"),
         "expect": case.expect.model_dump(mode="json"),
         "warm_up_s": case.warm_up_s,
@@ -98,5 +97,9 @@ def _digest(case: Case, folder: Path) -> str:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _identity(part: Part, folder: Path) -> list[JsonValue]:
-    return [part.kind, part.name, part.model_dump(mode="json"), part.fingerprint(folder)]
+def _identity(part: Part, suite: Suite) -> list[JsonValue]:
+    options = part.model_dump(mode="json")
+    if isinstance(part, RunsPython) and part.runtime is not None:
+        runtime = suite.runtimes[part.runtime]
+        options["runtime"] = runtime.model_dump(mode="json", include={"python", "requires"})
+    return [part.kind, part.name, options, part.fingerprint(suite.path.parent)]
