@@ -35,6 +35,8 @@ class Terminal(Reporter):
         blocks = [_loud(words.heading(summary), colour and summary.smoke)]
         if not summary.complete:
             blocks.append(_loud(words.INCOMPLETE, colour))
+        if told := words.interpreters(summary):
+            blocks.append(_wrapped(told, width))
         for name, cases in scenarios(summary):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
         blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")

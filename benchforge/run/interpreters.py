@@ -83,16 +83,17 @@ def find(here: Here, python: str, label: str, suite_folder: Path, folder: Path) 
     there are.
     """
     if "/" in python:
-        return _new_enough(
-            _at(here, suite_folder / Path(python).expanduser(), label, folder), label
-        )
+        path = (suite_folder / Path(python).expanduser()).absolute()
+        return _new_enough(_at(here, path, label, folder), label)
     wanted = wish(python)
     fitting = [found for found in _asked(here, _candidates(wanted), folder) if wanted.fits(found)]
     if fitting:
         best = max(fitting, key=lambda one: one.version) if wanted.highest else fitting[0]
         return _new_enough(best, label)
     others = [*_candidates(wish("3")), *_candidates(wish("pypy3"))]
-    known = dict.fromkeys(f"{one} ({one.path})" for one in _asked(here, others, folder))
+    known = dict.fromkeys(
+        f"{one} ({one.path})" for one in _asked(here, others, folder) if not one.environment
+    )
     raise ProgramMissing(
         f"runtime {label}: no interpreter {python!r} on this machine: looked on PATH, and among "
         "the interpreters of pyenv and of uv",

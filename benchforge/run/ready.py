@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchforge.errors import ProgramMissing
+from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.model.runtime import OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
@@ -106,7 +106,10 @@ def _told(
 ) -> dict[str, Any]:
     """Ask an interpreter what it is. Raises ProgramMissing when it cannot tell."""
     command = located(Command(python, inside.__file__, *modules))
-    finished = here.run("inside", command, folder, {}, _TOLD_WITHIN_S)
+    try:
+        finished = here.run("inside", command, folder, {}, _TOLD_WITHIN_S)
+    except (ProgramMissing, TrialFailed) as error:
+        raise ProgramMissing(f"runtime {label}: {error.message}", hint) from error
     if finished.code:
         why = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
         raise ProgramMissing(f"runtime {label}: {python} does not tell what it is{why}", hint)
