@@ -21,7 +21,7 @@ from benchforge.registry import Registry
 from benchforge.run import locate
 from benchforge.run.cache import cache
 from benchforge.run.host import LocalHost
-from benchforge.run.interpreters import find, wish
+from benchforge.run.interpreters import find
 from benchforge.run.ready import Ready, own, ready
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
@@ -54,7 +54,7 @@ def lack(what: str) -> NoReturn:
     pytest.skip(what)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A cache of our own; what uv has downloaded stays where it is."""
     with pytest.MonkeyPatch.context() as patch:
@@ -308,7 +308,7 @@ def test_what_uv_said_is_kept_when_it_fails(
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
-    with pytest.raises(ProgramMissing, match="uv cannot build it: .*127.0.0.1:9") as caught:
+    with pytest.raises(ProgramMissing, match=r"uv cannot build it: .*127\.0\.0\.1:9") as caught:
         made(loaded(written(tmp_path, _here(["six"]))), [])
     (log,) = kept.glob("*.failed")
     assert caught.value.hint == f"all that it said is in {log}"
@@ -340,7 +340,7 @@ def test_an_interpreter_is_what_it_says_not_what_it_is_called(
         def found(python: str) -> Any:
             return find(here, python, "x", tmp_path, tmp_path / "trial")
 
-        with pytest.raises(ProgramMissing, match="no interpreter '3.4'"):
+        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
             found("3.4")
         by_name = found("python3.4")  # whatever it is
         assert ".".join(map(str, by_name.version[:2])) == version
@@ -348,7 +348,7 @@ def test_an_interpreter_is_what_it_says_not_what_it_is_called(
         by_path = found("./bin/python3.4")
         assert by_path.path == tmp_path / "bin/python3.4"
         assert by_path.version == by_name.version
-        with pytest.raises(ProgramMissing, match="no interpreter '3.4'"):
+        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
             found("3.4")
         # The shim that cannot run is passed over; an environment is no plain interpreter.
         plain = found("3")
@@ -356,11 +356,54 @@ def test_an_interpreter_is_what_it_says_not_what_it_is_called(
         assert not plain.environment
 
 
-def test_the_highest_of_those_that_fit_is_taken(interpreter: Callable[[str], str]) -> None:
-    assert wish(interpreter("3.12")).names == ("python3.12", "python3")
-    assert wish("3.12.1").version == (3, 12, 1)
-    assert wish("pypy3.9").implementation == "PyPy"
-    assert wish("graalpy").names == ("graalpy",)
+def test_the_highest_of_those_that_fit_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {"a": "[3, 99, 1], false", "b": "[3, 99, 2], false", "c": "[3, 99, 3], true"}
+    for name, answer in answers.items():
+        program = tmp_path / f"versions/{name}/bin/python3"
+        program.parent.mkdir(parents=True)
+        program.write_text(f'#!/bin/sh\necho \'["/{name}/python3", "cpython", {answer}]\'\n')
+        program.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    with HOST.trial(tmp_path / "trial", "host") as here:
+        highest, exact = (
+            find(here, python, "x", tmp_path, tmp_path / "trial") for python in ("3.99", "3.99.1")
+        )
+        assert (highest.path, str(highest)) == (Path("/b/python3"), "CPython 3.99.2")
+        assert exact.path == Path("/a/python3")
+        # That of an environment has packages of its own.
+        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.99\.3'"):
+            find(here, "3.99.3", "x", tmp_path, tmp_path / "trial")
+
+
+def test_it_is_fetched_only_when_that_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed("uv")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "uv"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", "http://127.0.0.1:9")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    runtime = '[runtimes.py312]\npython = "3.12"\n'
+    says: list[str] = []
+    with pytest.raises(ProgramMissing, match=r"no interpreter '3\.12'"):
+        made(loaded(written(tmp_path, runtime)), says)
+    assert says == []
+    with pytest.raises(ProgramMissing, match=r"uv cannot fetch 3\.12: .*127\.0\.0\.1:9"):
+        made(loaded(written(tmp_path, runtime + "download = true\n")), says)
+    assert says == ["runtime py312: fetching 3.12"]
+
+
+def test_a_secret_in_a_requirement_is_not_told(tmp_path: Path) -> None:
+    needed("uv")
+    requires = ["six @ http://me:opensesame@127.0.0.1:9/six-1-py3-none-any.whl"]
+    suite = loaded(written(tmp_path, _here(requires)))
+    assert "opensesame" in suite.secrets
+    with pytest.raises(ProgramMissing, match="uv cannot build it") as caught:
+        made(suite, [])
+    assert "opensesame" not in caught.value.text()
 
 
 def test_pypy_is_found_by_its_name_and_its_version(

@@ -85,15 +85,15 @@ def _of_plan(header: Parsed[Header]) -> Iterator[Fault]:
 
 def _of_runtimes(header: Parsed[Header]) -> Iterator[Fault]:
     for label, one in header.model.runtimes.items():
-        name = f"runtimes/{label}.txt"
         if one.lock_sha256 is None:
             continue
+        name = f"runtimes/{label}.txt"
         if not _beside(header.file, name):
             message = f"no such file beside it: {name!r}, the packages that it was built from"
             yield header.fault(message, "runtimes", label, "lock_sha256")
-        elif (
-            hashlib.sha256((header.file.parent / name).read_bytes()).hexdigest() != one.lock_sha256
-        ):
+            continue
+        lock = (header.file.parent / name).read_bytes()
+        if hashlib.sha256(lock).hexdigest() != one.lock_sha256:
             yield header.fault(f"is not the digest of {name}", "runtimes", label, "lock_sha256")
 
 

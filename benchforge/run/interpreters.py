@@ -148,7 +148,7 @@ def _read(asked: Finished) -> Found | None:
         executable, name, version, environment = json.loads(asked.stdout.read_text())
         return Found(
             Path(executable),
-            _NAMES.get(name, name),
+            _NAMES.get(str(name), str(name)),
             tuple(int(one) for one in version),
             bool(environment),
         )
