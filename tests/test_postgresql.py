@@ -334,15 +334,6 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
     )
 
 
-def test_without_a_writable_cache_this_process_keeps_it(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
-    folder = template._cache()
-    assert folder == template._cache()
-    assert folder.is_dir()
-
-
 @pytest.mark.parametrize(
     ("rows", "files", "told"),
     [

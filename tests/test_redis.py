@@ -227,7 +227,7 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(locate, "_unpacked", list)
     with pytest.raises(ProgramMissing) as caught:
-        found(redis().needs(), Path(sys.executable))
+        found(redis().needs())
     assert caught.value.exit_code == 3
     assert caught.value.message == "missing programs: redis-server, redis-cli"
     assert "redis-server: apt-get install redis-server" in caught.value.hint

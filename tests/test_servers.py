@@ -77,7 +77,7 @@ def lack(what: str) -> NoReturn:
 def cache() -> Iterator[None]:
     parts: list[Part] = [cls.model_validate(options) for cls, options in SERVED]
     needs = [need for part in (Postgresql(), *parts) for need in part.needs()]
-    if absent := missing(needs, Path(sys.executable)):
+    if absent := missing(needs):
         lack("; ".join(f"{need.name} not found: {need.install}" for need in absent))
     with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)

@@ -70,7 +70,7 @@ def ground(asked: Case, folder: Path) -> Ground:
     python = Path(sys.executable)
     return Ground(
         host=HOST,
-        programs=found(needs, python),
+        programs=found(needs),
         python=python,
         suite_folder=folder,
         network="private",

@@ -18,8 +18,8 @@ from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.registry import Registry
 from benchforge.run.execute import START_AND_STOP_S, Limits, execute
-from benchforge.run.ground import ground
-from benchforge.run.header import header_of
+from benchforge.run.ground import ground, with_runtimes
+from benchforge.run.header import header_of, locks_of
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
 from benchforge.suite.case import Case
@@ -59,13 +59,18 @@ def command(
     registry = Registry()
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
     cases = list(expand(asked))
-    stands_on = ground(asked, [part for case in cases for part in case.parts])
+    parts = [part for case in cases for part in case.parts]
+    stands_on = ground(asked, parts)
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     with measuring():
+        # Building loads the machine: not while another benchforge measures.
+        stands_on = with_runtimes(stands_on, asked, parts, say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
         header = header_of(asked, cases, graph, stands_on)
         keep.write(keep.folder / "result.json", header)
+        for label, lock in locks_of(stands_on).items():
+            keep.lock(label, lock)
         _announce(asked, cases, graph, keep, limits)
         progress = Line(graph)
         trials: list[Trial] = []

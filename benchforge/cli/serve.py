@@ -16,7 +16,7 @@ from benchforge.cli.options import pairs
 from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.registry import Registry
-from benchforge.run.ground import Ground, ground
+from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.measure import tuned
 from benchforge.run.processes import holders, named
 from benchforge.run.serve import Served, serving
@@ -64,6 +64,7 @@ def command(
     case = _case(asked, server)
     ports = _ports(case, {"http": port, "https": tls_port})
     stands_on = ground(asked, case.services)
+    stands_on = with_runtimes(stands_on, asked, case.services, say)
     labels: list[str] = []
     try:
         with _logs(output, server) as folder:

@@ -1,5 +1,6 @@
 """Everything that is wrong with a result: each file by itself, and what they say together."""
 
+import hashlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -37,6 +38,7 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
     yield from _numbers(whole)
     if isinstance(header, Parsed):
         yield from _of_plan(header)
+        yield from _of_runtimes(header)
         for trial in whole:
             yield from _against_header(trial, header.model)
         if isinstance(summary, Parsed):
@@ -53,11 +55,11 @@ def _of_trial(trial: Parsed[Trial]) -> Iterator[Fault]:
                 yield trial.fault(message, "processes", number, name)
 
 
-def _beside(trial: Path, name: str) -> bool:
-    """Whether the trial's folder holds the file; a path that leaves the folder names none."""
+def _beside(told: Path, name: str) -> bool:
+    """Whether the folder of a file holds another; a path that leaves the folder names none."""
     try:
-        file = (trial.parent / name).resolve()
-        return file.is_relative_to(trial.parent.resolve()) and file.is_file()
+        file = (told.parent / name).resolve()
+        return file.is_relative_to(told.parent.resolve()) and file.is_file()
     except (OSError, ValueError, RuntimeError):  # too long, with a NUL, links in a circle
         return False
 
@@ -79,6 +81,20 @@ def _of_plan(header: Parsed[Header]) -> Iterator[Fault]:
     for number, case in enumerate(header.model.cases):
         if case not in planned_cases:
             yield header.fault(f"{_named(case)} is not in the plan", "cases", number)
+
+
+def _of_runtimes(header: Parsed[Header]) -> Iterator[Fault]:
+    for label, one in header.model.runtimes.items():
+        if one.lock_sha256 is None:
+            continue
+        name = f"runtimes/{label}.txt"
+        if not _beside(header.file, name):
+            message = f"no such file beside it: {name!r}, the packages that it was built from"
+            yield header.fault(message, "runtimes", label, "lock_sha256")
+            continue
+        lock = (header.file.parent / name).read_bytes()
+        if hashlib.sha256(lock).hexdigest() != one.lock_sha256:
+            yield header.fault(f"is not the digest of {name}", "runtimes", label, "lock_sha256")
 
 
 def _against_header(trial: Parsed[Trial], header: Header) -> Iterator[Fault]:

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
+from benchforge.model.runtime import Interpreter
 from benchforge.model.trial import CaseName
 
 
@@ -59,6 +60,8 @@ class Header(Frozen):
     takes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     "Labels of the metrics of each scenario that names its own; the others take all."
     versions: dict[str, str]
-    "Of each part, as its program told."
+    "Of each part, as its program told; the label of its runtime stands behind it."
+    runtimes: dict[str, Interpreter] = Field(default_factory=dict)
+    "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     facts: dict[str, JsonValue]
     "Of the machine."

@@ -1,8 +1,16 @@
 """Interpreters: what a suite asks for, and what was found inside of them."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from benchforge.model.frozen import Frozen
+
+OWN = "benchforge"
+"In place of a label: the interpreter that benchforge runs on."
+
+# Of one line, and no option of an installer.
+_Requirement = Annotated[str, Field(pattern=r"^[A-Za-z0-9][^\r\n]*$")]
 
 
 class Runtime(Frozen):
@@ -10,7 +18,7 @@ class Runtime(Frozen):
 
     python: str = Field(min_length=1)
     "A version of CPython (3.12), a program's name (pypy3), or a path, from the suite's folder."
-    requires: tuple[str, ...] = ()
+    requires: tuple[_Requirement, ...] = ()
     "Requirements as pip takes them."
     download: bool = False
     "Whether an interpreter that is not on this machine may be downloaded."
@@ -23,6 +31,9 @@ class Interpreter(Frozen):
     implementation: str
     "CPython, PyPy."
     version: str
+    "Of the language, such as 3.12.1."
+    build: str
+    "How it was made, as sys.version says: PyPy's own version, the date, the compiler."
     packages: dict[str, str]
     "The version of every distribution that it can import, by name."
     lock_sha256: str | None = None

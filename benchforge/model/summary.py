@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
+from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.trial import CaseName, Failure
 
@@ -82,5 +83,7 @@ class Summary(Frozen):
     cases: tuple[CaseSummary, ...]
     "In the order of the suite."
     versions: dict[str, str]
+    runtimes: dict[str, Interpreter] = Field(default_factory=dict)
+    "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     facts: dict[str, JsonValue]
     "Of the machine."

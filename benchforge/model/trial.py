@@ -59,6 +59,8 @@ class Started(Frozen):
     stderr: str
     exit_code: int | None
     "None when it was still running when it was asked for, and was stopped."
+    executable: str | None = None
+    "What it really was once the server was ready, whatever shim or script was run; None: unknown."
 
 
 class Trial(Frozen):

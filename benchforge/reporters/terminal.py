@@ -36,6 +36,8 @@ class Terminal(Reporter):
         if not summary.complete:
             blocks.append(_loud(words.INCOMPLETE, colour))
         blocks += [_wrapped(f"tuning: {told}", width) for told in words.tuning(trials)]
+        if told := words.interpreters(summary):
+            blocks.append(_wrapped(told, width))
         for name, cases in scenarios(summary):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
         blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")

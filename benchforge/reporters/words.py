@@ -33,7 +33,20 @@ def heading(summary: Summary) -> str:
 def environment(summary: Summary) -> list[tuple[str, str]]:
     """Return what it was measured with and on: names and values."""
     versions = list(summary.versions.items())
-    return versions + [(name, _fact(fact)) for name, fact in summary.facts.items()]
+    inside = [
+        (f"interpreter {label}", f"{one.implementation} {one.build}; {one.executable}")
+        for label, one in summary.runtimes.items()
+    ]
+    return versions + inside + [(name, _fact(fact)) for name, fact in summary.facts.items()]
+
+
+def interpreters(summary: Summary) -> str:
+    """Return what each runtime is; nothing where the suite declares none."""
+    if summary.runtimes.keys() <= {"benchforge"}:
+        return ""
+    return ", ".join(
+        f"{label} is {one.implementation} {one.version}" for label, one in summary.runtimes.items()
+    )
 
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
@@ -56,6 +69,8 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {planned} planned, {failed} failed"),
         ("blocks", str(len(blocks))),
     ]
+    if told := interpreters(summary):
+        rows.append(("runtimes", told))
     rows += [("machine", ", ".join(machine))] if machine else []
     return rows + [("tuning", told) for told in tuning(trials)]
 

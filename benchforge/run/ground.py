@@ -1,16 +1,17 @@
-"""What all trials of a result stand on: programs, interpreter, folders. Found before any starts."""
+"""What all trials of a result stand on, found before any starts: programs, interpreters."""
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.parts.command import Need
-from benchforge.parts.part import Part
+from benchforge.parts.part import Part, RunsPython
 from benchforge.run.host import Host, LocalHost, Network
 from benchforge.run.locate import locate, missing
+from benchforge.run.ready import Ready, ready
 from benchforge.suite.suite import Suite
 
 
@@ -21,25 +22,31 @@ class Ground:
     host: Host
     programs: Mapping[str, Path]
     python: Path
+    "Our own interpreter."
     suite_folder: Path
     network: Network
     secrets: frozenset[str]
     as_root: bool
+    runtimes: Mapping[str, Ready] = field(default_factory=dict)
+    "By label."
+
+    def python_of(self, part: Part) -> Path:
+        """Return the interpreter of a part."""
+        label = part.runtime if isinstance(part, RunsPython) else None
+        return self.python if label is None else self.runtimes[label].python
 
 
 def ground(suite: Suite, parts: Iterable[Part]) -> Ground:
-    """Return the ground of these parts of a suite, on this machine.
+    """Return the ground of these parts of a suite, on this machine, without its runtimes.
 
     Raises Unusable where nothing can run, and ProgramMissing, naming all that is not there.
     """
     if not sys.platform.startswith("linux"):
         raise Unusable("running needs Linux: namespaces and /proc", "validate works anywhere")
-    python = Path(sys.executable)
-    needs = [need for part in parts for need in part.needs()]
     return Ground(
         host=LocalHost(),
-        programs=found(needs, python, suite.path.parent),
-        python=python,
+        programs=found(needs_of(parts), suite.path.parent),
+        python=Path(sys.executable),
         suite_folder=suite.path.parent.resolve(),
         network=suite.network,
         secrets=suite.secrets,
@@ -47,13 +54,31 @@ def ground(suite: Suite, parts: Iterable[Part]) -> Ground:
     )
 
 
-def found(needs: Iterable[Need], python: Path, suite_folder: Path = Path()) -> dict[str, Path]:
+def needs_of(parts: Iterable[Part]) -> list[Need]:
+    """Return all programs that parts need, and the modules of our own interpreter."""
+    return [
+        need
+        for part in parts
+        for need in part.needs()
+        if need.kind == "program" or not isinstance(part, RunsPython) or part.runtime is None
+    ]
+
+
+def with_runtimes(
+    ground: Ground, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
+) -> Ground:
+    """Return the ground with every runtime of the parts ready. Raises what `ready` raises."""
+    return replace(ground, runtimes=ready(suite, parts, ground.host, tell))
+
+
+def found(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:
     """Return where each needed program is; a name with a slash starts at the suite's folder.
 
+    Modules are those of our own interpreter: runtimes are asked themselves.
     Raises ProgramMissing, naming all that are not there.
     """
     wanted = list(dict.fromkeys(needs))
-    if absent := missing(wanted, python, suite_folder):
+    if absent := missing(wanted, suite_folder):
         names = ", ".join(need.name for need in absent)
         kinds = {need.kind for need in absent}
         what = "program" if kinds == {"program"} else "module" if kinds == {"module"} else "need"

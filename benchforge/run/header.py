@@ -3,18 +3,20 @@
 import hashlib
 import importlib.metadata
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from benchforge.errors import BenchforgeError
 from benchforge.graph import RunGraph
 from benchforge.model.result import Header, MetricUse, Planned
-from benchforge.parts.command import Command, Need
-from benchforge.parts.part import Part
+from benchforge.model.runtime import OWN, Interpreter
+from benchforge.parts.command import Command
+from benchforge.parts.part import Part, RunsPython
 from benchforge.parts.site import Site
 from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
+from benchforge.run.ready import Ready, needed_modules, own
 from benchforge.run.tasks import located
 from benchforge.suite.case import Case
 from benchforge.suite.redact import redact
@@ -35,6 +37,8 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         )
         for step in graph.measures
     ]
+    interpreters = _interpreters(cases, ground)
+    locks = locks_of(ground)
     return Header(
         name=suite.name,
         title=suite.title,
@@ -63,33 +67,61 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         takes={
             label: one.metrics for label, one in suite.scenarios.items() if one.metrics is not None
         },
-        versions=_versions(cases, ground),
+        versions=_versions(cases, interpreters, ground),
+        runtimes={
+            label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
+        },
         facts=facts(),
     )
 
 
-def _versions(cases: list[Case], ground: Ground) -> dict[str, str]:
+def locks_of(ground: Ground) -> dict[str, str]:
+    """Return the pinned packages of each runtime that was built, as they are kept."""
+    locks = {label: one.lock for label, one in ground.runtimes.items() if one.lock}
+    return {label: redact(lock, ground.secrets) for label, lock in locks.items()}
+
+
+def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
+    if lock is None:
+        return facts
+    return facts.model_copy(update={"lock_sha256": hashlib.sha256(lock.encode()).hexdigest()})
+
+
+def _interpreters(cases: list[Case], ground: Ground) -> dict[str, Ready]:
+    """Return every interpreter that a part runs on; the module versions are those inside of it."""
+    needed = needed_modules(part for case in cases for part in case.parts)
+    return {
+        label: own(modules) if label == OWN else ground.runtimes[label]
+        for label, modules in needed.items()
+    }
+
+
+def _versions(
+    cases: list[Case], interpreters: Mapping[str, Ready], ground: Ground
+) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
-    every: list[Part] = [part for case in cases for part in case.parts]
-    versions = dict(_of_modules(need for part in every for need in part.needs()))
-    parts = {f"{part.kind}-{part.name}": part for part in reversed(every)}
+    versions = {
+        _on(name, label): version
+        for label, interpreter in interpreters.items()
+        for name, version in interpreter.brings.items()
+    }
+    parts: dict[str, Part] = {}
+    for part in (part for case in cases for part in case.parts):
+        runtime = part.runtime if isinstance(part, RunsPython) else None
+        parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
     with tempfile.TemporaryDirectory(prefix="bf-") as name:
         folder = Path(name)
-        asking = {label: part.version(_no_site(ground, folder)) for label, part in parts.items()}
+        asking = {
+            label: part.version(_no_site(ground, part, folder)) for label, part in parts.items()
+        }
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
             versions |= _as_they_say(commands, ground, folder)
     return versions
 
 
-def _of_modules(needs: Iterable[Need]) -> Iterable[tuple[str, str]]:
-    modules = {need.name for need in needs if need.kind == "module"}
-    if not modules:
-        return
-    distributions = importlib.metadata.packages_distributions()
-    for module in sorted(modules):
-        for distribution in distributions.get(module, []):
-            yield distribution, importlib.metadata.version(distribution)
+def _on(name: str, runtime: str) -> str:
+    return name if runtime == OWN else f"{name} ({runtime})"
 
 
 def _as_they_say(commands: dict[str, Command], ground: Ground, folder: Path) -> dict[str, str]:
@@ -107,14 +139,14 @@ def _as_they_say(commands: dict[str, Command], ground: Ground, folder: Path) -> 
     return said
 
 
-def _no_site(ground: Ground, folder: Path) -> Site:
+def _no_site(ground: Ground, part: Part, folder: Path) -> Site:
     return Site(
         label="version",
         folder=folder,
         scratch=folder,
         address="127.0.0.1",
         ports={},
-        python=ground.python,
+        python=ground.python_of(part),
         programs=ground.programs,
         backends={},
         suite_folder=ground.suite_folder,

@@ -203,6 +203,10 @@ class Here:
         """The pids, as seen from outside, of the process, its session and their descendants."""
         return processes.tree(running.outer_pid)
 
+    def executable(self, running: Running) -> str | None:
+        """The file that the process executes; None when it ended, or /proc hides it."""
+        return processes.executable(running.outer_pid)
+
     def owns(self, running: Running, port: int) -> bool | None:
         """Whether a process of `running` listens on the TCP port; None when /proc hides it."""
         try:

@@ -49,6 +49,15 @@ class Keep:
             raise CannotKeep(f"{folder}: {error.strerror}", _WAY_OUT) from error
         return folder
 
+    def lock(self, label: str, lock: str) -> Path:
+        """Write the pinned packages of a runtime."""
+        folder = self.folder / "runtimes"
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise CannotKeep(f"{folder}: {error.strerror}", _WAY_OUT) from error
+        return self.write(folder / f"{label}.txt", lock)
+
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
         """Write a file whole: a temporary one, on the disk, renamed, and the folder on the disk."""
         if isinstance(content, BaseModel):

@@ -18,9 +18,10 @@ _SYSTEM = Path("/")
 def locate(name: str, folder: Path = Path()) -> Path | None:
     """Return where a program is, None when it is nowhere.
 
-    Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; /usr/sbin; the
-    folder $BENCHFORGE_PROGRAMS; .tools/system beside the virtual environment. The last two are the
-    roots of unpacked packages (usr/bin and so on). A name with a slash is a path from `folder`.
+    Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; /usr/sbin; beside
+    our own interpreter; .tools/uv; the folder $BENCHFORGE_PROGRAMS; .tools/system beside the
+    virtual environment. The last two are the roots of unpacked packages (usr/bin and so on). A name
+    with a slash is a path from `folder`.
     """
     if "/" in name:
         path = (folder / name).absolute()
@@ -28,47 +29,50 @@ def locate(name: str, folder: Path = Path()) -> Path | None:
     for family in _FAMILIES:
         if name in family:
             return _of_family(family, name)
-    return next(_everywhere(name), None)
+    return next(everywhere(name), None)
 
 
 def libraries(program: Path) -> dict[str, str]:
     """Return the environment that an unpacked program needs; nothing for an installed one."""
     for root in _unpacked():
-        if program.is_absolute() and program.is_relative_to(root):
+        if program.is_absolute() and _lies_in(root, program):
             folders = [*sorted((root / "usr/lib").glob("*-linux-gnu*")), root / "usr/lib"]
             return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
     return {}
 
 
-def missing(needs: Iterable[Need], python: Path, folder: Path = Path()) -> list[Need]:
-    """Return the needs that are not there.
-
-    Modules of another interpreter than our own are believed to be there: to know would take a
-    process, and what serves says it itself when it starts.
-    """
-    ours = python == Path(sys.executable)
+def missing(needs: Iterable[Need], folder: Path = Path()) -> list[Need]:
+    """Return the needs that are not there; modules are those of our own interpreter."""
     return [
         need
         for need in needs
         if (need.kind == "program" and locate(need.name, folder) is None)
-        or (need.kind == "module" and ours and not _importable(need.name))
+        or (need.kind == "module" and not _importable(need.name))
     ]
 
 
 def _of_family(family: tuple[str, ...], name: str) -> Path | None:
-    folders = [leader.resolve().parent for leader in _everywhere(family[0])]
+    folders = [leader.resolve().parent for leader in everywhere(family[0])]
     if not folders:
-        return next(_everywhere(name), None)
+        return next(everywhere(name), None)
     whole = (one for one in folders if all(_runs(one / member) for member in family))
     found = next(whole, folders[0]) / name
     return found if _runs(found) else None
 
 
-def _everywhere(name: str) -> Iterator[Path]:
+def _lies_in(root: Path, program: Path) -> bool:
+    """Whether a program is of a root, by its path or by where its links lead.
+
+    The interpreter of a virtual environment is a link to the one that it was made from.
+    """
+    return program.is_relative_to(root) or program.resolve().is_relative_to(root.resolve())
+
+
+def everywhere(name: str) -> Iterator[Path]:
     """Yield every program of that name, the one that is meant first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     # Debian has programs for administrators where not every user's PATH leads.
-    known = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin")
+    known = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())
     for folder in (*map(Path, filter(None, on_path)), *known):
         if _runs(folder / name):
             yield (folder / name).absolute()
@@ -86,6 +90,11 @@ def _postgresql(root: Path) -> list[Path]:
 
 def _version(text: str) -> list[int]:
     return [int(digits) for digits in re.findall(r"\d+", text)]
+
+
+def _ours() -> list[Path]:
+    """Return the folders of programs that came with us: by pip, or by the setup of a clone."""
+    return [Path(sys.executable).parent, Path(sys.prefix).parent / ".tools/uv/bin"]
 
 
 def _unpacked() -> list[Path]:

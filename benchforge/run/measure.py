@@ -142,13 +142,15 @@ def _measured(
     with story.phase("ask"):
         asked = until_right(here, asking, float(case.server.ready_within))
         is_ours(here, services[-1], port_of(asking.root))
+        story.ready(here)
         story.answers.append(asked.answer)
         story.body = asked.body
-    target = _target(asking, ground, folder)
+    target = _target(asking, ground, case, folder)
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
-            drive(here, driver, _target(asking, ground, folder, "warm-up"), "warm-up", story)
+            warming = _target(asking, ground, case, folder, "warm-up")
+            drive(here, driver, warming, "warm-up", story)
     foreign = _foreign(here, services)
     with story.phase("load"):
         watched = Watch(here, _watched(services), foreign)
@@ -189,6 +191,7 @@ def _network(ground: Ground, case: Case) -> Literal["private", "host"]:
 def _target(
     asking: Question,
     ground: Ground,
+    case: Case,
     folder: Path,
     phase: Literal["warm-up", "load"] = "load",
 ) -> Target:
@@ -197,7 +200,7 @@ def _target(
         request=asking.request,
         folder=folder,
         programs=ground.programs,
-        python=ground.python,
+        python=ground.python_of(case.driver),
         phase=phase,
         ca_file=asking.ca_file,
     )

@@ -78,6 +78,14 @@ def named(pid: int) -> str:
     return f"process {pid}"
 
 
+def executable(pid: int) -> str | None:
+    """The file that a process executes; None where it ended, or /proc does not let us read."""
+    try:
+        return str(Path(f"/proc/{pid}/exe").readlink())
+    except OSError:
+        return None
+
+
 def counters(pid: int) -> dict[str, int]:
     """The counters of the network of `pid`, named like "TcpPassiveOpens".
 

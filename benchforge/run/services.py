@@ -130,7 +130,7 @@ def _site(
         scratch=own,
         address="127.0.0.1",
         ports={name: fixed.get(name) or here.free_port() for name in part.ports},
-        python=ground.python,
+        python=ground.python_of(part),
         programs=ground.programs,
         backends={},
         suite_folder=ground.suite_folder,

@@ -34,6 +34,7 @@ class Story:
     "Of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
     _codes: dict[str, int] = field(default_factory=dict)
+    _executables: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -48,6 +49,12 @@ class Story:
     def runs(self, command: Command, running: Running) -> None:
         """Note a process that was started."""
         self._processes.append((command, running))
+
+    def ready(self, here: Here) -> None:
+        """Note what the processes that run really are: a script has become its program by now."""
+        for _, running in self._processes:
+            if (executable := here.executable(running)) is not None:
+                self._executables[running.label] = executable
 
     def ended(self, here: Here) -> None:
         """Note how the processes ended, of those that did."""
@@ -68,6 +75,7 @@ class Story:
                 stdout=running.stdout.name,
                 stderr=running.stderr.name,
                 exit_code=self._codes.get(running.label),
+                executable=self._executables.get(running.label),
             )
             for command, running in self._processes
         )

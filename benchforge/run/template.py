@@ -1,9 +1,7 @@
 """What a service prepares once for all its trials: built when first asked for, then copied."""
 
-import atexit
 import contextlib
 import dataclasses
-import functools
 import hashlib
 import json
 import os
@@ -14,6 +12,7 @@ from pathlib import Path
 from benchforge.errors import CannotKeep
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
+from benchforge.run.cache import cache
 from benchforge.run.host import Host
 from benchforge.run.tasks import done
 
@@ -28,8 +27,8 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
     """
     if not service.template(site):
         return
-    cache = _cache()
-    template = cache / _key(service, site)
+    templates = cache("templates")
+    template = templates / _key(service, site)
     try:
         if not template.is_dir():
             _build(host, name, service, site, template)
@@ -39,7 +38,7 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
         )
     except (OSError, shutil.Error) as error:
         raise CannotKeep(
-            f"{site.label}: the template cannot be copied: {error}", f"see {cache} and its disk"
+            f"{site.label}: the template cannot be copied: {error}", f"see {templates} and its disk"
         ) from error
 
 
@@ -95,21 +94,3 @@ def _identity(program: Path) -> list[object]:
     """Tell a program from its next version without running it."""
     stat = program.stat()
     return [str(program.resolve()), stat.st_size, stat.st_mtime_ns]
-
-
-def _cache() -> Path:
-    try:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(home).absolute() / "benchforge/templates"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except (OSError, RuntimeError):  # not writable; no home at all
-        return _cache_of_this_process()
-
-
-@functools.cache
-def _cache_of_this_process() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="bf-templates-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder

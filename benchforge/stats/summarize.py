@@ -47,6 +47,7 @@ def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Met
             for case in header.cases
         ),
         versions=header.versions,
+        runtimes=header.runtimes,
         facts=header.facts,
     )
 

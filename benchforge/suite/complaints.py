@@ -7,9 +7,9 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from benchforge.parts.part import Part
 from benchforge.suite.document import Document, Setting
-from benchforge.suite.excerpt import excerpt
 from benchforge.suite.faults import Fault, SuiteErrors, nearest
-from benchforge.suite.positions import Path, dotted
+from benchforge.suite.located import located
+from benchforge.suite.positions import Path, Spot
 from benchforge.suite.redact import redact
 from benchforge.suite.typed import typed
 from benchforge.suite.words import findings
@@ -28,19 +28,15 @@ class Complaints:
     def at(self, path: Path, message: str, hint: str = "") -> None:
         """Complain of the value at a path; the same complaint of the same place counts once."""
         self._told.add(path)
-        origin = self._document.origin(path)
-        told = f"{dotted(path)}: {message}" if path else message
-        order: tuple[int, ...]
-        if isinstance(origin, Setting):
-            told = message if path == origin.path else told
-            fault, order = Fault(origin.shown, told, hint=hint), (1,)
-        elif origin is None:
-            fault, order = Fault(self._document.shown, told, hint=hint), (0,)
-        else:
-            where = f"{self._document.shown}:{origin.line}:{origin.column}"
-            fault = Fault(where, told, excerpt(self._document.text, origin), hint)
-            order = (0, origin.line, origin.column)
-        self._faults.setdefault((order, fault.where, told), fault)
+        fault = located(self._document, path, message, hint)
+        match self._document.origin(path):
+            case Spot() as spot:
+                order: tuple[int, ...] = (0, spot.line, spot.column)
+            case None:
+                order = (0,)
+            case Setting():
+                order = (1,)
+        self._faults.setdefault((order, fault.where, fault.message), fault)
 
     def of_option(self, option: str, message: str, hint: str = "") -> None:
         """Complain of an option of the command line."""

@@ -5,13 +5,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import UPSTREAM_OPTIONS, Backend, Driver, Part, Server
+from benchforge.parts.part import UPSTREAM_OPTIONS, Backend, Driver, Part, RunsPython, Server
 from benchforge.suite.axis import Point, filled, part_at, reaching
 from benchforge.suite.case import Case
 from benchforge.suite.points import points
@@ -34,7 +33,7 @@ def expand(suite: Suite) -> Iterator[Case]:
             if words in seen:
                 continue
             seen.add(words)
-            digest = _digest(case, suite.path.parent)
+            digest = _digest(case, suite)
             arms[digest] += 1
             numbered = name.model_copy(update={"digest": digest, "arm": arms[digest]})
             yield replace(case, name=numbered)
@@ -85,12 +84,12 @@ def _case(
     )
 
 
-def _digest(case: Case, folder: Path) -> str:
+def _digest(case: Case, suite: Suite) -> str:
     """Return what the case is, whatever it is called."""
     what = {
-        "server": _identity_of_server(case.server, dict(case.upstreams), folder),
-        "backends": [_identity(backend, folder) for _, backend in case.backends],
-        "driver": _identity(case.driver, folder),
+        "server": _identity_of_server(case.server, dict(case.upstreams), suite),
+        "backends": [_identity(backend, suite) for _, backend in case.backends],
+        "driver": _identity(case.driver, suite),
         "request": case.request.model_dump(mode="json"),
         "expect": case.expect.model_dump(mode="json"),
         "warm_up_s": case.warm_up_s,
@@ -99,15 +98,18 @@ def _digest(case: Case, folder: Path) -> str:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _identity(part: Part, folder: Path) -> list[JsonValue]:
-    return [part.kind, part.name, part.model_dump(mode="json"), part.fingerprint(folder)]
-
-
 def _identity_of_server(
-    server: Server, upstreams: Mapping[str, Server], folder: Path
+    server: Server, upstreams: Mapping[str, Server], suite: Suite
 ) -> list[JsonValue]:
     behind_it = [
-        _identity_of_server(upstreams[label], upstreams, folder) for label in server.upstreams()
+        _identity_of_server(upstreams[label], upstreams, suite) for label in server.upstreams()
     ]
-    options = server.model_dump(mode="json", exclude=set(UPSTREAM_OPTIONS))
-    return [server.kind, server.name, options, server.fingerprint(folder), *behind_it]
+    return [*_identity(server, suite), *behind_it]
+
+
+def _identity(part: Part, suite: Suite) -> list[JsonValue]:
+    options = part.model_dump(mode="json", exclude=set(UPSTREAM_OPTIONS))
+    if isinstance(part, RunsPython) and part.runtime is not None:
+        runtime = suite.runtimes[part.runtime]
+        options["runtime"] = runtime.model_dump(mode="json", include={"python", "requires"})
+    return [part.kind, part.name, options, part.fingerprint(suite.path.parent)]

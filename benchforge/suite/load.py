@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from benchforge.model.frozen import Frozen
+from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
@@ -16,6 +17,7 @@ from benchforge.suite.document import Document, Tables, with_profile
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import nearest
 from benchforge.suite.redact import secrets_of
+from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
 from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
@@ -39,7 +41,8 @@ class _Top(Frozen):
     network: Literal["private", "host"] = "private"
 
 
-_TABLES = (*KINDS, "scenarios", "repeat", "tuning", "profiles")
+_LABELLED = (*KINDS, "runtimes", "scenarios")
+_TABLES = (*_LABELLED, "repeat", "tuning", "profiles")
 
 
 def load(
@@ -62,22 +65,25 @@ def load(
 
     top = _top(document, complaints)
     _check_profiles(written.tables, complaints)
-    labelled = {kind: tables_of(tables, kind, complaints) for kind in (*KINDS, "scenarios")}
+    labelled = {kind: tables_of(tables, kind, complaints) for kind in _LABELLED}
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     parts = declared(labelled, registry, environment, complaints)
     labels = {kind: tuple(found) for kind, found in labelled.items()}
     check_upstreams(parts["servers"], labels["servers"], complaints)
+    interpreters = runtimes(labelled["runtimes"], environment, complaints)
+    check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
     tuned = tuning(tables, complaints)
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
 
-    secrets = frozenset([*environment.used, *_secrets(parts, every)])
+    secrets = frozenset([*environment.used, *_secrets(parts, interpreters, every)])
     complaints.settle(environment.used)
     return Suite(
         path=Path(path),
         text=document.text,
+        document=document,
         name=top.name or _name(Path(path)),
         title=top.title,
         profile=profile,
@@ -87,6 +93,7 @@ def load(
         backends=parts["backends"],
         loaders=parts["loaders"],
         clients=parts["clients"],
+        runtimes=interpreters,
         metrics=metrics(parts["metrics"]),
         scenarios={label: every[label] for label in every if label in chosen},
         only=chosen if top.only or only else (),
@@ -155,11 +162,15 @@ def _name(path: Path) -> str:
 
 
 def _secrets(
-    parts: Mapping[str, Mapping[str, Declared]], every: Mapping[str, Scenario]
+    parts: Mapping[str, Mapping[str, Declared]],
+    interpreters: Mapping[str, Runtime],
+    every: Mapping[str, Scenario],
 ) -> Iterable[str]:
     for labelled in parts.values():
         for one in labelled.values():
             yield from secrets_of(dict(one.options))
+    for runtime in interpreters.values():
+        yield from secrets_of(runtime.model_dump(mode="json"))
     for scenario in every.values():
         for request in (scenario.request, *scenario.requests.values()):
             yield from secrets_of(request.model_dump(mode="json"))

@@ -10,6 +10,7 @@ from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import listed, nearest
 from benchforge.suite.positions import Path
+from benchforge.suite.runtimes import check_varied
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.vary import check_vary
 
@@ -54,6 +55,7 @@ def scenarios(
                 hint = nearest(server, scenario.servers, "servers of this scenario")
                 complaints.at((*path, "requests", server), f"no server {server!r} here", hint)
         check_vary(label, scenario, parts, complaints)
+        check_varied(label, scenario, parts, labels["runtimes"], complaints)
     return read
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
+from benchforge.suite.axis import PLACES
 from benchforge.suite.document import Document, Setting, Tables, paths_of
 from benchforge.suite.faults import Fault, SuiteErrors, nearest
 from benchforge.suite.plain import NotFinite, plain
@@ -36,7 +37,7 @@ def _with_setting(
     top, label = keys[0], keys[1] if len(keys) > 1 else None
     if top == "profiles":
         raise _Unsettable("a profile cannot be set", "set what it sets, or edit the suite")
-    labelled = top in {"servers", "backends", "loaders", "clients", "metrics", "scenarios"}
+    labelled = top in {*PLACES, "runtimes", "metrics", "scenarios"}
     declared = document.tables.get(top, {})
     if labelled and label is not None and isinstance(declared, dict) and label not in declared:
         raise _Unsettable(f"{top}.{label} is not declared", nearest(label, declared, "declared"))

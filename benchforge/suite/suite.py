@@ -9,9 +9,11 @@ from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.frozen import Frozen
+from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
 from benchforge.model.units import Duration
 from benchforge.parts.part import Metric, Part
+from benchforge.suite.document import Document
 
 
 class Repeat(Frozen):
@@ -62,6 +64,8 @@ class Suite:
     path: Path
     text: str
     "As written."
+    document: Document
+    "With profile and settings applied: where each value was written."
     name: str
     title: str
     profile: str | None
@@ -71,6 +75,7 @@ class Suite:
     backends: Mapping[str, Declared]
     loaders: Mapping[str, Declared]
     clients: Mapping[str, Declared]
+    runtimes: Mapping[str, Runtime]
     metrics: Mapping[str, Metric]
     "By label, in the order of the report; a standard set where the suite declares none."
     scenarios: Mapping[str, Scenario]

@@ -47,6 +47,7 @@ _WANTED = {
 _FORMS = {
     r"^/[^\s]*$": "a path that begins with '/' and has no space in it",
     r"^\w[\w.-]*$": "letters, digits, '_', '-' and '.'",
+    r"^[A-Za-z0-9][^\r\n]*$": "a requirement such as 'flask>=3'",
 }
 _SHOWN = 60  # characters of a value
 

@@ -1,0 +1,27 @@
+"""Where things are kept that took time to make: $XDG_CACHE_HOME/benchforge, ~/.cache without it."""
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+
+def cache(name: str) -> Path:
+    """Return a folder of the cache; one for the life of this process where it is not writable."""
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(home).absolute() / "benchforge" / name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (OSError, RuntimeError):  # not writable; no home at all
+        return _of_this_process(name)
+
+
+@functools.cache
+def _of_this_process(name: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix=f"bf-{name}-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

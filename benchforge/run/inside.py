@@ -1,0 +1,62 @@
+"""What an interpreter is, asked from inside of it.
+
+Also a plain program, which runs where benchforge is not installed, on Python 3.8 and newer:
+`python inside.py MODULE...` prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import platform
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+
+def told(modules: Iterable[str]) -> dict[str, Any]:
+    """Return what it is, its distributions, and of the modules which lack and which bring them."""
+    wanted = list(modules)
+    tops = {module.partition(".")[0] for module in wanted}
+    packages: dict[str, str] = {}
+    brings: dict[str, str] = {}
+    for one in importlib.metadata.distributions():
+        name = one.metadata["Name"]
+        if not name or name in packages:  # what an uninstall left; the first on the path counts
+            continue
+        packages[name] = one.version
+        if tops and tops & _tops(one):
+            brings[name] = one.version
+    return {
+        "executable": sys.executable,
+        "implementation": platform.python_implementation(),
+        "version": platform.python_version(),
+        "build": " ".join(sys.version.split()),
+        "packages": dict(sorted(packages.items(), key=lambda item: item[0].lower())),
+        "brings": brings,
+        "lacks": [module for module in wanted if not _importable(module)],
+    }
+
+
+def _tops(one: importlib.metadata.Distribution) -> set[str]:
+    """Return the modules at the top of a distribution."""
+    listed = one.read_text("top_level.txt")
+    if listed:
+        return set(listed.split())
+    return {file.parts[0].partition(".")[0] for file in one.files or () if file.suffix != ".pth"}
+
+
+def _importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except Exception:  # noqa: BLE001 - the package of a dotted name is imported: it may do anything
+        return False
+
+
+if __name__ == "__main__":
+    del sys.path[0]  # the folder of this file, which no server sees
+    print(json.dumps(told(sys.argv[1:])))  # noqa: T201 - that is the answer

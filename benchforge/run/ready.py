@@ -1,0 +1,135 @@
+"""Runtimes that are ready: each asked from inside what it is, and what it lacks."""
+
+import importlib.metadata
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.model.runtime import OWN, Interpreter, Runtime
+from benchforge.parts.command import Command
+from benchforge.parts.part import Part, RunsPython
+from benchforge.run import inside
+from benchforge.run.environments import environment, fetch
+from benchforge.run.here import Here, complaint
+from benchforge.run.host import Host
+from benchforge.run.interpreters import Found, find
+from benchforge.run.tasks import located
+from benchforge.suite.suite import Suite
+
+_TOLD_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Ready:
+    """An interpreter that parts run on."""
+
+    python: Path
+    facts: Interpreter
+    brings: Mapping[str, str]
+    "The distributions that hold the modules that parts need, with their versions."
+    lock: str = ""
+    "The pinned packages that it was built from."
+
+
+def needed_modules(parts: Iterable[Part]) -> dict[str, list[str]]:
+    """Return the modules that parts need, each once, by the label of the runtime; ours is OWN."""
+    needed: dict[str, dict[str, None]] = {}
+    for part in parts:
+        label = (part.runtime if isinstance(part, RunsPython) else None) or OWN
+        modules = [need.name for need in part.needs() if need.kind == "module"]
+        if modules or isinstance(part, RunsPython):
+            needed.setdefault(label, {}).update(dict.fromkeys(modules))
+    return {label: list(modules) for label, modules in needed.items()}
+
+
+def ready(
+    suite: Suite, parts: Iterable[Part], host: Host, tell: Callable[[str], None]
+) -> dict[str, Ready]:
+    """Return every runtime that one of the parts names, found and built where it was not.
+
+    `tell` hears what takes time. Raises ProgramMissing when an interpreter is not there, cannot be
+    built or lacks a module, and SuiteErrors when its requirements cannot be met.
+    """
+    needed = needed_modules(parts)
+    needed.pop(OWN, None)
+    if not needed:
+        return {}
+    found: dict[str, Ready] = {}
+    lacks: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory(prefix="bf-") as name, host.trial(Path(name), "host") as here:
+        for label, modules in needed.items():
+            folder = Path(name) / label
+            folder.mkdir()
+            interpreter = _found(here, suite, label, folder, tell)
+            python, lock, hint = interpreter.path, "", ""
+            if suite.runtimes[label].requires:
+                python, lock = environment(here, suite, label, interpreter, tell)
+                hint = f"if it is damaged, remove {python.parents[2]}: it is built anew"
+            told = _told(here, label, python, modules, folder, hint)
+            lacks[label] = told["lacks"]
+            found[label] = _ready(python, told, lock)
+    _check(lacks)
+    return found
+
+
+def own(modules: Iterable[str]) -> Ready:
+    """Return what our own interpreter is."""
+    return _ready(Path(sys.executable), inside.told(modules), "")
+
+
+def _ready(python: Path, told: Mapping[str, Any], lock: str) -> Ready:
+    facts = {name: told[name] for name in Interpreter.model_fields if name in told}
+    return Ready(python, Interpreter.model_validate(facts), told["brings"], lock)
+
+
+def _found(
+    here: Here, suite: Suite, label: str, folder: Path, tell: Callable[[str], None]
+) -> Found:
+    runtime: Runtime = suite.runtimes[label]
+    try:
+        return find(here, runtime.python, label, suite.path.parent, folder)
+    except ProgramMissing:
+        if not runtime.download or "/" in runtime.python:
+            raise
+    tell(f"runtime {label}: fetching {runtime.python}")
+    fetch(here, label, runtime.python, folder)
+    return find(here, runtime.python, label, suite.path.parent, folder)
+
+
+def _told(
+    here: Here, label: str, python: Path, modules: list[str], folder: Path, hint: str
+) -> dict[str, Any]:
+    """Ask an interpreter what it is. Raises ProgramMissing when it cannot tell."""
+    command = located(Command(python, inside.__file__, *modules))
+    try:
+        finished = here.run("inside", command, folder, {}, _TOLD_WITHIN_S)
+    except (ProgramMissing, TrialFailed) as error:
+        raise ProgramMissing(f"runtime {label}: {error.message}", hint) from error
+    if finished.code:
+        why = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
+        raise ProgramMissing(f"runtime {label}: {python} does not tell what it is{why}", hint)
+    # A package of a dotted name may print something as it is imported.
+    answer: dict[str, Any] = json.loads(finished.stdout.read_text().splitlines()[-1])
+    return answer
+
+
+def _check(lacks: Mapping[str, list[str]]) -> None:
+    """Raise ProgramMissing, naming every module that a runtime lacks."""
+    lacking = {label: modules for label, modules in lacks.items() if modules}
+    if not lacking:
+        return
+    # Where we have the module ourselves, we know what to install for it.
+    known = importlib.metadata.packages_distributions()
+    says: list[str] = []
+    hints: list[str] = []
+    for label, modules in lacking.items():
+        packages = dict.fromkeys(known.get(one.partition(".")[0], [one])[0] for one in modules)
+        says.append(f"runtime {label} lacks: {', '.join(modules)}")
+        quoted = ", ".join(f'"{one}"' for one in packages)
+        hints.append(f"add to runtimes.{label}.requires: {quoted}")
+    raise ProgramMissing("; ".join(says), "; ".join(hints))

@@ -1,0 +1,490 @@
+"""Runtimes: found by what they say, built once, asked from inside, and told in the result."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from front_door import Bench, Told, needed
+
+from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.folder import read_header, read_trials
+from benchforge.model.result import Header
+from benchforge.registry import Registry
+from benchforge.run import locate
+from benchforge.run.cache import cache
+from benchforge.run.host import LocalHost
+from benchforge.run.interpreters import find
+from benchforge.run.ready import Ready, own, ready
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+from benchforge.suite.suite import Suite
+
+HOST = LocalHost()
+NOWHERE = "benchforge-no-such-package-xyz"
+APP = """
+import platform
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [platform.python_implementation().encode()]
+"""
+LOAD = """
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+[repeat]
+blocks = 1
+"""
+PY312 = '[runtimes.py312]\npython = "3.12"\nrequires = ["gunicorn==23.0.0"]\n'
+PYPY = '[runtimes.pypy]\npython = "pypy3"\nrequires = ["gunicorn==23.0.0"]\n'
+
+
+def lack(what: str) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache of our own; what uv has downloaded stays where it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        uvs = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "uv"
+        patch.setenv("UV_CACHE_DIR", os.environ.get("UV_CACHE_DIR", str(uvs)))
+        folder = tmp_path_factory.mktemp("cache")
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder / "benchforge/runtimes"
+
+
+@pytest.fixture
+def interpreter(tmp_path: Path) -> Callable[[str], str]:
+    """Return what there is of these, or leave the test."""
+
+    def there(python: str) -> str:
+        with HOST.trial(tmp_path / "there", "host") as here:
+            try:
+                find(here, python, "test", tmp_path, tmp_path / "there")
+            except ProgramMissing as error:
+                lack(error.message)
+        return python
+
+    return there
+
+
+def written(folder: Path, runtimes: str, runtime: str = "py312", scenario: str = "") -> Path:
+    (folder / "mine.py").write_text(APP)
+    path = folder / "small.toml"
+    path.write_text(
+        f"""benchforge = 1
+{runtimes}
+[servers.one]
+use = "gunicorn"
+app = "mine:app"
+runtime = "{runtime}"
+{LOAD}
+[scenarios.who]
+request = {{ path = "/" }}
+servers = ["one"]
+loaders = ["wrk"]
+{scenario}
+"""
+    )
+    return path
+
+
+def loaded(path: Path) -> Suite:
+    return load(path, Registry())
+
+
+def made(suite: Suite, says: list[str]) -> dict[str, Ready]:
+    return ready(suite, (part for case in expand(suite) for part in case.parts), HOST, says.append)
+
+
+def from_inside(python: Path) -> dict[str, str]:
+    """What the interpreter's own importlib.metadata says, without any of our code."""
+    program = (
+        "import importlib.metadata, json; print(json.dumps({one.metadata['Name']: one.version "
+        "for one in importlib.metadata.distributions()}))"
+    )
+    done = subprocess.run([python, "-I", "-c", program], capture_output=True, text=True, check=True)
+    packages: dict[str, str] = json.loads(done.stdout)
+    return packages
+
+
+def waiting(bench: Bench, *words: str | Path) -> Told:
+    """Run benchforge; where another one measures, when that has ended."""
+    deadline = time.monotonic() + 90
+    while "another benchforge is measuring" in (told := bench(*words)).err:
+        assert time.monotonic() < deadline, told.err
+        time.sleep(0.5)
+    return told
+
+
+def result(folder: Path) -> tuple[Path, Header]:
+    (found,) = (folder / "results").iterdir()
+    return found, read_header(found)
+
+
+# --- run by the front door -----------------------------------------------------------------------
+
+
+def test_one_server_on_two_interpreters_and_the_result_says_which(
+    bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]
+) -> None:
+    needed("wrk", "uv")
+    interpreter("3.12")
+    interpreter("pypy3")
+    vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
+    told = waiting(bench, "run", written(tmp_path, PY312 + PYPY, scenario=vary))
+    assert told.code == 0, told.all
+    assert "py312 is CPython 3.12." in told.out
+    folder, header = result(tmp_path)
+    assert {label: one.implementation for label, one in header.runtimes.items()} == {
+        "py312": "CPython",
+        "pypy": "PyPy",
+    }
+    assert header.versions["gunicorn (py312)"] == header.versions["gunicorn (pypy)"] == "23.0.0"
+    assert "23.0.0" in header.versions["server-gunicorn (pypy)"]
+    assert len({case.digest for case in header.cases}) == 2
+    really = {}
+    for trial in read_trials(folder):
+        label = trial.case.vary["servers.one.runtime"]
+        answer = folder / f"trials/{trial.number:04d}/answer.bin"
+        assert answer.read_text() == header.runtimes[str(label)].implementation
+        really[label] = trial.processes[0].executable
+    for label, facts in header.runtimes.items():
+        assert facts.packages == from_inside(Path(facts.executable))
+        assert really[label] == str(Path(facts.executable).resolve())
+        lock = (folder / f"runtimes/{label}.txt").read_bytes()
+        assert facts.lock_sha256 == hashlib.sha256(lock).hexdigest()
+        assert b"gunicorn==23.0.0" in lock
+        assert b"--hash=sha256:" in lock
+    assert "pypy is PyPy 3." in (folder / "report.md").read_text()
+    assert "pypy is PyPy 3." in (folder / "report.html").read_text()
+    assert bench("validate", folder).code == 0
+    (folder / "runtimes/pypy.txt").write_text("gunicorn==22\n")
+    (folder / "runtimes/py312.txt").unlink()
+    damaged = bench("validate", folder)
+    assert damaged.code == 1
+    assert "runtimes.pypy.lock_sha256: is not the digest" in damaged.out
+    assert "runtimes.py312.lock_sha256: no such file" in damaged.out
+
+
+def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk")
+    runtimes = f'[runtimes.py312]\npython = "{sys.executable}"\n'
+    path = written(tmp_path, runtimes)
+    text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
+    path.write_text(text + '[servers.ours]\nuse = "gunicorn"\napp = "mine:app"\n')
+    told = waiting(bench, "run", path)
+    assert told.code == 0, told.all
+    assert "building" not in told.err
+    folder, header = result(tmp_path)
+    assert header.runtimes.keys() == {"py312", "benchforge"}
+    assert header.runtimes["py312"].packages == header.runtimes["benchforge"].packages
+    assert header.runtimes["py312"].lock_sha256 is None
+    assert header.versions["gunicorn"] == header.versions["gunicorn (py312)"]
+    assert not (folder / "runtimes").exists()
+
+
+@pytest.mark.parametrize(
+    ("runtimes", "code", "says"),
+    [
+        ('python = "3.1.4"', 3, "runtime py312: no interpreter '3.1.4' on this machine"),
+        ('python = "3.1.4"', 3, "there are: CPython 3."),
+        ('python = "./none"', 3, "/none: no such program"),
+        ('python = "/bin/ls"', 3, "/bin/ls does not answer as Python does"),
+        (f'python = "{sys.executable}"\nrequires = ["{NOWHERE}"]', 2, "small.toml:5:13: "),
+        (f'python = "{sys.executable}"\nrequires = ["packaging", "{NOWHERE}"]', 2, ":5:26: "),
+        (f'python = "{sys.executable}"\nrequires = ["{NOWHERE}"]', 2, "was not found"),
+        (f'python = "{sys.executable}"\nrequires = ["packaging=="]', 2, "expected version"),
+        (f'python = "{sys.executable}"\nrequires = ["six<1", "six>1"]', 2, ":5:1: "),
+        (f'python = "{sys.executable}"\nrequires = ["six"]', 3, "py312 lacks: gunicorn"),
+        (f'python = "{sys.executable}"\nrequires = ["six"]', 3, 'py312.requires: "gunicorn"'),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_starts(
+    bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str
+) -> None:
+    needed("wrk", "uv")
+    path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
+    told = waiting(bench, "run", path)
+    assert told.code == code, told.all
+    assert says in told.err, told.err
+    assert not (tmp_path / "results").exists()
+
+
+# --- building and the cache ----------------------------------------------------------------------
+
+
+def test_it_is_built_once_and_then_only_asked(tmp_path: Path, kept: Path) -> None:
+    needed("uv")
+    suite = loaded(written(tmp_path, _here(["gunicorn==22.0.0"])))
+    says: list[str] = []
+    first = made(suite, says)["py312"]
+    assert "runtime py312: building (CPython " in says[0]
+    assert "1 requirement)" in says[0]
+    assert first.facts.packages == from_inside(first.python)
+    assert first.facts.packages["gunicorn"] == "22.0.0"
+    assert first.brings == {"gunicorn": "22.0.0"}
+    log = (first.python.parents[2] / "install.err").read_text()
+    assert "+ gunicorn==22.0.0" in log
+    again = made(suite, says)["py312"]
+    assert (again, len(says)) == (first, 1)
+    # The same is built for another label; other requirements make another environment.
+    renamed = loaded(written(tmp_path, _here(["gunicorn==22.0.0"], "other"), "other"))
+    assert made(renamed, says)["other"].python == first.python
+    more = loaded(written(tmp_path, _here(["gunicorn==22.0.0", "six"])))
+    assert made(more, says)["py312"].python != first.python
+    assert len(says) == 2
+    # What somebody removed is built anew.
+    shutil.rmtree(first.python.parents[2])
+    assert made(suite, says)["py312"].facts.packages == first.facts.packages
+    assert len(says) == 3
+    assert not list(kept.glob("*.failed"))
+
+
+def test_two_builders_at_once_do_each_other_no_harm(tmp_path: Path, kept: Path) -> None:
+    needed("uv")
+    path = written(tmp_path, _here(["gunicorn==21.2.0"]))
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_runtimes import loaded, made
+from pathlib import Path
+print(made(loaded(Path(sys.argv[2])), [])["py312"].facts.packages["gunicorn"])
+"""
+    words = [sys.executable, "-c", program, str(Path(__file__).parent), str(path)]
+    both = [
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [one.communicate(timeout=90) for one in both]
+    assert [out for out, _ in said] == ["21.2.0\n"] * 2, said
+    links = [one for one in kept.iterdir() if one.is_symlink()]
+    folders = [one for one in kept.iterdir() if one.is_dir() and not one.is_symlink()]
+    assert len(folders) == len(links)  # nothing half-made, and nothing made twice, is left
+
+
+def test_without_a_writable_cache_this_process_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed("uv")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    suite = loaded(written(tmp_path, _here(["gunicorn==22.0.0"])))
+    says: list[str] = []
+    first = made(suite, says)["py312"]
+    assert made(suite, says)["py312"] == first
+    assert len(says) == 1
+    assert first.python.is_relative_to(cache("runtimes"))
+
+
+def test_without_uv_it_is_told_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = loaded(written(tmp_path, _here(["gunicorn==20.1.0"])))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(locate, "_ours", list)
+    with pytest.raises(ProgramMissing, match="needs uv") as caught:
+        made(suite, [])
+    assert "pip install 'benchforge[runtimes]'" in caught.value.hint
+
+
+def test_what_uv_said_is_kept_when_it_fails(
+    tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed("uv")
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
+    with pytest.raises(ProgramMissing, match=r"uv cannot build it: .*127\.0\.0\.1:9") as caught:
+        made(loaded(written(tmp_path, _here(["six"]))), [])
+    (log,) = kept.glob("*.failed")
+    assert caught.value.hint == f"all that it said is in {log}"
+    assert "Connection refused" in (log / "lock.err").read_text()
+    shutil.rmtree(log)
+
+
+def _here(requires: list[str], label: str = "py312") -> str:
+    words = json.dumps(requires)
+    return f'[runtimes.{label}]\npython = "{sys.executable}"\nrequires = {words}\n'
+
+
+# --- finding -------------------------------------------------------------------------------------
+
+
+def test_an_interpreter_is_what_it_says_not_what_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = ".".join(map(str, sys.version_info[:2]))
+    for name, text in (("python3.4", 'exec {} "$@"'), ("python3", "exit 127")):
+        shim = tmp_path / "bin" / name
+        shim.parent.mkdir(exist_ok=True)
+        shim.write_text("#!/bin/sh\n" + text.format(sys.executable) + "\n")
+        shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    with HOST.trial(tmp_path / "trial", "host") as here:
+
+        def found(python: str) -> Any:
+            return find(here, python, "x", tmp_path, tmp_path / "trial")
+
+        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
+            found("3.4")
+        by_name = found("python3.4")  # whatever it is
+        assert ".".join(map(str, by_name.version[:2])) == version
+        assert by_name.path == Path(sys.executable)
+        by_path = found("./bin/python3.4")
+        assert by_path.path == tmp_path / "bin/python3.4"
+        assert by_path.version == by_name.version
+        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
+            found("3.4")
+        # The shim that cannot run is passed over; an environment is no plain interpreter.
+        plain = found("3")
+        assert plain.implementation == "CPython"
+        assert not plain.environment
+
+
+def test_the_highest_of_those_that_fit_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {"a": "[3, 99, 1], false", "b": "[3, 99, 2], false", "c": "[3, 99, 3], true"}
+    for name, answer in answers.items():
+        program = tmp_path / f"versions/{name}/bin/python3"
+        program.parent.mkdir(parents=True)
+        program.write_text(f'#!/bin/sh\necho \'["/{name}/python3", "cpython", {answer}]\'\n')
+        program.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    with HOST.trial(tmp_path / "trial", "host") as here:
+        highest, exact = (
+            find(here, python, "x", tmp_path, tmp_path / "trial") for python in ("3.99", "3.99.1")
+        )
+        assert (highest.path, str(highest)) == (Path("/b/python3"), "CPython 3.99.2")
+        assert exact.path == Path("/a/python3")
+        # That of an environment has packages of its own.
+        with pytest.raises(ProgramMissing, match=r"no interpreter '3\.99\.3'"):
+            find(here, "3.99.3", "x", tmp_path, tmp_path / "trial")
+
+
+def test_it_is_fetched_only_when_that_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed("uv")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "uv"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", "http://127.0.0.1:9")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    runtime = '[runtimes.py312]\npython = "3.12"\n'
+    says: list[str] = []
+    with pytest.raises(ProgramMissing, match=r"no interpreter '3\.12'"):
+        made(loaded(written(tmp_path, runtime)), says)
+    assert says == []
+    with pytest.raises(ProgramMissing, match=r"uv cannot fetch 3\.12: .*127\.0\.0\.1:9"):
+        made(loaded(written(tmp_path, runtime + "download = true\n")), says)
+    assert says == ["runtime py312: fetching 3.12"]
+
+
+def test_a_secret_in_a_requirement_is_not_told(tmp_path: Path) -> None:
+    needed("uv")
+    requires = ["six @ http://me:opensesame@127.0.0.1:9/six-1-py3-none-any.whl"]
+    suite = loaded(written(tmp_path, _here(requires)))
+    assert "opensesame" in suite.secrets
+    with pytest.raises(ProgramMissing, match="uv cannot build it") as caught:
+        made(suite, [])
+    assert "opensesame" not in caught.value.text()
+
+
+def test_pypy_is_found_by_its_name_and_its_version(
+    tmp_path: Path, interpreter: Callable[[str], str]
+) -> None:
+    interpreter("pypy3")
+    with HOST.trial(tmp_path / "trial", "host") as here:
+        any_pypy = find(here, "pypy3", "x", tmp_path, tmp_path / "trial")
+        named = "pypy" + ".".join(map(str, any_pypy.version[:2]))
+        assert find(here, named, "x", tmp_path, tmp_path / "trial").version == any_pypy.version
+        with pytest.raises(ProgramMissing, match=r"no interpreter 'pypy3\.1'"):
+            find(here, "pypy3.1", "x", tmp_path, tmp_path / "trial")
+    assert any_pypy.implementation == "PyPy"
+
+
+def test_libraries_of_an_unpacked_interpreter_are_found_through_the_links_of_an_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "system"))
+    (tmp_path / "system/usr/bin").mkdir(parents=True)
+    (tmp_path / "system/usr/bin/pypy3.9").touch(mode=0o755)
+    (tmp_path / "system/usr/bin/pypy3").symlink_to("pypy3.9")
+    python = tmp_path / "env/bin/python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(tmp_path / "system/usr/bin/pypy3")
+    assert locate.libraries(python) == {"LD_LIBRARY_PATH": f"{tmp_path}/system/usr/lib"}
+    assert locate.libraries(Path(sys.executable)) == {}
+
+
+def test_our_own_interpreter_tells_what_its_metadata_says() -> None:
+    us = own(["gunicorn", "json", "no_such_module"])
+    assert us.facts.packages == from_inside(us.python)
+    assert us.brings == {"gunicorn": us.facts.packages["gunicorn"]}
+    assert us.facts.executable == sys.executable
+
+
+# --- the suite -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("runtimes", "runtime", "scenario", "says"),
+    [
+        (PY312, "py31", "", "servers.one.runtime: no runtime 'py31' is declared"),
+        (PY312, "py31", "", "did you mean 'py312'?"),
+        ("", "py312", "", "hint: declare it: [runtimes.py312]"),
+        (PY312, "py312", 'vary = { "servers.*.runtime" = ["py312", "py"] }', '.runtime"[1]: no'),
+        (PY312, "py312", 'include = [{ "servers.one.runtime" = "py" }]', "no runtime 'py'"),
+        ("[runtimes.x]\npython = 3.12", "x", "", 'python = "3.12": as a number'),
+        ("[runtimes.x]\nrequires = []", "x", "", "runtimes.x: 'python' is missing"),
+        ('[runtimes.x]\npython = "3"\nrequire = []', "x", "", "did you mean 'requires'?"),
+        ('[runtimes.x]\npython = "3"\nrequires = ["-e ."]', "x", "", "expected a requirement"),
+        ('[runtimes.benchforge]\npython = "3"', "benchforge", "", "own interpreter is called so"),
+        ('[runtimes."a b"]\npython = "3"', "a b", "", "not a label"),
+    ],
+)
+def test_faults_of_runtimes_are_told_where_they_stand(
+    tmp_path: Path, runtimes: str, runtime: str, scenario: str, says: str
+) -> None:
+    path = written(tmp_path, runtimes, runtime, scenario)
+    with pytest.raises(Unusable) as caught:
+        loaded(path)
+    assert says in caught.value.text()
+    assert "small.toml:" in caught.value.text()
+
+
+def test_a_case_is_told_by_what_the_runtime_is_not_by_its_label(tmp_path: Path) -> None:
+    def digest(runtimes: str, runtime: str) -> str:
+        (case,) = expand(loaded(written(tmp_path, runtimes, runtime)))
+        return case.name.digest
+
+    first = digest(PY312, "py312")
+    assert digest(PY312.replace("py312", "other"), "other") == first
+    assert digest(PY312 + "download = true\n", "py312") == first
+    assert digest(PY312.replace('"3.12"', '"3.11"'), "py312") != first
+    assert digest(PY312.replace("23.0.0", "22.0.0"), "py312") != first
+
+
+def test_profiles_and_settings_reach_runtimes(tmp_path: Path) -> None:
+    path = written(tmp_path, PY312 + '[profiles.old.runtimes.py312]\npython = "3.9"\n')
+    assert load(path, Registry(), profile="old").runtimes["py312"].python == "3.9"
+    setting = ("runtimes.py312.requires", '["six"]')
+    assert load(path, Registry(), settings=[setting]).runtimes["py312"].requires == ("six",)
+    with pytest.raises(Unusable, match=r"runtimes\.py is not declared"):
+        load(path, Registry(), settings=[("runtimes.py.python", "3")])
