@@ -114,6 +114,10 @@ class Server(Service):
         """Return the labels of the servers that it stands before: they start first."""
         return ()
 
+    def behind_proxy_only(self) -> bool:
+        """Whether nobody can ask it over HTTP and TCP but a server that stands before it."""
+        return False
+
     def certificate(self, site: Site) -> Path | None:
         """Return the PEM file that is trusted by who speaks TLS to it; None where none is made."""
         return None
