@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
 from front_door import bench
+from serving import site
 
-__all__ = ["bench"]
+__all__ = ["bench", "site"]

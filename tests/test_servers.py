@@ -1,14 +1,12 @@
 """Servers, started in a trial's place: right answers, clear faults, and nothing left after them."""
 
 import dataclasses
-import http.client
 import importlib.metadata
 import json
 import os
 import socket
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,12 +19,13 @@ from benchforge_servers.command import CommandServer
 from benchforge_servers.gunicorn import Gunicorn
 from benchforge_servers.url import Url
 from pydantic import ValidationError
+from serving import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Part, Server
 from benchforge.parts.probe import RightAnswer, Succeeds
 from benchforge.parts.site import Site
-from benchforge.run.host import Here, LocalHost, Running
+from benchforge.run.host import Here, LocalHost
 from benchforge.run.locate import locate, missing
 from benchforge.run.template import restored
 
@@ -84,40 +83,6 @@ def cache() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    (tmp_path / "trial").mkdir()
-    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
-        yield Site(
-            label="mine",
-            folder=tmp_path / "trial",
-            scratch=Path(scratch),
-            address="127.0.0.1",
-            ports={"http": 8000},
-            python=Path(sys.executable),
-            programs={},
-            backends={},
-            suite_folder=tmp_path,
-            as_root=os.getuid() == 0,
-        )
-
-
-@contextmanager
-def serving(here: Here, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
-    """Start a server, wait until it takes connections, and stop it as politely as it asks for."""
-    site = dataclasses.replace(site, ports=dict.fromkeys(part.ports, here.free_port()))
-    command = part.command(site)
-    assert command is not None
-    server = here.start("server", command, site.folder, {})
-    deadline = time.monotonic() + 30
-    while not accepts(here, site.port):
-        assert here.alive(server), server.stderr.read_text()
-        assert time.monotonic() < deadline, server.stderr.read_text()
-        time.sleep(0.01)
-    yield server, site
-    here.stop(server, first=part.stop_signal)
-
-
 @contextmanager
 def database(here: Here, site: Site, listen: str) -> Iterator[dict[str, str]]:
     """Start PostgreSQL with the agents, and give what it gives."""
@@ -135,22 +100,6 @@ def database(here: Here, site: Site, listen: str) -> Iterator[dict[str, str]]:
         assert here.alive(server), server.stderr.read_text()
     yield dict(part.gives(site))
     assert here.stop(server, first=part.stop_signal).code == 0
-
-
-def accepts(here: Here, port: int) -> bool:
-    with here.socket() as inside:
-        return inside.connect_ex(("127.0.0.1", port)) == 0
-
-
-def get(here: Here, port: int, path: str = "/") -> tuple[int, str]:
-    """Ask over a socket of the trial's network."""
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    with here.socket() as connection.sock:
-        connection.sock.settimeout(20)
-        connection.sock.connect(("127.0.0.1", port))
-        connection.request("GET", path)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
 
 
 # --- built-in apps -------------------------------------------------------------------------------
@@ -194,24 +143,18 @@ def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict
     assert all("pip install" in need.install and need.kind == "module" for need in needs.values())
 
 
-def test_gunicorn_is_told_everything_and_makes_no_control_socket(site: Site) -> None:
+def test_gunicorn_is_told_everything(site: Site) -> None:
     options = {"app": "flask_agents", "workers": 3, "threads": 4, "worker_class": "gthread"}
     more = {"keep_alive": "1m", "backlog": 9, "arguments": ["--timeout=0"]}
-    part = Gunicorn.model_validate(options | more)
-    command = part.command(site)
+    command = Gunicorn.model_validate(options | more).command(site)
     assert command is not None
-    apps = Path(sys.modules[Gunicorn.__module__].__file__ or "").parent / "apps"
-    words = [word for word in command.argv if word != "--no-control-socket"]
-    assert words == [
-        *(sys.executable, "-m", "gunicorn", "--bind=127.0.0.1:8000", "--workers=3", "--threads=4"),
-        *("--worker-class=gthread", "--backlog=9", f"--chdir={apps / 'flask_agents'}"),
-        *("--log-level=warning", "--keep-alive=60", "--timeout=0", "app:app"),
+    plugin = Path(sys.modules[Gunicorn.__module__].__file__ or "").parent
+    assert list(command.argv) == [
+        *(sys.executable, str(plugin / "runners/gunicorn_main.py")),
+        *("--bind=127.0.0.1:8000", "--workers=3", "--threads=4", "--worker-class=gthread"),
+        *("--backlog=9", f"--chdir={plugin / 'apps/flask_agents'}", "--log-level=warning"),
+        *("--keep-alive=60", "--timeout=0", "app:app"),
     ]
-    version = importlib.metadata.version("gunicorn")
-    assert ("--no-control-socket" in command.argv) == (int(version.split(".")[0]) > 25)
-    other = part.command(dataclasses.replace(site, python=Path("/other/python")))
-    assert other is not None
-    assert "--no-control-socket" not in other.argv
 
 
 def test_a_worker_class_of_a_package_needs_it() -> None:
@@ -223,6 +166,7 @@ def test_a_worker_class_of_a_package_needs_it() -> None:
     assert needs("gunicorn.workers.ggevent.GeventWorker") == ["gunicorn"]
     assert needs("gevent") == needs("gevent_pywsgi") == ["gunicorn", "gevent"]
     assert needs(AIOHTTP_WORKER) == ["gunicorn", "aiohttp"]
+    assert needs("uvicorn_worker.UvicornWorker") == ["gunicorn", "uvicorn_worker"]
 
 
 # --- apps of the user's own ----------------------------------------------------------------------

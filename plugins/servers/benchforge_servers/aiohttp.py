@@ -1,15 +1,11 @@
 """aiohttp's own server: one process, one event loop."""
 
-from pathlib import Path
 from typing import ClassVar
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Duration, Server, Site, hookimpl
 from benchforge_servers.app_server import AppServer
-
-# A program of its own folder: this file's name must not stand in the way of the library's.
-_RUNNER = Path(__file__).parent / "runners" / "aiohttp_main.py"
 
 
 class Aiohttp(AppServer):
@@ -17,7 +13,7 @@ class Aiohttp(AppServer):
 
     Good to know: it uses one CPU, so compare it with one worker of another server, or use
     gunicorn with worker_class = "aiohttp.GunicornWebWorker" and as many workers as the others
-    have. It keeps an idle connection for as long as aiohttp's version likes to.
+    have.
     """
 
     name: ClassVar[str] = "aiohttp"
@@ -25,19 +21,16 @@ class Aiohttp(AppServer):
     speaks: ClassVar[tuple[str, ...]] = ("aiohttp",)
     modules: ClassVar[tuple[str, ...]] = ("aiohttp",)
 
+    keep_alive: Duration | None = None
+    "How long an idle connection is kept; as long as aiohttp's version likes to without it."
     backlog: PositiveInt = 128
-
-    def version(self, site: Site) -> Command | None:
-        """Ask the library."""
-        return Command(site.python, "-c", "import aiohttp; print('aiohttp', aiohttp.__version__)")
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
-        where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
-        return Command(
-            *(site.python, _RUNNER, *where, "--backlog", self.backlog, self.known.target),
-            environment=self.told(site),
-        )
+        words: list[object] = ["--backlog", self.backlog]
+        if self.keep_alive is not None:
+            words += ["--keep-alive", self.keep_alive]
+        return self.run_by("aiohttp_main.py", site, *words)
 
 
 @hookimpl

@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -100,19 +100,6 @@ def check_directory(name: str, directory: str | None) -> None:
     """Raise ValueError for a built-in app with a directory: it would be ignored."""
     if directory is not None and ":" not in name:
         raise ValueError(f"{name!r} is built in; 'directory' is for an app of your own")
-
-
-def check_protocol(name: str, spoken: Sequence[str]) -> None:
-    """Raise ValueError, naming what would fit, for an app that a server cannot serve."""
-    protocol = app_of(name).protocol
-    if protocol is None or protocol in spoken:
-        return
-    able = ", ".join(f"use = {server!r}" for server in PROTOCOLS[protocol])
-    fitting = ", ".join(one for one in built_in() if app_of(one).protocol in spoken)
-    raise ValueError(
-        f"app {name!r} speaks {protocol}, this server with these options {' and '.join(spoken)}; "
-        f"{protocol} is served by {able}; apps that fit here: {fitting or 'none'}"
-    )
 
 
 def _is_made(place: Path) -> bool:

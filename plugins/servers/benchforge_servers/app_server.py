@@ -7,10 +7,13 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Need, RunsPython, Server, Site
+from benchforge.plugin import Command, Need, RunsPython, Server, Site
 from benchforge_servers import app as apps
 from benchforge_servers.app import INSTALL, App, AppName
 from benchforge_servers.placeholders import Fillable, filled
+
+# Programs of a folder of their own: a part's file is named like the library that it must not hide.
+RUNNERS = Path(__file__).parent / "runners"
 
 
 class AppServer(RunsPython, Server, ABC):
@@ -31,12 +34,29 @@ class AppServer(RunsPython, Server, ABC):
     @model_validator(mode="after")
     def _app_fits(self) -> Self:
         apps.check_directory(self.app, self.directory)
-        apps.check_protocol(self.app, self.spoken())
+        if not self.fits(self.known.protocol):
+            raise ValueError(self._refusal(self.known.protocol or ""))
         return self
 
     def spoken(self) -> tuple[str, ...]:
         """Return the protocols that it can serve with these options."""
         return self.speaks
+
+    def fits(self, protocol: str | None) -> bool:
+        """Whether it can serve the protocol; of an app of the user's own none is known."""
+        return protocol is None or protocol in self.spoken()
+
+    def chosen(self) -> str:
+        """Return the option that decides what it speaks, as written; nothing if none does."""
+        return ""
+
+    def option_for(self, protocol: str) -> str:
+        """Return the option with which it would speak the protocol; nothing if there is none."""
+        return ""
+
+    def imports(self) -> tuple[str, ...]:
+        """Return what it imports itself with these options."""
+        return self.modules
 
     @property
     def known(self) -> App:
@@ -45,8 +65,16 @@ class AppServer(RunsPython, Server, ABC):
 
     def needs(self) -> Iterable[Need]:
         """Return what the server imports, and what a built-in app imports."""
-        own = [Need(module, INSTALL, "module") for module in self.modules]
+        own = [Need(module, INSTALL, "module") for module in self.imports()]
         return [*own, *self.known.needs()]
+
+    def version(self, site: Site) -> Command | None:
+        """Ask the interpreter that runs it for the library's."""
+        if not self.modules:
+            return Command(site.python, "--version")
+        library = self.modules[0]
+        code = f"from importlib.metadata import version; print({library!r}, version({library!r}))"
+        return Command(site.python, "-c", code)
 
     def fingerprint(self, suite_folder: Path) -> str:
         """Return a digest of the code that is served."""
@@ -60,3 +88,18 @@ class AppServer(RunsPython, Server, ABC):
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
         own = {name: filled(text, site) for name, text in self.environment.items()}
         return site.environment(own)
+
+    def run_by(self, runner: str, site: Site, *words: object) -> Command:
+        """Return the command of a runner, which imports the app from its folder first."""
+        where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
+        argv = (site.python, RUNNERS / runner, *where, *words, self.known.target)
+        return Command(*argv, environment=self.told(site))
+
+    def _refusal(self, protocol: str) -> str:
+        with_this = f" with {self.chosen()}" if self.chosen() else ""
+        others = ", ".join(f"use = {one!r}" for one in apps.PROTOCOLS[protocol] if one != self.name)
+        ways = [way for way in (self.option_for(protocol), others and f"one of: {others}") if way]
+        return (
+            f"app {self.app!r} speaks {protocol}, {self.name}{with_this} serves "
+            f"{' and '.join(self.spoken())}; use {', or '.join(ways)}"
+        )

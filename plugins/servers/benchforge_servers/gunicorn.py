@@ -1,37 +1,37 @@
 """gunicorn, with any of its worker classes."""
 
-import importlib.metadata
-import importlib.util
 import signal
-import sys
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import Field, PositiveInt
 
-from benchforge.plugin import Command, Duration, Need, Server, Site, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge_servers.app_server import RUNNERS
+from benchforge_servers.listening import ListeningServer
+from benchforge_servers.seconds import WholeSeconds
 
-_CONTROL_SOCKET_SINCE = (25, 1)
-# Worker classes that need a package and are named without it.
-_NAMED_SHORTLY = {"gevent", "gevent_pywsgi", "gevent_wsgi", "eventlet", "tornado"}
+# The module that a worker class needs where its name does not begin with it.
+_NEEDED = {"gevent_pywsgi": "gevent", "gevent_wsgi": "gevent"}
+_NEEDING = {"gevent", "eventlet", "tornado", *_NEEDED}
 _OTHERS = {"aiohttp": "aiohttp", "asgi": "asgi", "uvicorn": "asgi"}
+_WORKERS = {
+    "wsgi": "sync",
+    "aiohttp": "aiohttp.GunicornWebWorker",
+    "asgi": "uvicorn_worker.UvicornWorker",
+}
 
 
-def _whole_seconds(keep_alive: Duration) -> Duration:
-    if not keep_alive.is_integer():
-        raise ValueError("should be whole seconds: gunicorn takes no parts of one")
-    return keep_alive
-
-
-class Gunicorn(AppServer):
-    """gunicorn serves a WSGI app, or with aiohttp's worker class an aiohttp app.
+class Gunicorn(ListeningServer):
+    """gunicorn serves a WSGI app, or with another worker class an aiohttp or an ASGI app.
 
     Good to know: `sync` workers close each connection whatever `keep_alive` says, and `threads`
-    above 1 turns them into `gthread`, which keeps them; aiohttp's worker ignores `threads`. The
-    kernel cuts `backlog` to net.core.somaxconn. A worker that is silent for 30 s is killed
-    (`arguments = ["--timeout", "0"]`). No gunicorn.conf.py is read unless `arguments` name one.
+    above 1 turns them into `gthread`, which keeps them. `gevent` workers patch the standard
+    library before they import the app. aiohttp's worker ignores `threads`. ASGI apps want
+    "uvicorn_worker.UvicornWorker"; that of uvicorn.workers is deprecated, and gunicorn's own
+    `asgi` keeps a connection of HTTP/1.0 without saying so, on which `ab -k` waits two seconds a
+    request. The kernel cuts `backlog` to net.core.somaxconn. A worker that is silent for 30 s is
+    killed (`arguments = ["--timeout", "0"]`). No gunicorn.conf.py is read unless `arguments` name
+    one, and there is no control socket.
     """
 
     name: ClassVar[str] = "gunicorn"
@@ -44,8 +44,8 @@ class Gunicorn(AppServer):
     workers: PositiveInt = 2
     threads: PositiveInt = 1
     worker_class: str = Field(default="sync", min_length=1)
-    "sync, gthread, gevent, aiohttp.GunicornWebWorker or another."
-    keep_alive: Annotated[Duration, AfterValidator(_whole_seconds)] | None = None
+    "sync, gthread, gevent, aiohttp.GunicornWebWorker, uvicorn_worker.UvicornWorker or another."
+    keep_alive: WholeSeconds | None = None
     "How long an idle connection is kept; gunicorn's own default without it."
     backlog: PositiveInt = 2048
     arguments: list[str] = Field(default_factory=list)
@@ -55,22 +55,26 @@ class Gunicorn(AppServer):
         """Return the one protocol of the worker class."""
         return (next((to for word, to in _OTHERS.items() if word in self.worker_class), "wsgi"),)
 
-    def needs(self) -> Iterable[Need]:
-        """Return gunicorn, the package of the worker class, and what a built-in app imports."""
-        package, dot, _ = self.worker_class.partition(".")
-        own = list(super().needs())
-        if (dot and package != "gunicorn") or package in _NAMED_SHORTLY:
-            own.append(Need(package.partition("_")[0], f"pip install {package}", "module"))
-        return own
+    def chosen(self) -> str:
+        """Return the worker class."""
+        return f"worker_class {self.worker_class!r}"
 
-    def version(self, site: Site) -> Command | None:
-        """Ask gunicorn."""
-        return Command(site.python, "-m", "gunicorn", "--version")
+    def option_for(self, protocol: str) -> str:
+        """Return the worker class that speaks the protocol."""
+        return f"worker_class = {_WORKERS[protocol]!r}" if protocol in _WORKERS else ""
+
+    def imports(self) -> tuple[str, ...]:
+        """Return gunicorn, and the package of the worker class."""
+        package, dot, _ = self.worker_class.partition(".")
+        if (dot and package != "gunicorn") or package in _NEEDING:
+            return (*self.modules, _NEEDED.get(package, package))
+        return self.modules
 
     def command(self, site: Site) -> Command | None:
         """Return gunicorn in the foreground, without an access log."""
+        at = f"unix:{self.socket(site)}" if self.listen == "unix" else f"{site.address}:{site.port}"
         words = [
-            f"--bind={site.address}:{site.port}",
+            f"--bind={at}",
             f"--workers={self.workers}",
             f"--threads={self.threads}",
             f"--worker-class={self.worker_class}",
@@ -81,21 +85,11 @@ class Gunicorn(AppServer):
         ]
         if self.keep_alive is not None:
             words.append(f"--keep-alive={self.keep_alive}")
-        if _has_control_socket(site.python):
-            # All instances of a user would share one, and the first to stop would delete it.
-            words.append("--no-control-socket")
         return Command(
-            *(site.python, "-m", "gunicorn", *words, *self.arguments, self.known.target),
+            *(site.python, RUNNERS / "gunicorn_main.py"),
+            *(*words, *self.arguments, self.known.target),
             environment=self.told(site),
         )
-
-
-def _has_control_socket(python: Path) -> bool:
-    """Whether gunicorn is new enough for the flag; an older one would not start with it."""
-    if python != Path(sys.executable) or importlib.util.find_spec("gunicorn") is None:
-        return False
-    numbers = importlib.metadata.version("gunicorn").split(".")
-    return tuple(int(one) for one in numbers[:2] if one.isdecimal()) >= _CONTROL_SOCKET_SINCE
 
 
 @hookimpl

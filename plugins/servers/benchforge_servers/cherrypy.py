@@ -1,0 +1,42 @@
+"""CherryPy with its own server, for its own apps and for WSGI."""
+
+from typing import ClassVar
+
+from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge_servers.cheroot import Cheroot
+
+
+class Cherrypy(Cheroot):
+    """A CherryPy app, or a WSGI app beside CherryPy's own, in a single process.
+
+    The app is an Application, an object with exposed methods, or its class. A WSGI app is grafted:
+    CherryPy's server serves it, its tools do nothing for it.
+
+    Good to know: the defaults are CherryPy's, those of study CP too: 10 threads, a backlog of 5.
+    What holds for cheroot holds here. `production = false` leaves its configuration as it is
+    without an environment, as in the study: an error's page then shows the traceback. It never
+    reloads code and writes no access log.
+    """
+
+    name: ClassVar[str] = "cherrypy"
+
+    speaks: ClassVar[tuple[str, ...]] = ("cherrypy", "wsgi")
+    modules: ClassVar[tuple[str, ...]] = ("cherrypy", "cheroot")
+
+    production: bool = True
+    "Whether CherryPy's environment is production."
+
+    def command(self, site: Site) -> Command | None:
+        """Return the runner, which works in the app's folder and imports from there first."""
+        return self.run_by(
+            *("cherrypy_main.py", site, "--threads", self.threads, "--backlog", self.backlog),
+            *("--timeout", self.timeout),
+            *("--keep-alive-connections", self.keep_alive_connections),
+            *(["--production"] if self.production else []),
+        )
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Server]]:
+    """Bring the server."""
+    return [Cherrypy]

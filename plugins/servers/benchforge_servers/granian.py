@@ -1,0 +1,91 @@
+"""granian: HTTP in Rust, the app in Python."""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge_servers.listening import ListeningServer
+
+
+class Granian(ListeningServer):
+    """A WSGI or an ASGI app, served by granian.
+
+    Good to know: nobody imports an app of your own to see what it speaks, so `interface` says it.
+    Beside the worker's Python thread there are threads in Rust, so one worker may use more than
+    one CPU. `blocking_threads` run a WSGI app: by itself granian starts as many as requests come at
+    once, up to hundreds. With ASGI there is always one.
+    """
+
+    name: ClassVar[str] = "granian"
+
+    speaks: ClassVar[tuple[str, ...]] = ("wsgi", "asgi")
+    modules: ClassVar[tuple[str, ...]] = ("granian",)
+
+    interface: Literal["wsgi", "asgi"] | None = None
+    "What the app speaks; a built-in one says it itself."
+    workers: PositiveInt = 1
+    loop: Literal["auto", "asyncio", "uvloop"] = "auto"
+    runtime_mode: Literal["auto", "st", "mt"] = "auto"
+    "Whether the threads in Rust of a worker share one runtime (mt) or have their own (st)."
+    runtime_threads: PositiveInt = 1
+    blocking_threads: PositiveInt | None = None
+    "How many threads run a WSGI app in each worker; granian's own choice without it."
+    keep_alive: bool = True
+    backlog: Annotated[int, Field(ge=128)] = 1024
+
+    @model_validator(mode="after")
+    def _interface_is_known(self) -> Self:
+        if self.interface is None and self.known.protocol is None:
+            raise ValueError("an app of your own: say interface = 'wsgi' or interface = 'asgi'")
+        return self
+
+    def spoken(self) -> tuple[str, ...]:
+        """Return the interface, or both where the app decides."""
+        return self.speaks if self.interface is None else (self.interface,)
+
+    def chosen(self) -> str:
+        """Return the interface, where it is said."""
+        return f"interface {self.interface!r}" if self.interface else ""
+
+    def option_for(self, protocol: str) -> str:
+        """Return the interface of the protocol."""
+        return f"interface = {protocol!r}" if protocol in self.speaks else ""
+
+    def imports(self) -> tuple[str, ...]:
+        """Return granian, and the loop that is named."""
+        return (*self.modules, "uvloop") if self.loop == "uvloop" else self.modules
+
+    def command(self, site: Site) -> Command | None:
+        """Return granian, which writes no access log by itself; it works in the app's folder."""
+        words = [
+            *(
+                [f"--uds={self.socket(site)}"]
+                if self.listen == "unix"
+                else [f"--host={site.address}", f"--port={site.port}"]
+            ),
+            f"--interface={self.interface or self.known.protocol}",
+            f"--workers={self.workers}",
+            f"--loop={self.loop}",
+            f"--runtime-mode={self.runtime_mode}",
+            f"--runtime-threads={self.runtime_threads}",
+            f"--backlog={self.backlog}",
+            "--http1-keep-alive" if self.keep_alive else "--no-http1-keep-alive",
+            "--log-level=warning",
+        ]
+        if self.blocking_threads is not None:
+            words.append(f"--blocking-threads={self.blocking_threads}")
+        target = self.known.target
+        if target.endswith("()"):
+            words.append("--factory")
+        return Command(
+            *(site.python, "-m", "granian", *words, target.removesuffix("()")),
+            environment=self.told(site),
+            folder=self.folder(site),
+        )
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Server]]:
+    """Bring the server."""
+    return [Granian]

@@ -1,0 +1,42 @@
+"""Servers that listen on TCP, or on a unix socket for a proxy before them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from benchforge.plugin import Accepts, BenchforgeError, Probe, RightAnswer, Site
+from benchforge_servers.app_server import AppServer
+
+
+class ListeningServer(AppServer):
+    """A server of apps whose socket the suite chooses."""
+
+    listen: Literal["tcp", "unix"] = "tcp"
+    "A unix socket can only be asked by a server that stands before it."
+
+    def socket(self, site: Site) -> Path:
+        """Return the path of the unix socket."""
+        return site.scratch / "http.sock"
+
+    def behind_proxy_only(self) -> bool:
+        """Whether it is on a unix socket."""
+        return self.listen == "unix"
+
+    def ready(self, site: Site) -> Probe:
+        """Return the right answer over TCP, a connection over a unix socket."""
+        return Accepts(self.socket(site)) if self.listen == "unix" else RightAnswer()
+
+    def gives(self, site: Site) -> Mapping[str, str]:
+        """Return the url, or the path of the unix socket."""
+        if self.listen == "unix":
+            return {"socket": str(self.socket(site))}
+        return {"url": self.url(site)}
+
+    def url(self, site: Site) -> str:
+        """Return the root of the server. Raises BenchforgeError when it has none."""
+        if self.behind_proxy_only():
+            raise BenchforgeError(
+                f"servers.{site.label}: nobody but a server before it can ask it",
+                f"declare one: use = 'nginx', upstream = '{site.label}'",
+            )
+        return site.url

@@ -1,0 +1,31 @@
+"""Serve a WSGI app with waitress: a plain program, which runs where benchforge is not installed."""
+# ruff: noqa: INP001
+
+import logging
+
+from benchforge_target import arguments, target
+from waitress import create_server
+
+
+def main() -> None:
+    """Serve it with threads, and tell nothing of the requests that wait for one."""
+    parser = arguments(__doc__)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--connection-limit", type=int, required=True)
+    parser.add_argument("--channel-timeout", type=int, required=True, help="seconds")
+    options = parser.parse_args()
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    server = create_server(
+        target(options),
+        host=options.host,
+        port=options.port,
+        threads=options.threads,
+        backlog=options.backlog,
+        connection_limit=options.connection_limit,
+        channel_timeout=options.channel_timeout,
+    )
+    server.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Tornado's own server, for its own apps, for WSGI and for raw sockets."""
+
+from typing import ClassVar
+
+from pydantic import PositiveInt
+
+from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge_servers.app_server import AppServer
+
+
+class Tornado(AppServer):
+    """A Tornado app, a WSGI app in a WSGIContainer, or a socket app on the event loop.
+
+    Good to know: a WSGI app blocks the event loop, so each process answers one request at a time
+    and the others wait. `processes` share one socket, and the kernel may give one of them more
+    than its share. With 1 nothing is forked.
+    """
+
+    name: ClassVar[str] = "tornado"
+
+    speaks: ClassVar[tuple[str, ...]] = ("tornado", "wsgi", "socket")
+    modules: ClassVar[tuple[str, ...]] = ("tornado",)
+
+    processes: PositiveInt = 1
+    keep_alive: bool = True
+    "Whether connections are kept; a socket app's never are."
+    backlog: PositiveInt = 128
+
+    def command(self, site: Site) -> Command | None:
+        """Return the runner, which works in the app's folder and imports from there first."""
+        return self.run_by(
+            *("tornado_main.py", site, "--processes", self.processes, "--backlog", self.backlog),
+            *([] if self.keep_alive else ["--no-keep-alive"]),
+        )
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Server]]:
+    """Bring the server."""
+    return [Tornado]

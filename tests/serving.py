@@ -1,0 +1,77 @@
+"""A server in a trial's place: started, asked over the trial's network, stopped."""
+
+import dataclasses
+import http.client
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchforge.parts.part import Server
+from benchforge.parts.site import Site
+from benchforge.run.host import Here, Running
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Give a place whose suite lies in `tmp_path`."""
+    (tmp_path / "trial").mkdir()
+    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+        yield Site(
+            label="mine",
+            folder=tmp_path / "trial",
+            scratch=Path(scratch),
+            address="127.0.0.1",
+            ports={"http": 8000},
+            python=Path(sys.executable),
+            programs={},
+            backends={},
+            suite_folder=tmp_path,
+            as_root=os.getuid() == 0,
+        )
+
+
+@contextmanager
+def serving(here: Here, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
+    """Start a server, wait until it takes connections, and stop it as politely as it asks for."""
+    site = dataclasses.replace(site, ports=dict.fromkeys(part.ports, here.free_port()))
+    for name, text in part.files(site).items():
+        (site.folder / name).write_text(text)
+    command = part.command(site)
+    assert command is not None
+    server = here.start("server", command, site.folder, {})
+    unix = part.gives(site).get("socket") or part.gives(site).get("uwsgi", "").partition("unix:")[2]
+    deadline = time.monotonic() + 30
+    while not (connects(unix) if unix else accepts(here, site.port)):
+        assert here.alive(server), server.stderr.read_text()
+        assert time.monotonic() < deadline, server.stderr.read_text()
+        time.sleep(0.01)
+    yield server, site
+    here.stop(server, first=part.stop_signal)
+
+
+def accepts(here: Here, port: int) -> bool:
+    with here.socket() as inside:
+        return inside.connect_ex(("127.0.0.1", port)) == 0
+
+
+def connects(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(path) == 0
+
+
+def get(here: Here, port: int, path: str = "/") -> tuple[int, str]:
+    """Ask over a socket of the trial's network."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    with here.socket() as connection.sock:
+        connection.sock.settimeout(20)
+        connection.sock.connect(("127.0.0.1", port))
+        connection.request("GET", path)
+        response = connection.getresponse()
+        return response.status, response.read().decode()

@@ -1,0 +1,834 @@
+"""Each server of apps, started in a trial's place: what it serves, what its options do."""
+
+import ast
+import dataclasses
+import http.client
+import importlib.metadata
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from benchforge_servers import app as apps
+from benchforge_servers.aiohttp import Aiohttp
+from benchforge_servers.api_hour import ApiHour
+from benchforge_servers.app_server import RUNNERS, AppServer
+from benchforge_servers.cheroot import Cheroot
+from benchforge_servers.cherrypy import Cherrypy
+from benchforge_servers.gevent import Gevent
+from benchforge_servers.granian import Granian
+from benchforge_servers.gunicorn import Gunicorn
+from benchforge_servers.hypercorn import Hypercorn
+from benchforge_servers.listening import ListeningServer
+from benchforge_servers.threads import Threads
+from benchforge_servers.tornado import Tornado
+from benchforge_servers.uvicorn import Uvicorn
+from benchforge_servers.uwsgi import Uwsgi
+from benchforge_servers.waitress import Waitress
+from pydantic import ValidationError
+from serving import accepts, get, serving
+
+from benchforge.errors import BenchforgeError
+from benchforge.parts.part import Server
+from benchforge.parts.probe import Accepts, RightAnswer
+from benchforge.parts.site import Site
+from benchforge.run.host import Here, LocalHost, Running
+from benchforge.run.locate import locate
+
+HOST = LocalHost()
+SERVERS: list[type[AppServer]] = [
+    *(Aiohttp, ApiHour, Cheroot, Cherrypy, Gevent, Granian, Gunicorn, Hypercorn, Threads),
+    *(Tornado, Uvicorn, Uwsgi, Waitress),
+]
+ASGI_WORKER = {"worker_class": "uvicorn_worker.UvicornWorker"}
+
+# What the process that answers is like, seen by the app from inside.
+FACTS = """
+import json, os, socket, struct, sys, threading
+
+def sockets():
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink("/proc/self/fd/" + name).startswith("socket:"):
+                yield socket.socket(fileno=os.dup(int(name)))
+        except OSError:
+            pass
+
+def facts():
+    backlog, nodelay = [], []
+    for one in sockets():
+        with one:
+            if one.family != socket.AF_INET or one.type != socket.SOCK_STREAM:
+                continue
+            if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                # tcpi_sacked: of a socket that listens, the longest its queue may be
+                info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+                backlog.append(struct.unpack_from("I", info, 28)[0])
+            else:
+                nodelay.append(bool(one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+    patched = sys.modules.get("gevent.monkey")
+    return json.dumps({
+        "folder": os.getcwd(), "first": sys.path[0], "greeting": os.environ.get("GREETING"),
+        "backlog": backlog, "nodelay": nodelay, "pid": os.getpid(),
+        "loop": sorted(set(sys.modules) & {"uvloop", "httptools", "h11"}),
+        "patched": bool(patched and patched.is_module_patched("socket")),
+    }).encode()
+"""
+WSGI = """
+from facts import facts
+
+def app(environ, start_response):
+    body = facts()
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    start_response("200 OK", headers)
+    return [body]
+
+def make():
+    return app
+"""
+ASGI = """
+from facts import facts
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    body = facts()
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": 200, "headers": [length]})
+    await send({"type": "http.response.body", "body": body})
+
+def make():
+    return app
+"""
+AIOHTTP = """
+from aiohttp import web
+from facts import facts
+
+async def index(request):
+    return web.Response(body=facts())
+
+def make():
+    app = web.Application()
+    app.router.add_get("/", index)
+    return app
+
+app = make()
+"""
+TORNADO = """
+from facts import facts
+from tornado.web import Application, RequestHandler
+
+class Index(RequestHandler):
+    def get(self):
+        self.write(facts())
+
+def make():
+    return Application([("/", Index)])
+
+app = make()
+"""
+CHERRYPY = """
+import cherrypy
+from facts import facts
+
+class Root:
+    @cherrypy.expose
+    def index(self):
+        return facts()
+
+    @cherrypy.expose
+    def wrong(self):
+        raise KeyError("told to the log")
+
+def make():
+    return cherrypy.Application(Root(), "")
+
+app = Root()
+"""
+SOCKET = """
+from facts import facts
+
+class App:
+    def __init__(self, reads):
+        self.reads = reads
+
+    def answer(self):
+        body = facts()
+        return b"HTTP/1.0 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body
+
+def make():
+    return App(True)
+
+app = App(True)
+deaf = App(False)
+"""
+SERVED: list[tuple[type[AppServer], str, dict[str, Any]]] = [
+    (Aiohttp, AIOHTTP, {}),
+    (Cheroot, WSGI, {}),
+    (Cherrypy, CHERRYPY, {}),
+    (Cherrypy, WSGI, {}),
+    (Gevent, WSGI, {}),
+    (Gevent, SOCKET, {}),
+    (Granian, WSGI, {"interface": "wsgi", "blocking_threads": 1}),
+    (Granian, ASGI, {"interface": "asgi"}),
+    (Gunicorn, WSGI, {}),
+    (Gunicorn, WSGI, {"worker_class": "gthread"}),
+    (Gunicorn, WSGI, {"worker_class": "gevent"}),
+    (Gunicorn, AIOHTTP, {"worker_class": "aiohttp.GunicornWebWorker"}),
+    (Gunicorn, ASGI, ASGI_WORKER),
+    (Gunicorn, ASGI, {"worker_class": "asgi"}),
+    (Hypercorn, ASGI, {}),
+    (Hypercorn, ASGI, {"worker_class": "uvloop"}),
+    (Threads, SOCKET, {}),
+    (Tornado, TORNADO, {}),
+    (Tornado, WSGI, {}),
+    (Tornado, SOCKET, {}),
+    (Uvicorn, ASGI, {}),
+    (Uvicorn, ASGI, {"workers": 2}),
+    (Uwsgi, WSGI, {}),
+    (Waitress, WSGI, {}),
+]
+PROTOCOL = {
+    WSGI: "wsgi",
+    ASGI: "asgi",
+    AIOHTTP: "aiohttp",
+    TORNADO: "tornado",
+    CHERRYPY: "cherrypy",
+    SOCKET: "socket",
+}
+
+
+def named(row: Any) -> str:
+    """Name a test after the server, what it serves and how."""
+    cls, code, options, *_ = row
+    return "-".join([cls.name, PROTOCOL[code], *(f"{key}={options[key]}" for key in options)])
+
+
+def lack(what: str) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture
+def own(site: Site) -> Site:
+    """Give a place whose suite stands beside the folder of an app of the user's own."""
+    folder = site.suite_folder / "my site"
+    folder.mkdir()
+    (folder / "facts.py").write_text(FACTS)
+    return site
+
+
+def part_of(
+    site: Site, cls: type[AppServer], code: str, options: dict[str, Any], target: str = "app"
+) -> AppServer:
+    """Write the app and return the server that serves it."""
+    (site.suite_folder / "my site" / "mine.py").write_text(code)
+    own = {"app": f"mine:{target}", "directory": "my site"}
+    part: AppServer = cls.model_validate(own | options)
+    return part
+
+
+def facts(here: Here, port: int) -> dict[str, Any]:
+    """Return what the app tells of the process that it runs in."""
+    status, body = get(here, port)
+    assert status == 200, body
+    told: dict[str, Any] = json.loads(body)
+    return told
+
+
+# --- apps ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["app", "make()"])
+@pytest.mark.parametrize("row", SERVED, ids=named)
+def test_an_app_is_served_from_its_folder_and_nothing_is_left(
+    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], target: str
+) -> None:
+    cls, code, options = row
+    part = part_of(own, cls, code, options | {"environment": {"GREETING": "hello"}}, target)
+    with HOST.trial(own.folder) as here:
+        with serving(here, part, own) as (server, placed):
+            told = [facts(here, placed.port) for _ in range(3)]
+            status, _ = get(here, placed.port, "/not-there")
+            assert here.owns(server, placed.port)
+            # Not later: workers that are told to quit may say where they were.
+            assert "Traceback" not in server.stderr.read_text()
+        assert here.processes(server) == []
+        assert not accepts(here, placed.port)
+    assert here.left == 0
+    folder = str(own.suite_folder / "my site")
+    assert {(one["folder"], one["greeting"]) for one in told} == {(folder, "hello")}
+    assert status in {200, 404}
+    assert "not-there" not in server.stderr.read_text()  # no access log
+    assert server.stdout.read_text() == ""
+
+
+@pytest.mark.parametrize("cls", SERVERS)
+def test_the_version_comes_from_the_interpreter_that_serves(
+    site: Site, cls: type[AppServer]
+) -> None:
+    part = cls.model_validate({"app": "a:b"} | ({"interface": "wsgi"} if cls is Granian else {}))
+    version = part.version(site)
+    assert version is not None
+    assert version.argv[0] == str(site.python)
+    if cls is ApiHour:
+        return  # it is not beside benchforge
+    with HOST.trial(site.folder) as here:
+        finished = here.run("version", version, site.folder, {}, 20)
+    told = finished.stdout.read_text()
+    if cls is Threads:
+        assert told == f"Python {sys.version.split()[0]}\n"
+    else:
+        library = cls.modules[0]
+        assert told == f"{library} {importlib.metadata.version(library)}\n"
+
+
+@pytest.mark.parametrize(
+    ("cls", "options"),
+    [
+        *((cls, {}) for cls in SERVERS if cls not in {ApiHour, Granian}),
+        (Granian, {"interface": "asgi"}),
+    ],
+)
+def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
+    site: Site, cls: type[AppServer], options: dict[str, Any]
+) -> None:
+    command = cls.model_validate({"app": "nowhere:app"} | options).command(site)
+    assert command is not None
+    with HOST.trial(site.folder) as here:
+        finished = here.run("server", command, site.folder, {}, 30)
+    assert (finished.code == 0) is (cls is Hypercorn)
+    assert "nowhere" in finished.stderr.read_text() + finished.stdout.read_text()
+
+
+# --- connections ---------------------------------------------------------------------------------
+
+
+def kept(here: Here, port: int) -> bool:
+    """Whether a second request is answered on the connection of the first."""
+    with here.socket() as client:
+        client.settimeout(10)
+        client.connect(("127.0.0.1", port))
+        for _ in range(2):
+            try:
+                client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                response = http.client.HTTPResponse(client)
+                response.begin()
+            except (ConnectionError, http.client.BadStatusLine):
+                return False
+            assert response.status == 200
+            assert json.loads(response.read())
+    return True
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ((Aiohttp, AIOHTTP, {}), True),
+        ((Aiohttp, AIOHTTP, {"keep_alive": "5s"}), True),
+        ((Cheroot, WSGI, {}), True),
+        ((Cheroot, WSGI, {"keep_alive_connections": 0}), False),
+        ((Cherrypy, CHERRYPY, {}), True),
+        ((Cherrypy, CHERRYPY, {"keep_alive_connections": 0}), False),
+        ((Gevent, WSGI, {}), True),
+        ((Gevent, WSGI, {"keep_alive": False}), False),
+        ((Granian, WSGI, {"interface": "wsgi"}), True),
+        ((Granian, WSGI, {"interface": "wsgi", "keep_alive": False}), False),
+        ((Gunicorn, WSGI, {"keep_alive": "5s"}), False),
+        ((Gunicorn, WSGI, {"worker_class": "gthread"}), True),
+        ((Gunicorn, ASGI, ASGI_WORKER), True),
+        ((Hypercorn, ASGI, {}), True),
+        ((Tornado, TORNADO, {}), True),
+        ((Tornado, TORNADO, {"keep_alive": False}), False),
+        ((Tornado, WSGI, {"keep_alive": False}), False),
+        ((Uvicorn, ASGI, {}), True),
+        ((Uwsgi, WSGI, {}), False),
+        ((Uwsgi, WSGI, {"keep_alive": True}), True),
+        ((Waitress, WSGI, {}), True),
+    ],
+    ids=lambda one: named(one) if isinstance(one, tuple) else str(one),
+)
+def test_connections_are_kept_or_closed_as_the_options_say(
+    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], expected: bool
+) -> None:
+    part = part_of(own, *row)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        assert kept(here, placed.port) is expected
+
+
+@pytest.mark.parametrize(
+    ("row", "word"),
+    [
+        ((Aiohttp, AIOHTTP, {"keep_alive": "1s"}), "--keep-alive 1 "),
+        ((Cheroot, WSGI, {"timeout": "1s"}), "--timeout 1 "),
+        ((Cherrypy, CHERRYPY, {"timeout": "1s"}), "--timeout 1 "),
+        ((Gunicorn, WSGI, {"worker_class": "gthread", "keep_alive": "1s"}), "--keep-alive=1"),
+        ((Hypercorn, ASGI, {"keep_alive": "1s"}), "--keep-alive=1"),
+        ((Uvicorn, ASGI, {"keep_alive": "1s"}), "--timeout-keep-alive=1"),
+    ],
+    ids=lambda one: named(one) if isinstance(one, tuple) else None,
+)
+def test_an_idle_connection_is_closed(
+    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], word: str
+) -> None:
+    part = part_of(own, *row)
+    command = part.command(own)
+    assert command is not None
+    assert word in " ".join(command.argv)
+    with (
+        HOST.trial(own.folder) as here,
+        serving(here, part, own) as (_, placed),
+        here.socket() as client,
+    ):
+        client.settimeout(30)
+        client.connect(("127.0.0.1", placed.port))
+        client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        response.read()
+        assert client.recv(1) == b""  # not before its own default of minutes, else
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (Aiohttp, AIOHTTP, {"backlog": 77}),
+        (Cheroot, WSGI, {"backlog": 77}),
+        (Cherrypy, CHERRYPY, {"backlog": 77}),
+        (Gevent, WSGI, {"backlog": 77}),
+        (Gevent, SOCKET, {"backlog": 77}),
+        (Granian, WSGI, {"interface": "wsgi", "backlog": 177}),
+        (Gunicorn, WSGI, {"backlog": 77}),
+        (Gunicorn, ASGI, ASGI_WORKER | {"backlog": 77}),
+        (Hypercorn, ASGI, {"backlog": 77}),
+        (Threads, SOCKET, {"backlog": 77}),
+        (Tornado, TORNADO, {"backlog": 77}),
+        (Tornado, SOCKET, {"backlog": 77}),
+        (Uvicorn, ASGI, {"backlog": 77}),
+        (Uvicorn, ASGI, {"backlog": 77, "workers": 2}),
+        (Uwsgi, WSGI, {"backlog": 77}),
+        (Waitress, WSGI, {"backlog": 77}),
+    ],
+    ids=named,
+)
+def test_the_backlog_is_the_kernels(
+    own: Site, row: tuple[type[AppServer], str, dict[str, Any]]
+) -> None:
+    part = part_of(own, *row)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        assert set(facts(here, placed.port)["backlog"]) == {row[2]["backlog"]}
+
+
+@pytest.mark.parametrize("nodelay", [True, False])
+def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -> None:
+    part = part_of(own, Gevent, WSGI, {"tcp_nodelay": nodelay})
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        assert set(facts(here, placed.port)["nodelay"]) == {nodelay}
+
+
+# --- other options -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "option", "others"),
+    [
+        ((Granian, ASGI, {"interface": "asgi"}), "workers", 1),
+        ((Gunicorn, WSGI, {}), "workers", 1),
+        ((Hypercorn, ASGI, {}), "workers", 2),  # and one that looks after semaphores
+        ((Tornado, TORNADO, {}), "processes", 1),
+        ((Uvicorn, ASGI, {}), "workers", 2),
+        ((Uwsgi, WSGI, {}), "processes", 1),
+    ],
+    ids=lambda one: named(one) if isinstance(one, tuple) else str(one),
+)
+def test_workers_are_processes(
+    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], option: str, others: int
+) -> None:
+    part = part_of(own, row[0], row[1], row[2] | {option: 3})
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
+        facts(here, placed.port)
+        assert grown(here, server, 3 + others)
+
+
+def grown(here: Here, server: Running, number: int) -> bool:
+    """Wait until there are so many processes, and see that they do not become more."""
+    deadline = time.monotonic() + 10
+    while len(here.processes(server)) < number and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    return len(here.processes(server)) == number
+
+
+@pytest.mark.parametrize("monkey_patch", [True, False])
+def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bool) -> None:
+    part = part_of(own, Gevent, WSGI, {"monkey_patch": monkey_patch})
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
+        assert facts(here, placed.port)["patched"] is monkey_patch
+    assert "Warning" not in server.stderr.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "imported"),
+    [
+        ({"loop": "asyncio", "http": "h11"}, ["h11"]),
+        ({"loop": "uvloop", "http": "httptools"}, ["httptools", "uvloop"]),
+    ],
+)
+def test_uvicorn_has_the_loop_and_the_parser_that_are_named(
+    own: Site, options: dict[str, Any], imported: list[str]
+) -> None:
+    part = part_of(own, Uvicorn, ASGI, options)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        told = facts(here, placed.port)["loop"]
+    assert set(imported) <= set(told)
+    assert ("uvloop" in told) == (options["loop"] == "uvloop")
+
+
+@pytest.mark.parametrize("target", ["app", "Root", "make()"])
+@pytest.mark.parametrize("production", [True, False])
+def test_cherrypy_mounts_objects_classes_and_applications(
+    own: Site, target: str, production: bool
+) -> None:
+    part = part_of(own, Cherrypy, CHERRYPY, {"production": production}, target)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
+        facts(here, placed.port)
+        status, page = get(here, placed.port, "/wrong")
+    assert status == 500
+    assert ("told to the log" in page) is not production
+    assert "told to the log" in server.stderr.read_text()
+
+
+@pytest.mark.parametrize("cls", [Gevent, Threads, Tornado])
+def test_a_socket_app_answers_whoever_connects_or_waits_for_a_whole_head(
+    own: Site, cls: type[AppServer]
+) -> None:
+    def received(target: str, *parts: bytes) -> bytes:
+        part = part_of(own, cls, SOCKET, {}, target)
+        with (
+            HOST.trial(own.folder) as here,
+            serving(here, part, own) as (_, placed),
+            here.socket() as client,
+        ):
+            client.settimeout(20)
+            client.connect(("127.0.0.1", placed.port))
+            for one in parts:
+                client.sendall(one)
+            return b"".join(iter(lambda: client.recv(4096), b""))
+
+    assert received("deaf").startswith(b"HTTP/1.0 200 OK")
+    assert received("app", b"GET / HTTP/1.0\r", b"\n\r\n").startswith(b"HTTP/1.0 200 OK")
+    with pytest.raises(TimeoutError):
+        waits(own, cls)
+
+
+def waits(own: Site, cls: type[AppServer]) -> None:
+    """Send half of a head, and listen for a while."""
+    part = part_of(own, cls, SOCKET, {})
+    with (
+        HOST.trial(own.folder) as here,
+        serving(here, part, own) as (_, placed),
+        here.socket() as client,
+    ):
+        client.settimeout(0.5)
+        client.connect(("127.0.0.1", placed.port))
+        client.sendall(b"GET / HTTP/1.0\r\n")
+        client.recv(1)
+
+
+# --- behind a proxy ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (Gunicorn, WSGI, {}),
+        (Gunicorn, ASGI, ASGI_WORKER),
+        (Uvicorn, ASGI, {}),
+        (Uvicorn, ASGI, {"workers": 2}),
+        (Hypercorn, ASGI, {}),
+        (Granian, WSGI, {"interface": "wsgi"}),
+        (Uwsgi, WSGI, {}),
+    ],
+    ids=named,
+)
+def test_a_server_on_a_unix_socket_is_for_a_proxy(
+    own: Site, row: tuple[type[AppServer], str, dict[str, Any]]
+) -> None:
+    part = part_of(own, row[0], row[1], row[2] | {"listen": "unix"})
+    path = own.scratch / "http.sock"
+    assert isinstance(part, ListeningServer)
+    assert part.behind_proxy_only()
+    assert part.ready(own) == Accepts(path)
+    assert part.gives(own) == {"socket": str(path)}
+    with pytest.raises(BenchforgeError, match=r"servers\.mine: nobody but a server before it"):
+        part.url(own)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        connection = http.client.HTTPConnection("localhost")
+        with socket.socket(socket.AF_UNIX) as connection.sock:
+            connection.sock.connect(str(path))
+            connection.request("GET", "/")
+            body = connection.getresponse().read()
+        assert not accepts(here, placed.port)
+    assert json.loads(body)["folder"] == str(own.suite_folder / "my site")
+
+
+@pytest.mark.parametrize("listen", ["tcp", "unix"])
+def test_uwsgi_speaks_its_own_protocol(own: Site, listen: str) -> None:
+    part = part_of(own, Uwsgi, WSGI, {"protocol": "uwsgi", "listen": listen})
+    assert part.behind_proxy_only()
+    path = own.scratch / "http.sock"
+    assert part.ready(own) == Accepts("http" if listen == "tcp" else path)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        at = f"{placed.address}:{placed.port}" if listen == "tcp" else f"unix:{path}"
+        assert part.gives(placed) == {"uwsgi": at}
+        client = here.socket() if listen == "tcp" else socket.socket(socket.AF_UNIX)
+        with client:
+            client.connect(("127.0.0.1", placed.port) if listen == "tcp" else str(path))
+            client.sendall(uwsgi_packet({"REQUEST_METHOD": "GET", "PATH_INFO": "/"}))
+            answer = b"".join(iter(lambda: client.recv(4096), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert re.match(rb"HTTP/1\.[01] 200 OK", head)
+    assert json.loads(body)["folder"] == str(own.suite_folder / "my site")
+
+
+def uwsgi_packet(variables: dict[str, str]) -> bytes:
+    texts = [text.encode() for pair in variables.items() for text in pair]
+    body = b"".join(struct.pack("<H", len(text)) + text for text in texts)
+    return struct.pack("<BHB", 0, len(body), 0) + body
+
+
+def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
+    for cls in SERVERS:
+        options = {"interface": "wsgi"} if cls is Granian else {}
+        part = cls.model_validate({"app": "a:b"} | options)
+        assert not part.behind_proxy_only()
+        assert part.ready(site) == RightAnswer()
+        assert part.gives(site) == {"url": "http://127.0.0.1:8000"}
+
+
+def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
+    command = part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own)
+    assert command is not None
+    with HOST.trial(own.folder, sysctls={"net.core.somaxconn": "4096"}) as here:
+        finished = here.run("server", command, own.folder, {}, 20)
+    assert finished.code == 1
+    last = finished.stderr.read_text().splitlines()[-1]
+    assert last == "Listen queue size is greater than the system max net.core.somaxconn (4096)."
+
+
+# --- versions of other interpreters --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fetched(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Give a function that installs packages into a folder, without what they need."""
+
+    def fetch(*requirements: str) -> Path:
+        folder = tmp_path_factory.mktemp("packages")
+        uv = locate("uv") or Path(sys.executable).parents[2] / ".tools/uv/bin/uv"
+        words = ["pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target"]
+        done = subprocess.run(
+            [uv, *words, folder, *requirements], check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            lack(f"{' '.join(requirements)}: {done.stderr}")
+        return folder
+
+    return fetch
+
+
+@pytest.mark.parametrize("version", ["23.0.0", None])
+def test_gunicorn_makes_no_control_socket_whatever_its_version(
+    own: Site, fetched: Callable[..., Path], version: str | None
+) -> None:
+    environment = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
+    if version:
+        environment["PYTHONPATH"] = str(fetched(f"gunicorn=={version}"))
+    part = part_of(own, Gunicorn, WSGI, {"environment": environment})
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
+        facts(here, placed.port)
+        assert made(own) == set(), server.stderr.read_text()
+
+
+def made(site: Site) -> set[str]:
+    """Return the names of what a server left in its home, beside what it printed."""
+    ours = {"server.out", "server.err", "keeper.err"}
+    return {path.name for path in site.folder.rglob("*")} - ours
+
+
+CONTAINER = """
+import api_hour
+from aiohttp import web
+from facts import facts
+
+class Container(api_hour.Container):
+    async def make_servers(self, sockets):
+        app = web.Application()
+        app.router.add_get("/", self.index)
+        self.runner = web.AppRunner(
+            app, access_log=None, keepalive_timeout=self.worker.cfg.keepalive
+        )
+        await self.runner.setup()
+        handler, backlog = self.runner.server, self.worker.cfg.backlog
+        return {
+            await self.loop.create_server(handler, sock=one.sock, backlog=backlog): handler
+            for one in sockets
+        }
+
+    async def index(self, request):
+        return web.Response(body=facts())
+
+    async def cleanup(self):
+        await self.runner.cleanup()
+"""
+
+
+def test_api_hour_serves_a_container_and_ends_politely(
+    own: Site, fetched: Callable[..., Path]
+) -> None:
+    packages = fetched("api_hour==0.8.2", "pyyaml", "setproctitle")
+    home = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
+    environment = home | {"PYTHONPATH": str(packages)}
+    options = {"environment": environment, "workers": 3, "backlog": 77}
+    part = part_of(own, ApiHour, CONTAINER, options, "Container")
+    with HOST.trial(own.folder) as here:
+        with serving(here, part, own) as (server, placed):
+            told = [facts(here, placed.port) for _ in range(3)]
+            assert kept(here, placed.port)
+            assert grown(here, server, 4)
+        finished = here.finished(server)
+    assert finished is not None
+    assert finished.code == 0
+    assert here.left == 0
+    assert [one["backlog"] for one in told] == [[77]] * 3
+    assert server.stdout.read_text() == ""
+    assert "Traceback" not in server.stderr.read_text()
+    assert made(own) == set()
+
+
+# --- what fits what ------------------------------------------------------------------------------
+
+
+def test_the_table_of_protocols_is_what_the_servers_say() -> None:
+    said = {
+        protocol: tuple(cls.name for cls in SERVERS if protocol in cls.speaks)
+        for protocol in apps.PROTOCOLS
+    }
+    assert said == apps.PROTOCOLS
+    assert {protocol for cls in SERVERS for protocol in cls.speaks} == set(apps.PROTOCOLS)
+
+
+def test_every_server_of_apps_is_an_entry_point() -> None:
+    points = importlib.metadata.entry_points(group="benchforge")
+    for cls in SERVERS:
+        (point,) = [one for one in points if one.name == f"server-{cls.name}"]
+        assert point.value == cls.__module__
+
+
+@pytest.mark.parametrize(
+    ("cls", "options", "told"),
+    [
+        (
+            Gunicorn,
+            {"app": "aiohttp_agents"},
+            (
+                "app 'aiohttp_agents' speaks aiohttp, gunicorn with worker_class 'sync' serves "
+                "wsgi; use worker_class = 'aiohttp.GunicornWebWorker', or one of: use = 'aiohttp'"
+            ),
+        ),
+        (
+            Granian,
+            {"app": "flask_agents", "interface": "asgi"},
+            (
+                "app 'flask_agents' speaks wsgi, granian with interface 'asgi' serves asgi; "
+                "use interface = 'wsgi', or one of: use = 'cheroot', use = 'cherrypy', "
+            ),
+        ),
+        (
+            Tornado,
+            {"app": "aiohttp_agents"},
+            (
+                "app 'aiohttp_agents' speaks aiohttp, tornado serves tornado and wsgi and socket; "
+                "use one of: use = 'aiohttp', use = 'gunicorn'"
+            ),
+        ),
+        (Granian, {"app": "a:b"}, "say interface = 'wsgi' or interface = 'asgi'"),
+        (Granian, {"app": "a:b", "interface": "wsgi", "backlog": 5}, "greater than or equal to"),
+        (Uwsgi, {"app": "a:b", "protocol": "uwsgi", "keep_alive": True}, "keeps no connections"),
+        (Uwsgi, {"app": "a:b", "buffer_size": 70000}, "less than or equal to 65535"),
+        (Uvicorn, {"app": "a:b", "keep_alive": 0.5}, "whole seconds"),
+        (Uvicorn, {"app": "a:b", "loop": "trio"}, "'auto', 'asyncio' or 'uvloop'"),
+        (Hypercorn, {"app": "a:b", "keep_alive": 1.5}, "whole seconds"),
+        (Waitress, {"app": "a:b", "channel_timeout": 1.5}, "whole seconds"),
+        (Waitress, {"app": "a:b", "threads": 0}, "greater than 0"),
+        (Cheroot, {"app": "a:b", "keep_alive_connections": -1}, "greater than or equal to 0"),
+        (Threads, {"app": "flask_agents"}, "threads serves socket"),
+        (ApiHour, {"app": "flask_agents"}, "api_hour serves api_hour"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    cls: type[Server], options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        cls.model_validate(options)
+    (error,) = caught.value.errors()
+    assert told in error["msg"]
+    assert "\n" not in error["msg"]
+
+
+def test_needs_are_what_the_options_import() -> None:
+    def needs(cls: type[AppServer], **options: Any) -> list[str]:
+        return [need.name for need in cls.model_validate({"app": "a:b"} | options).needs()]
+
+    assert needs(Uvicorn) == ["uvicorn"]
+    assert needs(Uvicorn, loop="uvloop", http="httptools") == ["uvicorn", "uvloop", "httptools"]
+    assert needs(Hypercorn, worker_class="trio") == ["hypercorn", "trio"]
+    assert needs(Granian, interface="asgi", loop="uvloop") == ["granian", "uvloop"]
+    assert needs(Threads) == []
+    (api_hour, *_) = ApiHour.model_validate({"app": "a:b"}).needs()
+    assert "requires = ['api_hour==0.8.2'" in api_hour.install
+
+
+def test_runners_are_plain_programs_for_older_pythons() -> None:
+    runners = sorted(RUNNERS.glob("*.py"))
+    assert len(runners) > len(SERVERS) / 2
+    for runner in runners:
+        text = runner.read_text()
+        ast.parse(text, feature_version=(3, 9))
+        assert not re.search(
+            r"^\s*(import|from) benchforge(\.|_servers| import)", text, re.MULTILINE
+        )
+
+
+@pytest.mark.parametrize("program", ["pypy3", "python3.9"])
+def test_a_runner_runs_on_another_interpreter(own: Site, program: str) -> None:
+    pyenv = Path.home() / ".pyenv/versions"
+    python = next(iter(pyenv.glob(f"{program[6:]}.*/bin/python")), None) or locate(program)
+    if python is None:
+        lack(f"{program} not found")
+    part = part_of(own, Threads, SOCKET, {})
+    site = dataclasses.replace(own, python=python)
+    with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
+        assert facts(here, placed.port)["first"] == str(own.suite_folder / "my site")
+
+
+def test_an_apps_folder_comes_first_and_no_runner_hides_it(own: Site) -> None:
+    """Its module may be named like one that lies beside the runner."""
+    (own.suite_folder / "my site" / "cheroot_main.py").write_text(WSGI)
+    part = Cheroot.model_validate({"app": "cheroot_main:app", "directory": "my site"})
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
+        told = facts(here, placed.port)
+    assert told["first"] == str(own.suite_folder / "my site")
