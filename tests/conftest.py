@@ -1,6 +1,7 @@
 """Fixtures of all tests."""
 
 from front_door import bench
+from private_postgres import postgres
 from serving import site
 
-__all__ = ["bench", "site"]
+__all__ = ["bench", "postgres", "site"]

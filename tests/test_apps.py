@@ -1,180 +1,46 @@
 """The apps of study AH do the same work, against a real PostgreSQL and under real gunicorn."""
 
-import ast
-import http.client
-import importlib.util
 import json
-import os
-import signal
 import socket
-import subprocess
 import sys
-import tempfile
-import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
 
 import pytest
+from app_serving import Reply, ask, free_port, running
+from front_door import needed_module
+from private_postgres import DATASET, Postgres
 
-from benchforge.run.locate import libraries, locate
-
-ROOT = Path(__file__).parents[1] / "plugins"
-APPS = ROOT / "servers/benchforge_servers/apps"
-DATASET = ROOT / "backends/benchforge_backends/datasets/agents"
-NAMES = ("django_agents", "flask_agents", "aiohttp_agents")
+APPS = Path(__file__).parents[1] / "plugins/servers/benchforge_servers/apps"
+NAMES = ("django_agents", "flask_agents", "aiohttp_agents", "aiohttp_agents_aiopg")
 LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
 FIELDS = [
     *("number", "extension", "context", "state_interface"),
     *("status", "extension_status", "paused"),
 ]
-NOBODY = 65534
-
-
-class Reply(NamedTuple):
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
-def get(port: int, path: str) -> Reply:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    try:
-        connection.request("GET", path)
-        response = connection.getresponse()
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Reply(response.status, headers, response.read())
-    finally:
-        connection.close()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
-
-
-def wait_until(answers: Callable[[], object], process: subprocess.Popen[Any], log: Path) -> None:
-    deadline = time.monotonic() + 30
-    while not answers():
-        if process.poll() is not None or time.monotonic() > deadline:
-            pytest.fail(f"{process.args!r} is not ready:\n{log.read_text()}")
-        time.sleep(0.02)
-
-
-def programs() -> Path:
-    """Return the folder of PostgreSQL's programs."""
-    found = locate("initdb")
-    if found is None:
-        lack("PostgreSQL's programs")
-    return found.parent
-
-
-def lack(what: str) -> NoReturn:
-    reason = f"{what} not found"
-    if "CI" in os.environ:
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-class Postgres:
-    """A private server, on a free TCP port and on a socket in its own short folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.bin, self.port = folder, programs(), free_port()
-        self.log = folder / "log"
-        self.environment = {**os.environ, **libraries(self.bin / "initdb")}
-        self.tcp = f"postgresql://bench@127.0.0.1:{self.port}/benchmarks?sslmode=disable"
-        self.unix = f"postgresql://bench@/benchmarks?host={folder}&port={self.port}"
-
-    def initialise(self) -> None:
-        initdb = f"{self.bin}/initdb -D {self.folder}/data -A trust -U bench -E UTF8 --no-sync"
-        words = [*initdb.split(), "--locale=C.UTF-8"]
-        with self.silently() as options:
-            subprocess.run(words, check=True, **options)
-
-    def load(self) -> None:
-        self.run("createdb", "benchmarks")
-        for file in tomllib.loads((DATASET / "dataset.toml").read_text())["files"]:
-            self.run(
-                "psql", "-qX", "-v", "ON_ERROR_STOP=1", "-f", str(DATASET / file), "benchmarks"
-            )
-
-    def start(self) -> None:
-        settings = ("fsync=off", "log_statement=all", "log_connections=on")
-        options = [part for setting in settings for part in ("-c", setting)]
-        words = [f"{self.bin}/postgres", "-D", f"{self.folder}/data", "-h", "127.0.0.1"]
-        words += ["-k", str(self.folder), "-p", str(self.port), *options]
-        with self.silently() as more:
-            self.process = subprocess.Popen(words, **more)
-        ready = [f"{self.bin}/pg_isready", "-q", "-h", str(self.folder), "-p", str(self.port)]
-        wait_until(
-            lambda: subprocess.call(ready, env=self.environment) == 0, self.process, self.log
-        )
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(10)
-
-    def run(self, program: str, *arguments: str) -> str:
-        to = ["-h", str(self.folder), "-p", str(self.port), "-U", "bench"]
-        command = [f"{self.bin}/{program}", *to, *arguments]
-        done = subprocess.run(
-            command, check=True, text=True, stdout=subprocess.PIPE, env=self.environment
-        )
-        return done.stdout
-
-    @contextmanager
-    def silently(self) -> Iterator[dict[str, Any]]:
-        """Write to the log, as somebody else than root: PostgreSQL refuses root."""
-        other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-        with self.log.open("ab") as log:
-            output = {"stdout": log, "stderr": subprocess.STDOUT}
-            yield {**output, "env": self.environment, **other}
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[Postgres]:
-    for module in ("gunicorn", "django", "flask", "aiohttp", "asyncpg", "psycopg2"):
-        if importlib.util.find_spec(module) is None:
-            lack(f"the package {module}")
-    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as folder:
-        if os.getuid() == 0:
-            os.chown(folder, NOBODY, NOBODY)
-        server = Postgres(Path(folder))
-        server.initialise()
-        server.start()
-        try:
-            server.load()
-            yield server
-        finally:
-            server.stop()
 
 
 @contextmanager
 def serving(name: str, url: str | None, log: Path, *options: str) -> Iterator[int]:
     """Serve an app with gunicorn, or with its own runner where there are no options."""
-    port, environment = free_port(), {**os.environ, "AGENTS_POOL_SIZE": "2"}
-    environment.pop("DATABASE_URL", None)
-    if url:
-        environment["DATABASE_URL"] = url
+    about = tomllib.loads((APPS / name / "app.toml").read_text())
+    for module in ("gunicorn", *about["modules"]):
+        needed_module(module)
+    port = free_port()
+    told = {"AGENTS_POOL_SIZE": "2"} | ({"DATABASE_URL": url} if url else {})
     command = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}", *options, "app:app"]
     if not options:
         command = [sys.executable, "app.py", f"--port={port}"]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=APPS / name, env=environment, stdout=output, stderr=output
-        )
-    try:
-        wait_until(lambda: answers(port), process, log)
+    with running(command, APPS / name, told, log, lambda: answers(port)):
         yield port
-    finally:
-        process.terminate()
-        process.wait(10)
+
+
+def get(port: int, path: str) -> Reply:
+    return ask(port, path)
 
 
 def answers(port: int) -> bool:
@@ -190,7 +56,7 @@ def gunicorn(name: str) -> list[str]:
     # Since 27 all instances of a user would share one control socket.
     if int(version("gunicorn").split(".")[0]) >= 27:
         options.append("--no-control-socket")
-    if name == "aiohttp_agents":
+    if name.startswith("aiohttp_agents"):
         options.append("--worker-class=aiohttp.GunicornWebWorker")
     return options
 
@@ -199,11 +65,11 @@ def gunicorn(name: str) -> list[str]:
 def ports(
     request: pytest.FixtureRequest, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, int]]:
-    """The three apps, told one form of DATABASE_URL."""
+    """The apps that do the same work, told one form of DATABASE_URL."""
     url, logs = getattr(postgres, request.param), tmp_path_factory.mktemp("apps")
-    django, flask, aiohttp = (serving(name, url, logs / name, *gunicorn(name)) for name in NAMES)
-    with django as one, flask as two, aiohttp as three:
-        yield dict(zip(NAMES, (one, two, three), strict=True))
+    with ExitStack() as stack:
+        apps = {name: serving(name, url, logs / name, *gunicorn(name)) for name in NAMES}
+        yield {name: stack.enter_context(app) for name, app in apps.items()}
 
 
 @pytest.mark.parametrize("path", LENGTHS)
@@ -296,7 +162,7 @@ def test_without_a_database_only_the_index_is_served(
         assert get(port, "/agents_with_pool").status == 500
 
 
-@pytest.mark.parametrize("name", ["flask_agents", "aiohttp_agents"])
+@pytest.mark.parametrize("name", ["flask_agents", "aiohttp_agents", "aiohttp_agents_aiopg"])
 def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, name: str) -> None:
     options = [*gunicorn(name), "--threads=8"]
     with (
@@ -319,24 +185,3 @@ def test_the_dataset_holds_what_it_declares(postgres: Postgres) -> None:
     for table, count in tomllib.loads((DATASET / "dataset.toml").read_text())["rows"].items():
         query = f"SELECT count(*) FROM {table}"
         assert int(postgres.run("psql", "-qXAt", "-c", query, "benchmarks")) == count
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_app_is_a_plain_file_that_declares_what_it_imports(name: str) -> None:
-    about = tomllib.loads((APPS / name / "app.toml").read_text())
-    assert not (APPS / name / "__init__.py").exists()
-    tree = ast.parse((APPS / name / "app.py").read_text(), feature_version=(3, 9))
-    imported = {
-        module.split(".")[0]
-        for node in ast.walk(tree)
-        for module in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-    }
-    assert imported - sys.stdlib_module_names <= set(about["modules"])
-    assert about["object"] == "app:app"
-    assert about["environment"] == ["DATABASE_URL"]

@@ -337,7 +337,7 @@ def test_another_machine_has_to_be_allowed(site: Site) -> None:
     ("cls", "options", "where", "told"),
     [
         (Gunicorn, {"app": "flask_agent"}, "app", "did you mean 'flask_agents'"),
-        (Gunicorn, {"app": "x"}, "app", "built in: aiohttp_agents, django_agents, flask_agents"),
+        (Gunicorn, {"app": "x"}, "app", "built in: agents_api_hour, "),
         (Gunicorn, {"app": "a b:c"}, "app", "no 'module:attribute'"),
         (Gunicorn, {"app": "flask_agents", "directory": "."}, "", "is built in"),
         (Gunicorn, {"app": "aiohttp_agents"}, "", f"use worker_class = '{AIOHTTP_WORKER}'"),

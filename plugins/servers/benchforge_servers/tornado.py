@@ -1,8 +1,8 @@
 """Tornado's own server, for its own apps, for WSGI and for raw sockets."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from pydantic import PositiveInt
+from pydantic import PositiveInt, model_validator
 
 from benchforge.plugin import Command, Server, Site, hookimpl
 from benchforge_servers.app_server import AppServer
@@ -12,7 +12,8 @@ class Tornado(AppServer):
     """A Tornado app, a WSGI app in a WSGIContainer, or a socket app on the event loop.
 
     Good to know: a WSGI app blocks the event loop, so each process answers one request at a time
-    and the others wait. `processes` share one socket, and the kernel may give one of them more
+    and the others wait, unless it is given `threads`; Django refuses its database in the event loop,
+    so it needs them. `processes` share one socket, and the kernel may give one of them more
     than its share. With 1 nothing is forked.
     """
 
@@ -22,15 +23,25 @@ class Tornado(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
     processes: PositiveInt = 1
+    threads: PositiveInt | None = None
+    "WSGI only: how many threads of each process run the app; the event loop itself without it."
     keep_alive: bool = True
     "Whether connections are kept; a socket app's never are."
     backlog: PositiveInt = 128
+
+    @model_validator(mode="after")
+    def _threads_fit(self) -> Self:
+        protocol = self.known.protocol
+        if self.threads is not None and protocol not in {"wsgi", None}:
+            raise ValueError(f"threads are for WSGI apps, and {self.app!r} speaks {protocol}")
+        return self
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
             *("tornado_main.py", site, "--processes", self.processes, "--backlog", self.backlog),
             *([] if self.keep_alive else ["--no-keep-alive"]),
+            *([] if self.threads is None else ["--threads", self.threads]),
         )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from benchforge_socket import END_OF_HEAD, HEAD_BYTES
@@ -41,6 +42,7 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--processes", type=int, required=True)
     parser.add_argument("--no-keep-alive", action="store_true")
+    parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     logging.getLogger("tornado.access").disabled = True
     sockets = bind_sockets(
@@ -63,7 +65,8 @@ def server_of(app: Any, options: argparse.Namespace) -> TCPServer:
         return HTTPServer(app, no_keep_alive=options.no_keep_alive)
     if hasattr(app, "answer"):
         return SocketServer(app)
-    return HTTPServer(WSGIContainer(app), no_keep_alive=options.no_keep_alive)
+    executor = ThreadPoolExecutor(options.threads) if options.threads else None
+    return HTTPServer(WSGIContainer(app, executor), no_keep_alive=options.no_keep_alive)
 
 
 if __name__ == "__main__":

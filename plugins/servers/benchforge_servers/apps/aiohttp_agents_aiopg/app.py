@@ -1,0 +1,87 @@
+"""The agents of study AH, served by aiohttp and aiopg."""
+
+import asyncio
+import json
+import os
+
+import aiopg
+from aiohttp import web
+from psycopg2.extras import RealDictCursor
+
+# Under gunicorn nothing ends a request that waits for ever: an async worker stays alive.
+TIMEOUT = 10
+POOL_SIZE = int(os.environ.get("AGENTS_POOL_SIZE", "10"))
+# Else aiopg asks each new connection for a type that is not there.
+CONNECTING = {"timeout": TIMEOUT, "enable_hstore": False}
+QUERY = """
+    SELECT af.number, als.extension, als.context, als.state_interface,
+           'offline' AS status, '-1' AS extension_status, '0' AS paused
+    FROM agentfeatures AS af LEFT JOIN agent_login_status AS als ON af.id = als.agent_id
+"""
+POOL = web.AppKey("pool", aiopg.Pool)
+
+
+def late_is_500(handler):
+    """Answer 500 when the database is late, as for its other errors; aiohttp alone says 504."""
+
+    async def answer(request):
+        try:
+            return await handler(request)
+        except asyncio.TimeoutError as late:  # noqa: UP041 - another one before Python 3.11
+            raise RuntimeError("the database did not answer in time") from late
+
+    return answer
+
+
+async def index(request):
+    return reply({"hello": "world"})
+
+
+@late_is_500
+async def agents(request):
+    async with aiopg.connect(os.environ["DATABASE_URL"], **CONNECTING) as connection:
+        return reply(await select_agents(connection))
+
+
+@late_is_500
+async def agents_with_pool(request):
+    async with request.app[POOL].acquire() as connection:
+        return reply(await select_agents(connection))
+
+
+async def select_agents(connection):
+    async with connection.cursor(cursor_factory=RealDictCursor) as cursor:
+        await cursor.execute(QUERY)
+        return await cursor.fetchall()
+
+
+def reply(content):
+    # Given a text instead of bytes, aiohttp would add a charset to the type.
+    return web.Response(body=json.dumps(content).encode(), content_type="application/json")
+
+
+async def open_pool(app):
+    """Keep a pool while the worker runs; it connects as requests come."""
+    if "DATABASE_URL" not in os.environ:
+        yield
+        return
+    async with aiopg.create_pool(
+        os.environ["DATABASE_URL"],
+        minsize=0,  # so that /index is served without a database
+        maxsize=POOL_SIZE,
+        **CONNECTING,
+    ) as pool:
+        app[POOL] = pool
+        yield
+
+
+def create():
+    app = web.Application()
+    app.cleanup_ctx.append(open_pool)
+    app.router.add_get("/index", index)
+    app.router.add_get("/agents", agents)
+    app.router.add_get("/agents_with_pool", agents_with_pool)
+    return app
+
+
+app = create()

@@ -1,0 +1,118 @@
+"""The agents of study AH as published with Django: DEBUG is on, and five middlewares.
+
+Which five is not certain; these are those of a new project but the one against forged requests.
+"""
+
+import json
+import os
+import secrets
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import django
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from django.db import connections, models
+from django.http import HttpResponse
+from django.urls import path
+from psycopg2.extras import RealDictCursor
+
+CONNECT_TIMEOUT = 10
+QUERY = """
+    SELECT af.number, als.extension, als.context, als.state_interface,
+           'offline' AS status, '-1' AS extension_status, '0' AS paused
+    FROM agentfeatures AS af LEFT JOIN agent_login_status AS als ON af.id = als.agent_id
+"""
+
+
+def databases(url):
+    """Return Django's settings for a libpq URI: as published, two aliases of one database."""
+    if not url:
+        return {}
+    parts = urlsplit(url)
+    options = {"connect_timeout": CONNECT_TIMEOUT, **dict(parse_qsl(parts.query))}
+    database = {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        # A socket's folder comes as its host parameter.
+        "HOST": options.pop("host", unquote(parts.hostname or "")),
+        "PORT": options.pop("port", parts.port or ""),
+    }
+    by_name = {**options, "cursor_factory": RealDictCursor}
+    return {
+        "default": {**database, "OPTIONS": options},
+        "by_name": {**database, "OPTIONS": by_name},
+    }
+
+
+settings.configure(
+    DEBUG=True,
+    SECRET_KEY=secrets.token_hex(),  # nothing that is signed outlives the process
+    ALLOWED_HOSTS=["*"],
+    ROOT_URLCONF=__name__,
+    X_FRAME_OPTIONS="SAMEORIGIN",
+    INSTALLED_APPS=[
+        "django.contrib.auth",
+        "django.contrib.contenttypes",
+        "django.contrib.sessions",
+        "django.contrib.messages",
+    ],
+    MIDDLEWARE=[
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        "django.middleware.common.CommonMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "django.contrib.messages.middleware.MessageMiddleware",
+        "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    ],
+    DATABASES=databases(os.environ.get("DATABASE_URL")),
+)
+django.setup()
+
+
+class Agent(models.Model):
+    """A row of agentfeatures; the order of the fields is the order in the body."""
+
+    id = models.AutoField(primary_key=True)
+    numgroup = models.IntegerField()
+    firstname = models.CharField(max_length=128)
+    lastname = models.CharField(max_length=128)
+    number = models.CharField(max_length=40, unique=True)
+    passwd = models.CharField(max_length=128)
+    context = models.CharField(max_length=39)
+    language = models.CharField(max_length=20)
+    autologoff = models.IntegerField(null=True)
+    group = models.CharField(max_length=255, null=True)
+    description = models.TextField()
+    preprocess_subroutine = models.CharField(max_length=40, null=True)
+
+    class Meta:
+        app_label = "agents"
+        db_table = "agentfeatures"
+        managed = False
+
+
+def index(request):
+    return reply({"hello": "world"})
+
+
+def agents(request):
+    with connections["by_name"].cursor() as cursor:
+        cursor.execute(QUERY)
+        return reply(cursor.fetchall())
+
+
+def agents_with_orm(request):
+    return reply(list(Agent.objects.values()))
+
+
+def reply(content):
+    return HttpResponse(json.dumps(content), content_type="application/json")
+
+
+urlpatterns = [
+    path("index", index),
+    path("agents", agents),
+    path("agents_with_orm", agents_with_orm),
+]
+app = WSGIHandler()

@@ -1,0 +1,122 @@
+"""The agents of study AH as they were published: each fault is there, and shows as it did."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from app_serving import ask, serving
+from private_postgres import Postgres
+
+PUBLISHED = ("django_agents_published", "flask_agents_published", "aiohttp_agents_aiopg_published")
+SPACED = {"/index": 18, "/agents": 7100}
+LENGTHS = {
+    "django_agents_published": {**SPACED, "/agents_with_orm": 10928},
+    "flask_agents_published": {**SPACED, "/agents_with_pool": 7100},
+    "aiohttp_agents_aiopg_published": {"/index": 17, "/agents": 6401},
+}
+KINDS = {
+    "django_agents_published": "application/json",
+    "flask_agents_published": "text/html; charset=utf-8",
+    "aiohttp_agents_aiopg_published": "application/json",
+}
+
+
+@pytest.mark.parametrize("way", ["tcp", "unix"])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_bytes_are_those_of_the_study(
+    postgres: Postgres, tmp_path: Path, name: str, way: str
+) -> None:
+    told = {"DATABASE_URL": getattr(postgres, way), "AGENTS_POOL_SIZE": "2"}
+    with serving(name, tmp_path / "log", told) as port:
+        for path, length in LENGTHS[name].items():
+            reply = ask(port, path)
+            assert (reply.status, len(reply.body)) == (200, length)
+            assert reply.headers["content-length"] == str(length)
+            assert reply.headers["content-type"] == KINDS[name]
+        agents = json.loads(ask(port, "/agents").body)
+    assert [agent["number"] for agent in agents] == [str(number) for number in range(300, 350)]
+
+
+def test_flasks_pool_answers_as_often_as_it_is_large(postgres: Postgres, tmp_path: Path) -> None:
+    told = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "3"}
+    with serving("flask_agents_published", tmp_path / "log", told) as port:
+        before = connections(postgres)
+        statuses = [ask(port, "/agents_with_pool").status for _ in range(6)]
+        assert connections(postgres) - before == 3
+        assert ask(port, "/agents").status == 200
+    # In the study: 480 answers, of 16 workers with 30 connections each, then errors only.
+    assert statuses == [200] * 3 + [500] * 3
+
+
+def test_django_is_in_debug_mode_and_has_its_middlewares(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    told = {"DATABASE_URL": postgres.tcp}
+    with serving("django_agents_published", tmp_path / "1", told) as port:
+        before = connections(postgres)
+        index, nowhere = ask(port, "/index"), ask(port, "/nowhere")
+        assert connections(postgres) == before
+    with serving("django_agents", tmp_path / "2", told) as port:
+        plain, nowhere_plain = ask(port, "/index"), ask(port, "/nowhere")
+    assert index.headers["x-frame-options"] == "SAMEORIGIN"
+    assert "x-frame-options" not in plain.headers
+    assert (nowhere.status, nowhere_plain.status) == (404, 404)
+    assert b"DEBUG = True" in nowhere.body
+    assert b"DEBUG = True" not in nowhere_plain.body
+
+
+def test_the_pool_of_aiopg_is_open_before_anybody_asks(postgres: Postgres, tmp_path: Path) -> None:
+    told = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "4"}
+    before = connections(postgres)
+    with (
+        serving("aiohttp_agents_aiopg_published", tmp_path / "log", told) as port,
+        ThreadPoolExecutor(8) as clients,
+    ):
+        assert ask(port, "/index").body == b'{"hello":"world"}'
+        assert connections(postgres) - before == 4
+        replies = list(clients.map(ask, [port] * 40, ["/agents"] * 40))
+        assert connections(postgres) - before == 4
+    assert {(reply.status, len(reply.body)) for reply in replies} == {(200, 6401)}
+
+
+def test_only_aiopg_never_speaks_tls(postgres: Postgres, tmp_path: Path) -> None:
+    # The server cannot speak TLS: who insists fails.
+    told = {
+        "DATABASE_URL": postgres.tcp.replace("sslmode=disable", "sslmode=require"),
+        "AGENTS_POOL_SIZE": "1",
+    }
+    statuses = []
+    for name in PUBLISHED:
+        with serving(name, tmp_path / name, told) as port:
+            statuses.append(ask(port, "/agents").status)
+    assert statuses == [500, 500, 200]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_without_a_database_only_the_index_is_served(tmp_path: Path, name: str) -> None:
+    with serving(name, tmp_path / "log") as port:
+        assert len(ask(port, "/index").body) == LENGTHS[name]["/index"]
+        for path in [*LENGTHS[name]][1:]:
+            assert ask(port, path).status == 500
+
+
+def test_a_database_that_stops_is_an_error_until_it_is_back(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    told = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "2"}
+    for name in PUBLISHED:
+        with serving(name, tmp_path / name, told) as port:
+            assert ask(port, "/agents").status == 200
+            postgres.stop()
+            try:
+                assert ask(port, "/agents").status == 500
+                assert ask(port, "/index").status == 200
+            finally:
+                postgres.start()
+            assert ask(port, "/agents").status == 200
+
+
+def connections(postgres: Postgres) -> int:
+    """Return how many the server has let in so far."""
+    return postgres.log.read_text().count("connection authorized")

@@ -1,0 +1,183 @@
+"""The apps of study WS that ask Virtuoso, against a real one."""
+
+import json
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from app_serving import ask, free_port, running, serving
+from front_door import needed
+
+from benchforge.run.locate import libraries, locate
+
+GRAPH = "http://graph-uri"
+OWL_CLASS = "http://www.w3.org/2002/07/owl#Class"
+DATA = f"""
+    <http://dummyClass.com> a <{OWL_CLASS}> . <http://dummyObj.com> a <http://dummyClass.com>
+"""
+# Few of everything: it is asked by one client at a time.
+INI = """
+[Database]
+DatabaseFile = {folder}/virtuoso.db
+ErrorLogFile = {folder}/virtuoso.log
+LockFile = {folder}/virtuoso.lck
+TransactionFile = {folder}/virtuoso.trx
+xa_persistent_file = {folder}/virtuoso.pxa
+[TempDatabase]
+DatabaseFile = {folder}/temporary.db
+TransactionFile = {folder}/temporary.trx
+[Parameters]
+ServerPort = 127.0.0.1:{sql}
+DisableUnixSocket = 1
+LiteMode = 0
+ServerThreads = 20
+CheckpointInterval = 0
+NumberOfBuffers = 2000
+MaxDirtyBuffers = 1500
+[HTTPServer]
+ServerPort = 127.0.0.1:{http}
+ServerRoot = {folder}
+ServerThreads = 40
+MaxClientConnections = 40
+"""
+BY = {
+    "virtuoso_tornado_native": "tornado",
+    "virtuoso_tornado_curl": "tornado",
+    "virtuoso_flask_requests": "gevent_patched",
+    "virtuoso_flask_httplib2": "gevent",
+}
+LENGTHS = dict(zip(BY, [350, 350, 184, 184], strict=True))
+
+
+class Virtuoso(NamedTuple):
+    told: dict[str, str]
+    isql: list[str]
+    environment: dict[str, str]
+
+    def does(self, statement: str) -> None:
+        """Have a statement done. isql succeeds whatever happens, so it is read."""
+        done = subprocess.run(
+            [*self.isql, "VERBOSE=OFF", "BANNER=OFF", "ERRORS=STDOUT", f"EXEC={statement}"],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=self.environment,
+        )
+        assert "*** Error" not in done.stdout, done.stdout
+
+
+@pytest.fixture(scope="module")
+def virtuoso() -> Iterator[Virtuoso]:
+    needed("virtuoso-t", "isql-vt")
+    sql, http = free_port(), free_port()
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as place:
+        folder, program, isql = Path(place), locate("virtuoso-t"), locate("isql-vt")
+        assert program is not None
+        assert isql is not None
+        (folder / "virtuoso.ini").write_text(INI.format(folder=folder, sql=sql, http=http))
+        words = [str(program), "+foreground", "+configfile", f"{folder}/virtuoso.ini"]
+        url = f"http://127.0.0.1:{http}/sparql"
+        with running(words, folder, libraries(program), folder / "log", lambda: answers(http)):
+            server = Virtuoso(
+                {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH},
+                [str(isql), f"127.0.0.1:{sql}", "dba", "dba"],
+                libraries(isql),
+            )
+            server.does('GRANT SPARQL_UPDATE TO "SPARQL";')
+            yield server
+
+
+def answers(port: int) -> bool:
+    try:
+        return ask(port, "/sparql?query=ASK%7B%7D").status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def graph(virtuoso: Virtuoso) -> Virtuoso:
+    """The server, with the two triples of the study and no more."""
+    virtuoso.does(f"SPARQL CLEAR GRAPH <{GRAPH}>;")
+    virtuoso.does(f"SPARQL INSERT DATA {{ GRAPH <{GRAPH}> {{ {DATA} }} }};")
+    return virtuoso
+
+
+@pytest.mark.parametrize("name", BY)
+def test_the_classes_are_listed_in_the_studys_bytes(
+    graph: Virtuoso, tmp_path: Path, name: str
+) -> None:
+    with serving(name, tmp_path / "log", graph.told, BY[name]) as port:
+        reply = ask(port, "/")
+    assert (reply.status, len(reply.body)) == (200, LENGTHS[name])
+    assert reply.headers["content-length"] == str(LENGTHS[name])
+    assert classes(reply.body) == ["http://dummyClass.com"]
+    assert ("etag" in reply.headers) == (BY[name] == "tornado")
+
+
+@pytest.mark.parametrize("name", BY)
+def test_a_class_is_added_and_all_are_removed(graph: Virtuoso, tmp_path: Path, name: str) -> None:
+    with serving(name, tmp_path / "log", graph.told, BY[name]) as port:
+        assert ask(port, "/", "POST").status == 200
+        assert ask(port, "/", "POST").status == 200
+        listed = classes(ask(port, "/").body)
+        assert len(listed) == 3
+        assert sum(one.startswith("http://uri-") for one in listed) == 2
+        assert ask(port, "/", "DELETE").status == 200
+        assert classes(ask(port, "/").body) == []
+        assert ask(port, "/nowhere").status == 404
+
+
+def classes(body: bytes) -> list[str]:
+    return [row["class"]["value"] for row in json.loads(body)["results"]["bindings"]]
+
+
+@pytest.mark.parametrize("name", BY)
+def test_a_virtuoso_that_refuses_is_an_error(graph: Virtuoso, tmp_path: Path, name: str) -> None:
+    told = {**graph.told, "VIRTUOSO_GRAPH": "no> graph"}
+    with serving(name, tmp_path / "log", told, BY[name]) as port:
+        assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
+
+
+@pytest.mark.parametrize("name", BY)
+def test_without_virtuoso_the_answer_is_an_error(tmp_path: Path, name: str) -> None:
+    told = {"VIRTUOSO_URL": f"http://127.0.0.1:{free_port()}/sparql", "VIRTUOSO_GRAPH": GRAPH}
+    with serving(name, tmp_path / "log", told, BY[name]) as port:
+        assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
+
+
+def test_a_virtuoso_that_never_answers_is_an_error(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/sparql"
+        told = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
+        apps = [serving(name, tmp_path / name, told, by) for name, by in BY.items()]
+        ports = [stack.enter_context(app) for app in apps]
+        clients = stack.enter_context(ThreadPoolExecutor(len(ports)))
+        statuses = [reply.status for reply in clients.map(ask, ports, ["/"] * len(ports))]
+    assert statuses == [500] * len(BY)
+
+
+@pytest.mark.parametrize(
+    ("name", "alone"), [("virtuoso_flask_requests", True), ("virtuoso_flask_httplib2", False)]
+)
+def test_who_else_waits_while_virtuoso_is_asked(tmp_path: Path, name: str, alone: bool) -> None:
+    with ExitStack() as stack:
+        deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/sparql"
+        told = {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH}
+        port = stack.enter_context(serving(name, tmp_path / "log", told, BY[name]))
+        clients = stack.enter_context(ThreadPoolExecutor(2))
+        asking = clients.submit(ask, port, "/")
+        virtuoso_side, _ = deaf.accept()
+        other = clients.submit(ask, port, "/nowhere")
+        first, _ = wait([asking, other], return_when=FIRST_COMPLETED)
+        # Patched, the other is answered at once; else only when the first has given up.
+        assert (asking in first) != alone
+        virtuoso_side.close()
+        assert (asking.result().status, other.result().status) == (500, 404)
