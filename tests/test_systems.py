@@ -1,8 +1,5 @@
 """Each server with each app that it speaks, for real: a right answer, a second of load, the end."""
 
-import json
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +8,6 @@ from benchforge_servers.app import PROTOCOLS, app_of, built_in
 from front_door import Bench, bench, needed
 
 from benchforge.model.trial import Trial
-from benchforge.parts.part import Server
 from benchforge.registry import Registry
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
@@ -19,7 +15,6 @@ from benchforge.suite.load import load
 __all__ = ["bench"]
 
 SUITE = Path(__file__).parents[1] / "suites/systems.toml"
-# Not asked of a load tool in this suite: each has a trial in the suite or the test that is named.
 LABELS = list(load(SUITE, Registry()).scenarios)
 
 
@@ -38,7 +33,9 @@ def test_the_suite_names_every_server_and_every_built_in_app() -> None:
 
 
 def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
-    pairs = {(case.server.name, app) for case in cases() if (app := getattr(case.server, "app", None))}
+    pairs = {
+        (case.server.name, app) for case in cases() if (app := getattr(case.server, "app", None))
+    }
     for app in built_in():
         protocol = app_of(app).protocol
         assert protocol is not None

@@ -12,9 +12,9 @@ class Tornado(AppServer):
     """A Tornado app, a WSGI app in a WSGIContainer, or a socket app on the event loop.
 
     Good to know: a WSGI app blocks the event loop, so each process answers one request at a time
-    and the others wait, unless it is given `threads`; Django refuses its database in the event loop,
-    so it needs them. `processes` share one socket, and the kernel may give one of them more
-    than its share. With 1 nothing is forked.
+    and the others wait, unless it is given `threads`; Django needs them, since it refuses to ask a
+    database in an event loop. `processes` share one socket, and the kernel may give one of them
+    more than its share. With 1 nothing is forked.
     """
 
     name: ClassVar[str] = "tornado"
