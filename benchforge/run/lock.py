@@ -25,20 +25,19 @@ def measuring() -> Iterator[None]:
                 raise
             hint = "wait for it, or stop it: two would measure each other"
             raise Unusable(f"another benchforge is measuring: {_other()}", hint) from None
-        # Nobody accepts: who is refused connects once, to ask the kernel who we are.
-        mine.listen(socket.SOMAXCONN)
+        mine.listen()  # nobody is answered: who asks is told by the kernel whom it reached
         yield
 
 
 def _other() -> str:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-        asking.setblocking(False)  # a full queue makes others wait for as long as it measures
+        asking.setblocking(False)  # the kernel lets those wait who come after too many others
         try:
             asking.connect(_NAME)
             size = _CREDENTIALS.size
             packed = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
         except BlockingIOError:
-            return "too many have asked who it is"
+            return "which process is not known, since too many have asked"
         except OSError:
             return "it ended just now"
     pid, _, _ = _CREDENTIALS.unpack(packed)
