@@ -88,11 +88,12 @@ class Latency(Metric):
         self, reading: Reading, histogram: Histogram, label: str, percent: float
     ) -> Sample:
         of = f"p{percent:g}"
-        few, refused = _few(histogram.count + reading.censored, percent)
+        in_flight = reading.in_flight
+        begun = histogram.count + reading.censored + (in_flight.count if in_flight else 0)
+        few, refused = _few(begun, percent)
         if refused:
             return self._unknown(label, of, few)
         estimator = "type-1 quantile of the histogram of every response"
-        in_flight = reading.in_flight
         if in_flight is not None and in_flight.count:
             estimator = "Kaplan-Meier quantile of every response and what was in flight at the end"
         value_us = histogram.quantile(percent / 100, reading.censored, in_flight)

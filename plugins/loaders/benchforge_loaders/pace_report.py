@@ -9,7 +9,6 @@ from benchforge.plugin import Histogram
 
 Count = Annotated[int, Field(ge=0, le=2**62)]
 Status = Annotated[str, Field(pattern="^[1-9][0-9][0-9]$")]
-FORMAT = 1
 
 
 class _Printed(BaseModel):
