@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/pace.py [speed] [schedule] [freeze]
 
-1. Closed loop against one worker of nginx, the tools in turn: requests/s, and the ratio per pair.
+1. Closed loop against one worker of nginx, the tools in turn: requests/s, and requests per second
+   of the tool's own CPU time, which neighbours on the machine disturb less.
 2. Constant arrivals at three rates: how late pace itself noticed the time of a request.
 3. nginx is stopped by SIGSTOP for 1 s in the middle of 6 s, under pace with a rate, pace in a
    closed loop, wrk and ab: what each says of its response times.
@@ -14,6 +15,7 @@ only what stands beside each other means something.
 import math
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -23,7 +25,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -99,16 +101,35 @@ def nginx(folder: Path) -> Iterator[tuple[str, list[int]]]:
 
 def speed(folder: Path, url: str) -> None:
     """Print the requests/s of both, in turn."""
-    ratios = []
-    print(f"closed loop, {CONNECTIONS} connections, 3 s, requests/s")
+    print(
+        f"closed loop, {CONNECTIONS} connections, 3 s: requests/s, and per second of own CPU time"
+    )
+    tools: Sequence[Callable[[], float]] = (
+        lambda: paced(folder, url, "3s").responses / 3,
+        lambda: wrk_rate(url),
+    )
+    pairs = []
     for pair in range(PAIRS):
-        both = [lambda: paced(folder, url, "3s").responses / 3, lambda: wrk_rate(url)]
-        order = [0, 1] if pair % 2 else [1, 0]
-        rates = {which: both[which]() for which in order}
-        ratios.append(rates[0] / rates[1])
-        print(f"  pace {rates[0]:8.0f}   wrk {rates[1]:8.0f}   ratio {ratios[-1]:.2f}", flush=True)
-    center = math.exp(statistics.fmean(map(math.log, ratios)))
-    print(f"  pace over wrk {center:.2f} (lowest {min(ratios):.2f}, highest {max(ratios):.2f})")
+        order = (0, 1) if pair % 2 else (1, 0)
+        told = {which: with_own_cpu(tools[which]) for which in order}
+        pairs.append((told[0][0] / told[1][0], told[0][1] / told[1][1]))
+        for name, which in (("pace", 0), ("wrk", 1)):
+            print(f"  {name} {told[which][0]:7.0f} {told[which][1]:7.0f}", end="  ")
+        print("  ratios {:.2f} {:.2f}".format(*pairs[-1]), flush=True)
+    for what, ratios in zip(
+        ("requests/s", "per CPU second"), zip(*pairs, strict=True), strict=True
+    ):
+        center = math.exp(statistics.fmean(map(math.log, ratios)))
+        print(f"  pace over wrk, {what}: {center:.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+
+
+def with_own_cpu(load: Callable[[], float]) -> tuple[float, float]:
+    """Return the requests/s of a load of 3 s, and those per CPU second of the tool."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    rate = load()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return rate, rate * 3 / cpu_s
 
 
 def schedule(folder: Path, url: str) -> None:

@@ -96,8 +96,8 @@ class Pace(RunsPython, Loader):
         return ()
 
     def version(self, site: Site) -> Command:
-        """Ask the interpreter: pace itself is of benchforge's version."""
-        return Command(site.python, "-VV")
+        """Ask pace: it tells its format and the interpreter."""
+        return Command(site.python, PROGRAM, "--version")
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the request's body."""

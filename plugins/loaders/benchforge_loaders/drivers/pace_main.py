@@ -18,6 +18,7 @@ from pace_loop import Loop
 from pace_tally import BIN_NS, merged
 
 FORMAT = 1
+PYTHON = f"{platform.python_implementation()} {platform.python_version()}"
 SECOND = 1_000_000_000
 # Every process is ready before the first request is due.
 HEAD_START_NS = 20_000_000
@@ -35,6 +36,7 @@ def main():
 
 def parsed():
     parser = argparse.ArgumentParser(prog="pace", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"pace {FORMAT}, {PYTHON}")
     parser.add_argument("url")
     parser.add_argument("--connections", type=int, default=64, help="at most")
     parser.add_argument("--processes", type=int, default=1)
@@ -169,7 +171,7 @@ def collected(pid, end):
 def document(plan, parts):
     return {
         "pace": FORMAT,
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "python": PYTHON,
         "seconds": max(seconds for seconds, _ in parts),
         "bin_ns": BIN_NS,
         "rate": plan.rate,
