@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPResponse
 from itertools import pairwise
 from pathlib import Path
@@ -80,6 +80,7 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
         ({"duration": 0}, "more than 0"),
         ({"timeout": 0}, "more than 0"),
         ({"rate": 0}, "more than 0"),
+        ({"rate": "1M/s", "processes": 4}, "at most 200000/s for each process"),
         ({"rate": 10, "think": 1}, "closed loop"),
         ({"seed": 3}, "need a rate"),
         ({"arrivals": "constant"}, "need a rate"),
@@ -789,6 +790,12 @@ def test_an_unknown_host_is_told_in_one_line(tmp_path: Path) -> None:
     there = target(tmp_path, "http://no.such.host.invalid/")
     with pytest.raises(OutputDamaged, match=r"pace: no\.such\.host\.invalid: "):
         part.read(run(part, there))
+
+
+def test_certificates_that_are_not_there_are_told_by_their_path(tmp_path: Path) -> None:
+    there = replace(target(tmp_path, "https://127.0.0.1:1/"), ca_file=tmp_path / "none.pem")
+    with pytest.raises(OutputDamaged, match=r"pace: .*none\.pem: No such file"):
+        Pace().read(run(Pace(), there))
 
 
 # By the front door

@@ -30,6 +30,8 @@ from benchforge_loaders.pace_report import Report
 PROGRAM = Path(__file__).with_name("drivers") / "pace_main.py"
 BODY = "pace-body"
 BAD = 4
+# More than a process can make; what is due and not sent is kept in memory.
+HIGHEST_RATE = 200_000
 
 
 class Pace(RunsPython, Loader):
@@ -80,8 +82,9 @@ class Pace(RunsPython, Loader):
         if self.duration <= 0 or self.timeout <= 0:
             msg = "duration and timeout must be more than 0"
             raise ValueError(msg)
-        if self.rate is not None and self.rate <= 0:
-            msg = "a rate must be more than 0"
+        highest = HIGHEST_RATE * self.processes
+        if self.rate is not None and not 0 < self.rate <= highest:
+            msg = f"a rate must be more than 0, and at most {HIGHEST_RATE}/s for each process"
             raise ValueError(msg)
         if self.rate is not None and self.think:
             msg = "think is for a closed loop: with a rate the schedule says when"

@@ -130,8 +130,9 @@ class Loop:
 
     def _dispatch(self, now):
         """Give requests to idle connections, or open one for each as far as it is allowed."""
-        queue, idle = self._queue, self._idle
-        while queue:
+        queue, idle, started = self._queue, self._idle, now
+        # Where connecting fails at once, a long queue must not carry the load past its end.
+        while queue and started < self._deadline:
             while idle and idle[-1].state == _CLOSED:
                 idle.pop()
             if not idle and len(self._connections) >= self._share:

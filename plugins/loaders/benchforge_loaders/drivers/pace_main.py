@@ -88,7 +88,10 @@ def planned(options):
 
 
 def trust(options):
-    context = ssl.create_default_context(cafile=options.ca_file)
+    try:
+        context = ssl.create_default_context(cafile=options.ca_file)
+    except OSError as error:
+        sys.exit(f"pace: {options.ca_file}: {error.strerror or error}")
     if options.no_verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
