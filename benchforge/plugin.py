@@ -6,7 +6,7 @@ from benchforge.model.answer import Request
 from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Role, Usage
-from benchforge.model.reading import Reading
+from benchforge.model.reading import Reading, Schedule, Series
 from benchforge.model.sample import Sample
 from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
 from benchforge.model.trial import CaseName, Failure, Started, Trial
@@ -58,6 +58,8 @@ __all__ = [
     "Role",
     "RunsPython",
     "Sample",
+    "Schedule",
+    "Series",
     "Server",
     "Service",
     "Site",

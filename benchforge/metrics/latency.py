@@ -18,8 +18,10 @@ FEW_BELOW = 100
 class Latency(Metric):
     """Percentiles and the mean of the response times, in seconds, of the histogram or of the tool.
 
-    Requests that took longer than the tool records count as such: a percentile among them is a
-    lower bound. In a closed loop this is service under a load that waits for the server.
+    Requests that took longer than the tool records count as such, and so do those that were in
+    flight at the end, where the tool tells their ages: a percentile among them is a lower bound.
+    The mean is of responses alone. In a closed loop this is service under a load that waits for
+    the server.
     """
 
     name: ClassVar[str] = "latency"
@@ -86,16 +88,21 @@ class Latency(Metric):
         self, reading: Reading, histogram: Histogram, label: str, percent: float
     ) -> Sample:
         of = f"p{percent:g}"
-        few, refused = _few(histogram.count + reading.censored, percent)
+        in_flight = reading.in_flight
+        begun = histogram.count + reading.censored + (in_flight.count if in_flight else 0)
+        few, refused = _few(begun, percent)
         if refused:
             return self._unknown(label, of, few)
         estimator = "type-1 quantile of the histogram of every response"
-        value_us = histogram.quantile(percent / 100, reading.censored)
+        if in_flight is not None and in_flight.count:
+            estimator = "Kaplan-Meier quantile of every response and what was in flight at the end"
+        value_us = histogram.quantile(percent / 100, reading.censored, in_flight)
         if value_us is not None:
             return self._known(label, of, value_us, estimator, why=few)
-        if reading.censored_from_us is None:
+        bound_us = _bound_us(reading, histogram, percent)
+        if bound_us is None:
             return self._unknown(label, of, _too_long(reading))
-        return self._known(label, of, reading.censored_from_us, estimator, why=few, at_least=True)
+        return self._known(label, of, bound_us, estimator, why=few, at_least=True)
 
     def _known(
         self,
@@ -132,6 +139,14 @@ def _few(count: int, percent: float) -> tuple[str, bool]:
     needed = math.ceil(round(wanted * 100 / (100 - percent), 6))
     few = "only" if refused else "few samples:"
     return f"{few} {count} responses: p{percent:g} needs {needed}", refused
+
+
+def _bound_us(reading: Reading, histogram: Histogram, percent: float) -> int | None:
+    """Return what the percentile is at least: as if what was in flight had ended at once."""
+    if reading.in_flight is not None:
+        histogram = Histogram.added((histogram, reading.in_flight))
+    value_us = histogram.quantile(percent / 100, reading.censored)
+    return reading.censored_from_us if value_us is None else value_us
 
 
 def _too_long(reading: Reading) -> str:

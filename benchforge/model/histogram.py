@@ -5,7 +5,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from pydantic import field_validator
@@ -61,6 +61,28 @@ class Histogram(Frozen):
                 highest = max(highest, value)
         return cls(counts=dict(sorted(counts.items())), sum_us=total, max_us=highest)
 
+    @classmethod
+    def added(cls, histograms: Iterable[Self]) -> Self:
+        """Return several as if all had been recorded in one."""
+        counts: dict[int, int] = {}
+        total = highest = 0
+        for each in histograms:
+            for bucket, count in each.counts.items():
+                counts[bucket] = counts.get(bucket, 0) + count
+            total += each.sum_us
+            highest = max(highest, each.max_us)
+        return cls(counts=dict(sorted(counts.items())), sum_us=total, max_us=highest)
+
+    def fault(self) -> str | None:
+        """Return what the buckets do not allow, in one line; None when all agrees."""
+        if _bucket(self.max_us) != max(self.counts, default=0):
+            return f"the largest value, {self.max_us} us, is not in the last bucket"
+        at_most = sum(_highest(bucket) * count for bucket, count in self.counts.items())
+        at_least = sum((_highest(bucket - 1) + 1) * n for bucket, n in self.counts.items())
+        if not at_least <= self.sum_us <= at_most:
+            return f"the sum is {self.sum_us} us, the buckets allow {at_least} to {at_most}"
+        return None
+
     @property
     def count(self) -> int:
         """How many durations were recorded."""
@@ -73,13 +95,18 @@ class Histogram(Frozen):
             raise ValueError(msg)
         return self.sum_us / self.count
 
-    def quantile(self, share: float, censored: int = 0) -> int | None:
+    def quantile(
+        self, share: float, censored: int = 0, unfinished: Self | None = None
+    ) -> int | None:
         """Return the smallest value with at least `share` of all at or below it, in microseconds.
 
         Type 1 of Hyndman and Fan, given as the highest value of its bucket (never above the
-        largest that was recorded). `censored` requests took longer than anything recorded; None
-        when the answer lies among them, or there is nothing at all.
+        largest that was recorded). `censored` requests took longer than anything recorded, and
+        each of `unfinished` longer than its age there: with them it is the quantile of Kaplan and
+        Meier. None when the answer lies among them, or there is nothing at all.
         """
+        if unfinished is not None and unfinished.counts:
+            return self._survived(share, censored, unfinished.counts)
         total = self.count + censored
         rank = max(1, math.ceil(share * total - 1e-9))
         seen = 0
@@ -87,4 +114,15 @@ class Histogram(Frozen):
             seen += count
             if seen >= rank:
                 return min(_highest(bucket), self.max_us)
+        return None
+
+    def _survived(self, share: float, censored: int, unfinished: Mapping[int, int]) -> int | None:
+        left = self.count + censored + sum(unfinished.values())
+        longer = 1.0
+        for bucket in sorted(self.counts.keys() | unfinished.keys()):
+            ended = self.counts.get(bucket, 0)
+            longer *= 1 - ended / left
+            if ended and 1 - longer >= share - 1e-9:
+                return min(_highest(bucket), self.max_us)
+            left -= ended + unfinished.get(bucket, 0)
         return None

@@ -6,6 +6,31 @@ from benchforge.model.frozen import Frozen
 from benchforge.model.histogram import Histogram
 
 
+class Series(Frozen):
+    """What ended when: a number for each bin of the load, from its start; the last may be short."""
+
+    bin_s: PositiveFloat
+    completed: tuple[NonNegativeInt, ...]
+    "Complete responses, of any status."
+    errors: tuple[NonNegativeInt, ...]
+    "Requests that ended without a complete response."
+
+
+class Schedule(Frozen):
+    """How well an open loop kept the times at which it meant to send."""
+
+    rate: PositiveFloat
+    "Requests per second that were asked for."
+    intended: NonNegativeInt | None = None
+    "Requests whose time came."
+    sent: NonNegativeInt | None = None
+    "Of those, requests that were put on a connection."
+    lateness: Histogram | None = None
+    "By how much the tool itself was late, for each intended request."
+    waited: Histogram | None = None
+    "How long requests stood in line because all connections that were allowed were busy."
+
+
 class Reading(Frozen):
     """Counts, errors by class and latency of one measurement; whatever is None is not known.
 
@@ -30,7 +55,19 @@ class Reading(Frozen):
     received_bytes: NonNegativeInt | None = None
     "Everything read from the sockets, headers included."
     latency: Histogram | None = None
-    "Every response's time, from sending the request to the end of its body."
+    """Every response's time, to the end of its body: from when the request was meant to be sent
+    where there is a schedule, else from sending it."""
+    latency_by_status: dict[str, Histogram] = Field(default_factory=dict)
+    "`latency`, split by 2xx, 4xx and so on; empty where the tool does not split it."
+    service: Histogram | None = None
+    "Every response's time from when the request was really sent."
+    phases: dict[str, Histogram] = Field(default_factory=dict)
+    "connect: until a new connection could be used; first_byte: from sending; empty: not known."
+    in_flight: Histogram | None = None
+    "The ages at the end of requests that had no response yet: each would have taken longer."
+    series: Series | None = None
+    schedule: Schedule | None = None
+    "None for a closed loop."
     percentiles_us: dict[str, NonNegativeFloat] | None = None
     "Of a tool that gives no histogram: percent as text, like 99.9, to microseconds."
     percentiles_by: str = ""

@@ -1,0 +1,559 @@
+"""One epoll loop that makes requests at their times over many connections, until its deadline.
+
+A request has an *intended* start: when the schedule wants it, or in a closed loop when the last
+response came. It waits for its time in `_later` or in the arrivals, then in `_queue` until a
+connection is free for it, and its latency counts from the intended start whatever it waited for.
+"""
+
+import contextlib
+import errno
+import heapq
+import os
+import random
+import select
+import socket
+import ssl
+import time
+from collections import deque
+from pathlib import Path
+
+from pace_response import Malformed, Response
+from pace_tally import BIN_NS, PLAIN, Tally, bucket
+
+READ = 65536
+EVENTS = 256
+SECOND = 1_000_000_000
+# How long before a request's time the loop stops sleeping and looks at the clock instead.
+AWAKE_NS = 150_000
+# Without progress a closed loop makes pauses, the longest so long.
+FIRST_PAUSE_NS, LONGEST_PAUSE_NS = 1_000_000, 100_000_000
+SWEEP_NS = 50_000_000
+FAST_HEADS = 1024
+_HEAD_END = b"\r\n\r\n"
+_CONNECTING, _SHAKING, _SENDING, _WAITING, _IDLE, _CLOSED = range(6)
+_AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
+class Connection:
+    """A socket and the request that is on it."""
+
+    __slots__ = (
+        *("socket", "fd", "recv", "send", "state", "untouched", "opened"),
+        *("intended", "sent", "first_byte", "response", "unsent"),
+    )
+
+
+class Known:
+    """A head that has come before: then a response is seen to be whole by its length alone."""
+
+    __slots__ = ("body_bytes", "histogram", "status", "whole")
+
+    def __init__(self, status, body_bytes, whole, histogram):
+        self.status = status
+        self.body_bytes = body_bytes
+        self.whole = whole
+        self.histogram = histogram
+
+
+class Loop:
+    """The load of one process, which is number `part` of `plan.processes`."""
+
+    def __init__(self, plan, part, begin):
+        self._plan = plan
+        self._begin = begin
+        self._deadline = begin + plan.duration_ns
+        self._tally = Tally()
+        self._epoll = select.epoll()
+        self._connections = {}
+        self._idle = []
+        self._queue = deque()
+        self._later = []
+        self._heads = {}
+        self._fast = {}
+        self._share = _share(plan.connections, part, plan.processes)
+        self._limit = _share(plan.requests, part, plan.processes) if plan.requests else 1 << 62
+        self._issued = 0
+        self._in_a_row = 0
+        self._next_sweep = begin
+        self._bin_end = begin + BIN_NS
+        self._open = plan.rate is not None
+        self._follows_at_once = not self._open and not plan.think_ns
+        self._arrivals = arrivals(plan, part, begin)
+        self._next_arrival = next(self._arrivals, None)
+
+    def run(self):
+        """Put the load on; return the seconds that it took, and the counts."""
+        _wake_on_time()
+        while (early := self._begin - time.monotonic_ns()) > 0:
+            time.sleep(early / SECOND)
+        if not self._open:
+            for _ in range(self._share):
+                self._issue(self._begin)
+        now = time.monotonic_ns()
+        while now < self._deadline and not self._done():
+            self._take_due(now)
+            self._dispatch(now)
+            self._handle(self._wait())
+            now = time.monotonic_ns()
+            if now >= self._next_sweep:
+                self._give_up(now)
+        self._end(now)
+        return (now - self._begin) / SECOND, self._tally
+
+    def _done(self):
+        if self._open:
+            exhausted = self._next_arrival is None
+            # Without a number of requests the deadline is the end, not the last arrival.
+            exhausted = exhausted and self._plan.requests is not None
+        else:
+            exhausted = self._issued >= self._limit
+        if not exhausted or self._queue or self._later:
+            return False
+        return all(each.state == _IDLE for each in self._connections.values())
+
+    # From the schedule to a connection
+
+    def _issue(self, intended):
+        if self._issued < self._limit:
+            self._issued += 1
+            heapq.heappush(self._later, intended)
+
+    def _take_due(self, now):
+        """Move what is due to the queue, with the time at which it was seen to be."""
+        while self._next_arrival is not None and self._next_arrival <= now:
+            self._tally.started += 1
+            self._queue.append((self._next_arrival, now))
+            self._next_arrival = next(self._arrivals, None)
+        while self._later and self._later[0] <= now:
+            self._tally.started += 1
+            self._queue.append((heapq.heappop(self._later), now))
+
+    def _dispatch(self, now):
+        """Give requests to idle connections, or open one for each as far as it is allowed."""
+        queue, idle, started = self._queue, self._idle, now
+        # Where connecting fails at once, a long queue must not carry the load past its end.
+        while queue and started < self._deadline:
+            while idle and idle[-1].state == _CLOSED:
+                idle.pop()
+            if not idle and len(self._connections) >= self._share:
+                return
+            intended, seen = queue.popleft()
+            started = time.monotonic_ns()
+            if seen == now:
+                self._tally.lateness.record((started - intended) // 1000)
+            else:
+                self._tally.lateness.record((seen - intended) // 1000)
+                self._tally.waited.record((started - seen) // 1000)
+            if idle:
+                connection = idle.pop()
+                connection.intended = intended
+                self._send(connection, started)
+            else:
+                self._connect(intended, started)
+
+    def _connect(self, intended, now):
+        plan = self._plan
+        connection = Connection()
+        connection.intended = intended
+        connection.opened = now
+        connection.untouched = False
+        connection.unsent = None
+        connection.response = None
+        connection.state = _CONNECTING
+        try:
+            connection.socket = socket.socket(plan.family, socket.SOCK_STREAM)
+        except OSError as error:
+            self._lost(connection, "connect", error, now)
+            return
+        connection.socket.setblocking(False)
+        connection.fd = connection.socket.fileno()
+        self._connections[connection.fd] = connection
+        connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._epoll.register(connection.fd, select.EPOLLOUT)
+        code = connection.socket.connect_ex(plan.address)
+        if code not in (0, errno.EINPROGRESS):
+            self._lost(connection, "connect", OSError(code, os.strerror(code)), now)
+
+    def _send(self, connection, now):
+        """Send the request; what does not fit into the socket goes when it is writable."""
+        connection.sent = now
+        connection.response = None
+        self._tally.sent += 1
+        try:
+            sent = connection.send(self._plan.request)
+        except _AGAIN:
+            sent = 0
+        except OSError as error:
+            self._lost(connection, _kind(error), error, now)
+            return
+        if sent == len(self._plan.request):
+            connection.state = _WAITING
+            connection.untouched = True
+        else:
+            self._send_later(connection, sent)
+
+    def _send_later(self, connection, sent):
+        connection.response = None
+        connection.state = _SENDING
+        connection.untouched = False
+        connection.unsent = memoryview(self._plan.request)[sent:]
+        self._epoll.modify(connection.fd, select.EPOLLIN | select.EPOLLOUT)
+
+    # Waiting
+
+    def _wait(self):
+        """Return events, at the latest when something is due."""
+        next_due = self._next_arrival
+        if self._later and (next_due is None or self._later[0] < next_due):
+            next_due = self._later[0]
+        until = min(self._next_sweep, self._deadline)
+        now = time.monotonic_ns()
+        if next_due is None or next_due > until:
+            # epoll rounds up to whole milliseconds, which is near enough for these.
+            return self._epoll.poll(max(0, until - now) / SECOND, EVENTS)
+        events = self._epoll.poll(0, EVENTS)
+        left = next_due - now - AWAKE_NS
+        if events or left <= 0:
+            return events
+        select.select([self._epoll], [], [], left / SECOND)
+        return self._epoll.poll(0, EVENTS)
+
+    # From a connection to the counts
+
+    # One function without calls: what a response costs here bounds the load that can be made.
+    def _handle(self, events):  # noqa: C901, PLR0912, PLR0915
+        """Take what came: here a whole response of a known head, all else step by step."""
+        plan, tally, connections = self._plan, self._tally, self._connections
+        clock, fast, request = time.monotonic_ns, self._fast, plan.request
+        size, timeout_us = len(request), plan.timeout_ns // 1000
+        follows = self._follows_at_once
+        for fd, mask in events:
+            connection = connections.get(fd)
+            if connection is None:
+                continue
+            if not connection.untouched:
+                self._touch(connection, mask)
+                continue
+            try:
+                data = connection.recv(READ)
+            except _AGAIN:
+                continue
+            except OSError as error:
+                self._lost(connection, _kind(error), error, clock())
+                continue
+            now = clock()
+            known = fast.get(data[: data.find(_HEAD_END) + 4])
+            if known is None or known.whole != len(data):
+                self._read(connection, data, now)
+                continue
+            tally.received_bytes += len(data)
+            us = (now - connection.sent) // 1000
+            if connection.sent != connection.intended or us > timeout_us:
+                connection.first_byte = now
+                self._answered(connection, known.status, known.body_bytes, True, now)
+                continue
+            if now >= self._bin_end:
+                self._close_bins(now)
+            histogram = known.histogram
+            place = us if us < PLAIN else bucket(us)
+            try:
+                histogram.counts[place] += 1
+            except IndexError:
+                histogram.make_room(place)
+                histogram.counts[place] += 1
+            histogram.sum += us
+            if us > histogram.max:  # noqa: PLR1730
+                histogram.max = us
+            tally.responses += 1
+            self._in_a_row = 0
+            if not follows or self._issued >= self._limit:
+                self._rest(connection)
+                self._follow(now + plan.think_ns)
+                continue
+            self._issued += 1
+            tally.started += 1
+            connection.intended = connection.sent = now
+            try:
+                gone = connection.send(request)
+            except OSError:
+                gone = -1
+            if gone == size:
+                tally.sent += 1
+            elif gone < 0:
+                self._send(connection, now)  # which takes the error, should it come again
+            else:
+                tally.sent += 1
+                self._send_later(connection, gone)
+
+    def _touch(self, connection, mask):
+        """Take an event of a connection that is in any state but a fresh wait."""
+        if connection.state == _CONNECTING:
+            self._connected(connection)
+        elif connection.state == _SHAKING:
+            self._shake(connection)
+        else:
+            if mask & select.EPOLLOUT and connection.state == _SENDING:
+                self._send_more(connection)
+            if mask & ~select.EPOLLOUT and connection.state != _CLOSED:
+                self._receive(connection)
+
+    def _connected(self, connection):
+        code = connection.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        now = time.monotonic_ns()
+        if code:
+            self._lost(connection, "connect", OSError(code, os.strerror(code)), now)
+            return
+        self._tally.connections += 1
+        self._epoll.modify(connection.fd, select.EPOLLIN)
+        context = self._plan.context
+        if context is None:
+            self._ready(connection, now)
+            return
+        connection.state = _SHAKING
+        try:
+            connection.socket = context.wrap_socket(
+                connection.socket, do_handshake_on_connect=False, server_hostname=self._plan.host
+            )
+        except OSError as error:
+            self._lost(connection, "tls", error, now)
+        else:
+            self._shake(connection)
+
+    def _shake(self, connection):
+        try:
+            connection.socket.do_handshake()
+        except ssl.SSLWantReadError:
+            self._epoll.modify(connection.fd, select.EPOLLIN)
+        except ssl.SSLWantWriteError:
+            self._epoll.modify(connection.fd, select.EPOLLOUT)
+        except OSError as error:
+            self._lost(connection, _kind(error), error, time.monotonic_ns())
+        else:
+            self._epoll.modify(connection.fd, select.EPOLLIN)
+            self._ready(connection, time.monotonic_ns())
+
+    def _ready(self, connection, now):
+        connection.recv = connection.socket.recv
+        connection.send = connection.socket.send
+        self._tally.connect.record((now - connection.opened) // 1000)
+        self._send(connection, now)
+
+    def _send_more(self, connection):
+        try:
+            sent = connection.send(connection.unsent)
+        except _AGAIN:
+            return
+        except OSError as error:
+            self._lost(connection, _kind(error), error, time.monotonic_ns())
+            return
+        connection.unsent = connection.unsent[sent:]
+        if not connection.unsent:
+            connection.unsent = None
+            connection.state = _WAITING
+            connection.untouched = connection.response is None
+            self._epoll.modify(connection.fd, select.EPOLLIN)
+
+    def _receive(self, connection):
+        try:
+            data = connection.recv(READ)
+        except _AGAIN:
+            return
+        except OSError as error:
+            self._lost(connection, _kind(error), error, time.monotonic_ns())
+            return
+        self._read(connection, data, time.monotonic_ns())
+
+    def _read(self, connection, data, now):
+        """Take bytes, or the end that no bytes mean."""
+        self._tally.received_bytes += len(data)
+        if connection.state == _IDLE:
+            self._tally.stray += bool(data)
+            self._close(connection)
+            return
+        response, begins = connection.response, connection.response is None
+        if begins:
+            response = connection.response = Response(self._plan.bodiless, self._heads)
+            connection.untouched = False
+            connection.first_byte = now
+        if not data:
+            if response.head is not None and response.ended():
+                self._answered(connection, response.head.status, response.body_bytes, False, now)
+            else:
+                self._lost(connection, "closed" if begins else "cut", None, now)
+            return
+        try:
+            complete = response.feed(data)
+        except Malformed as error:
+            self._lost(connection, "malformed", error, now)
+            return
+        if complete and response.extra:
+            self._lost(connection, "extra", None, now)
+        elif complete:
+            head = response.head
+            self._tally.server = self._tally.server or head.server
+            # An answer that came before the request had gone leaves the connection in between.
+            keeps = head.keeps and self._plan.keep_alive and connection.state == _WAITING
+            if begins and keeps:
+                self._remember(response, data)
+            self._answered(connection, head.status, response.body_bytes, keeps, now)
+
+    def _answered(self, connection, status, body_bytes, keeps, now):
+        """Count a complete response, unless it came too late, and see what is next."""
+        latency = now - connection.intended
+        if latency > self._plan.timeout_ns:
+            self._lost(connection, "timeout", None, now)
+            return
+        if now >= self._bin_end:
+            self._close_bins(now)
+        service = (now - connection.sent) // 1000
+        first_byte = (connection.first_byte - connection.sent) // 1000
+        self._tally.answered(status, body_bytes, latency // 1000, service, first_byte)
+        self._in_a_row = 0
+        if not keeps:
+            self._close(connection)
+            self._follow(now + self._plan.think_ns)
+        elif self._follows_at_once and self._issued < self._limit:
+            self._issued += 1
+            self._tally.started += 1
+            connection.intended = now
+            self._send(connection, now)
+        else:
+            self._rest(connection)
+            self._follow(now + self._plan.think_ns)
+
+    def _remember(self, response, data):
+        """From now on a response with this head and of this length is known."""
+        head, size = response.head, len(data) - response.body_bytes
+        # Behind an interim answer, or with bare line feeds, the head is not what stands there.
+        if head.length is None or data.find(_HEAD_END) + 4 != size:
+            return
+        if len(self._fast) >= FAST_HEADS:
+            self._fast.clear()
+        histogram = self._tally.direct_of(head.status)
+        self._fast[data[:size]] = Known(head.status, head.length, len(data), histogram)
+
+    def _rest(self, connection):
+        """Leave a connection open for another request."""
+        connection.state = _IDLE
+        connection.untouched = False
+        self._idle.append(connection)
+
+    def _follow(self, intended):
+        if not self._open:
+            self._issue(intended)
+
+    def _lost(self, connection, kind, error, now):
+        """Count a request that ends without a complete response, and close its connection."""
+        if connection.state == _IDLE:
+            self._close(connection)
+            return
+        if now >= self._bin_end:
+            self._close_bins(now)
+        if connection.state in (_CONNECTING, _SHAKING):
+            self._tally.never_sent += 1
+        self._tally.fail(kind, _reason(kind, error))
+        self._close(connection)
+        self._in_a_row += 1
+        self._follow(now + self._pause())
+
+    def _pause(self):
+        """Return how long a closed loop waits: not at all while something is answered."""
+        rounds = self._in_a_row // max(1, self._share)
+        if not rounds:
+            return self._plan.think_ns
+        return max(self._plan.think_ns, min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << min(rounds, 20)))
+
+    def _close(self, connection):
+        connection.state = _CLOSED
+        connection.untouched = False
+        held = self._connections.pop(getattr(connection, "fd", -1), None)
+        if held is not None:
+            connection.socket.close()
+
+    def _close_bins(self, now):
+        while now >= self._bin_end:
+            self._tally.close_bin()
+            self._bin_end += BIN_NS
+
+    def _give_up(self, now):
+        """End what has taken longer than the timeout, sent or not."""
+        self._next_sweep = now + min(SWEEP_NS, self._plan.timeout_ns // 4 + 1)
+        self._close_bins(now)
+        too_old = now - self._plan.timeout_ns
+        for connection in list(self._connections.values()):
+            if connection.state != _IDLE and connection.intended < too_old:
+                self._lost(connection, "timeout", None, now)
+        while self._queue and self._queue[0][0] < too_old:
+            intended, seen = self._queue.popleft()
+            self._tally.lateness.record((seen - intended) // 1000)
+            self._tally.waited.record((now - seen) // 1000)
+            self._tally.never_sent += 1
+            self._tally.fail("timeout", "")
+            self._in_a_row += 1
+            self._follow(now + self._pause())
+
+    def _end(self, now):
+        """Keep the ages of what is not answered yet: each would have taken longer than that."""
+        tally = self._tally
+        self._take_due(now)
+        for intended, seen in self._queue:
+            tally.waiting += 1
+            tally.in_flight.record(max(0, now - intended) // 1000)
+            tally.lateness.record(max(0, seen - intended) // 1000)
+            tally.waited.record(max(0, now - seen) // 1000)
+        for connection in self._connections.values():
+            if connection.state != _IDLE:
+                tally.waiting += connection.state in (_CONNECTING, _SHAKING)
+                tally.in_flight.record(max(0, now - connection.intended) // 1000)
+            connection.socket.close()
+        self._close_bins(now)
+        tally.close_bin()
+
+
+def arrivals(plan, part, begin):
+    """Yield the intended starts of an open loop in ns, those of one process; else nothing.
+
+    Constant arrivals are dealt out to the processes in turn. Poisson processes of a share of the
+    rate each make one of the whole rate.
+    """
+    if plan.rate is None:
+        return
+    limit = plan.requests or 1 << 62
+    if plan.arrivals == "constant":
+        number = part
+        while number < limit and (after := round(number * SECOND / plan.rate)) < plan.duration_ns:
+            yield begin + after
+            number += plan.processes
+        return
+    draw = random.Random(f"{plan.seed}/{part}")  # noqa: S311
+    after = 0.0
+    for _ in range(_share(limit, part, plan.processes)):
+        after += draw.expovariate(plan.rate / plan.processes) * SECOND
+        if after >= plan.duration_ns:
+            return
+        yield begin + int(after)
+
+
+def _share(total, part, parts):
+    return total // parts + (part < total % parts)
+
+
+def _kind(error):
+    return "tls" if isinstance(error, ssl.SSLError) else "reset"
+
+
+def _reason(kind, error):
+    if error is None:
+        return ""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"{kind}: {error.verify_message}"
+    if isinstance(error, OSError):
+        return f"{kind}: {error.strerror or error}"
+    return f"{kind}: {error}"
+
+
+def _wake_on_time():
+    """Ask the kernel not to delay our timers by its usual 50 us."""
+    # Where that is refused requests are sent that much later, which is counted.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/timerslack_ns").write_text("1000")

@@ -1,0 +1,159 @@
+"""What pace prints: one JSON document, read whole or not at all."""
+
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from benchforge.plugin import Histogram
+
+Count = Annotated[int, Field(ge=0, le=2**62)]
+Status = Annotated[str, Field(pattern="^[1-9][0-9][0-9]$")]
+
+
+class _Printed(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Recorded(_Printed):
+    """A histogram: bucket and count, in order."""
+
+    counts: list[tuple[Count, Annotated[int, Field(ge=1, le=2**62)]]]
+    sum_us: Count
+    max_us: Count
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if any(one >= other for (one, _), (other, _) in pairwise(self.counts)):
+            msg = "the buckets are not in order"
+            raise ValueError(msg)
+        if fault := self.histogram.fault():
+            raise ValueError(fault)
+        return self
+
+    @property
+    def histogram(self) -> Histogram:
+        """The histogram."""
+        return Histogram(counts=dict(self.counts), sum_us=self.sum_us, max_us=self.max_us)
+
+    @property
+    def count(self) -> int:
+        """How many durations were recorded."""
+        return sum(count for _, count in self.counts)
+
+
+class Errors(_Printed):
+    """Requests without a complete response, each in one class."""
+
+    connect: Count
+    tls: Count
+    reset: Count
+    closed: Count
+    cut: Count
+    malformed: Count
+    extra: Count
+    timeout: Count
+
+
+class Report(_Printed):
+    """The document; times in microseconds where the name does not say another unit."""
+
+    pace: Literal[1]
+    python: str
+    seconds: Annotated[float, Field(gt=0)]
+    bin_ns: Annotated[int, Field(gt=0)]
+    rate: Annotated[float, Field(gt=0)] | None
+    timeout_us: Count
+    started: Count
+    sent: Count
+    never_sent: Count
+    responses: Count
+    errors: Errors
+    reasons: dict[str, Count]
+    received_bytes: Count
+    connections: Count
+    stray: Count
+    waiting: Count
+    body_lengths: list[Count]
+    server: str | None
+    latency: dict[Status, Recorded]
+    service: Recorded
+    first_byte: Recorded
+    connect: Recorded
+    lateness: Recorded
+    waited: Recorded
+    in_flight: Recorded
+    completed_by_bin: list[Count]
+    failed_by_bin: list[Count]
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the document. Raises ValueError that says where and what, when it is not whole."""
+        try:
+            report = cls.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            where = ".".join(str(step) for step in first["loc"])
+            raise ValueError(f"{where or 'JSON'}: {first['msg']}") from None
+        if fault := report.fault():
+            raise ValueError(fault)
+        return report
+
+    @property
+    def failed(self) -> int:
+        """Requests that ended without a complete response."""
+        return sum(self.errors.model_dump().values())
+
+    def claims(self) -> dict[str, JsonValue]:
+        """Return what has no place of its own in a reading."""
+        by_status: dict[str, JsonValue] = {
+            status: each.count for status, each in sorted(self.latency.items())
+        }
+        return {
+            "python": self.python,
+            "by_status": by_status,
+            "reasons": dict(self.reasons),
+            "started": self.started,
+            "sent": self.sent,
+            "never_sent": self.never_sent,
+            "waiting_at_end": self.waiting,
+            "stray": self.stray,
+        }
+
+    def fault(self) -> str | None:
+        """Return which counts do not agree, in one line; None when all do."""
+        counted = sum(each.count for each in self.latency.values())
+        ended = {
+            "latency": counted,
+            "service": self.service.count,
+            "first_byte": self.first_byte.count,
+            "completed_by_bin": sum(self.completed_by_bin),
+        }
+        for name, count in ended.items():
+            if count != self.responses:
+                return f"{name}: {count} in it, but {self.responses} responses"
+        if sum(self.failed_by_bin) != self.failed:
+            return f"failed_by_bin: {sum(self.failed_by_bin)} in it, but {self.failed} errors"
+        accounted = self.responses + self.failed + self.in_flight.count
+        if accounted != self.started:
+            return f"started: {self.started}, but {accounted} ended or were in flight"
+        return self._impossible_sends() or self._impossible_time()
+
+    def _impossible_sends(self) -> str | None:
+        if self.sent + self.never_sent + self.waiting != self.started:
+            return f"sent: {self.sent} and those that were not do not make {self.started}"
+        if self.rate is not None and self.lateness.count != self.started:
+            return f"lateness: {self.lateness.count} in it, but {self.started} were due"
+        if self.responses > self.sent:
+            return f"sent: {self.sent}, but {self.responses} responses"
+        if self.connect.count > self.connections:
+            return f"connect: {self.connect.count} in it, but {self.connections} connections"
+        return None
+
+    def _impossible_time(self) -> str | None:
+        if any(each.max_us > self.timeout_us for each in self.latency.values()):
+            return f"latency: longer than the timeout of {self.timeout_us} us"
+        bins = -(-self.seconds * 1e9 // self.bin_ns)
+        if not bins <= len(self.completed_by_bin) == len(self.failed_by_bin) <= bins + 1:
+            return f"completed_by_bin: {len(self.completed_by_bin)} bins in {self.seconds} s"
+        return None
