@@ -197,6 +197,7 @@ def _target(
         programs=ground.programs,
         python=ground.python,
         phase=phase,
+        suite_folder=ground.suite_folder,
     )
 
 
