@@ -241,7 +241,7 @@ def _version(part: Loader, target: Target) -> str:
         check=False,
         env={"PATH": os.environ["PATH"], **asking.environment},
     )
-    return (said.stdout + said.stderr).strip().splitlines()[0]
+    return (said.stdout + said.stderr).strip().splitlines()[0].partition(" from ")[0]
 
 
 def _free_port() -> int:
