@@ -84,9 +84,9 @@ def _outcome(trial: Trial) -> str:
     if reading is None:
         return "FAILED"
     good = reading.good if reading.good is not None else reading.good_at_least
-    least = "" if reading.good is not None else "at least "
+    least, most = ("", "") if reading.good is not None else ("at least ", "at most ")
     wrong = reading.responses - good
-    errors = f", {wrong} not good" if wrong else ""
+    errors = f", {most}{wrong} not good" if wrong else ""
     return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}"
 
 

@@ -16,6 +16,7 @@ from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
+from benchforge.parts.part import Loader
 from benchforge.registry import Registry
 from benchforge.run.execute import START_AND_STOP_S, Limits, execute
 from benchforge.run.ground import ground, with_runtimes
@@ -95,6 +96,16 @@ def command(
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
 
 
+def unproved(cases: list[Case]) -> list[str]:
+    """Return a line for each load tool that our tests never run."""
+    drivers = {case.driver.name: case.driver for case in cases}
+    return [
+        f"{name}: parser proved on recordings, not run"
+        for name, driver in sorted(drivers.items())
+        if isinstance(driver, Loader) and driver.proved == "recordings"
+    ]
+
+
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
@@ -124,4 +135,5 @@ def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limi
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
     if limits.time_limit_s is not None:
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
+    lines += unproved(cases)
     say("\n".join(lines))

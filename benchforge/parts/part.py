@@ -173,6 +173,8 @@ class Loader(Driver):
     """A load tool."""
 
     kind: ClassVar[Kind] = "loader"
+    proved: ClassVar[Literal["run", "recordings"]] = "run"
+    "Whether our tests run the tool, or only read what it once printed."
 
 
 class Client(Driver):

@@ -78,6 +78,8 @@ class Target:
     phase: Literal["warm-up", "load"] = "load"
     ca_file: Path | None = None
     "PEM file that is to be trusted; None for plain HTTP, or when the system's own is meant."
+    suite_folder: Path = Path()
+    "Relative paths in the suite start here."
 
 
 @dataclass(frozen=True)

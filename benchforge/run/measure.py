@@ -203,6 +203,7 @@ def _target(
         python=ground.python_of(case.driver),
         phase=phase,
         ca_file=asking.ca_file,
+        suite_folder=ground.suite_folder,
     )
 
 

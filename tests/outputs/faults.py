@@ -1,13 +1,12 @@
 """A small HTTP server that misbehaves by path: what the recordings beside it were made against.
 
-    python faults.py PORT [stalls]
+    python faults.py PORT [stalls|slowly]
 
-With `stalls` it stands still for 200 ms of each second. It prints how many connections it accepted
-when it is stopped with SIGTERM.
+With `stalls` it stands still for 200 ms of each second; with `slowly` each answer waits 10 ms. When
+it is stopped with SIGTERM it prints how many connections it accepted, and how many requests came.
 """
 
 import asyncio
-import itertools
 import signal
 import socket
 import struct
@@ -17,14 +16,16 @@ import time
 BODY = b"Hello, World!\n"
 SLOW_S = 0.2
 LATE_S = 1.5
+BRIEF_S = 0.01
 
 
 class Faults:
-    """Answers requests; `accepted` counts the connections."""
+    """Answers requests; `accepted` counts the connections, `asked` the requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, wait_s: float) -> None:
         self.accepted = 0
-        self._requests = itertools.count(1)
+        self._wait_s = wait_s
+        self.asked = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until either side closes it."""
@@ -39,9 +40,12 @@ class Faults:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         method, path, version = head.split("\r\n", 1)[0].split(" ")
-        await reader.readexactly(_length(head))
-        number = next(self._requests)
-        await asyncio.sleep(_wait_s(path, number))
+        body = await reader.readexactly(_length(head))
+        if path == "/echo":
+            sys.stderr.write(f"{' '.join(head.split())} | {body.decode()}\n")
+        self.asked += 1
+        number = self.asked
+        await asyncio.sleep(_wait_s(path, number) or self._wait_s)
         if path == "/empty":
             return False
         if path == "/reset" and number % 50 == 0:
@@ -72,6 +76,8 @@ def _wait_s(path: str, number: int) -> float:
 def _reply(path: str, number: int) -> tuple[int, bytes]:
     if path == "/broken" or (path == "/mixed" and number % 2):
         return 500, b"broken"
+    if path == "/missing":
+        return 404, b"missing"
     if path == "/unavailable":
         return (503 if number % 2 else 200), BODY
     return 200, BODY * (1 + number % 7) if path == "/variable" else BODY
@@ -89,18 +95,18 @@ async def _stall_each_second() -> None:
         time.sleep(SLOW_S)  # noqa: ASYNC251  # the whole server stands still
 
 
-async def main(port: int, *, stalls: bool) -> None:
+async def main(port: int, mode: str) -> None:
     """Serve until SIGTERM."""
-    faults = Faults()
+    faults = Faults(BRIEF_S if mode == "slowly" else 0)
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     await asyncio.start_server(faults.serve, "127.0.0.1", port, backlog=1024)
-    stalling = asyncio.ensure_future(_stall_each_second()) if stalls else None
+    stalling = asyncio.ensure_future(_stall_each_second()) if mode == "stalls" else None
     await stopped.wait()
     if stalling:
         stalling.cancel()
-    sys.stdout.write(f"{faults.accepted}\n")
+    sys.stdout.write(f"{faults.accepted} {faults.asked}\n")
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), stalls="stalls" in sys.argv[2:]))
+    asyncio.run(main(int(sys.argv[1]), "".join(sys.argv[2:])))

@@ -1,30 +1,34 @@
-"""Records what wrk and ab print: real tools, on loopback, against the server that misbehaves.
+"""Records what load tools print: real ones, on loopback, against the server that misbehaves.
 
-    python tests/outputs/record.py FOLDER_OF_PROGRAMS
+    python tests/outputs/record.py TOOL FOLDER_OF_PROGRAMS
 
-Each folder below wrk/ and ab/ holds what one run left: stdout.txt, stderr.txt, the files that the
-tool wrote, and recording.json with the options, the path, the exit code, the tool's version, and
-how many connections the server accepted (None when it did not live to tell).
+Each folder below wrk/, ab/ and so on holds what one run left: stdout.txt, stderr.txt (of a long one
+the first lines), the files that the tool wrote, and recording.json with the options, the path, the
+exit code, the tool's version, and how many connections the server accepted and how many requests it
+saw (None when it did not live to tell). What stands in weighttp/ and wrk2/ was printed by those
+tools elsewhere: their command is all that is known of those runs.
 """
 
 import json
+import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from benchforge_loaders.ab import Ab
-from benchforge_loaders.wrk import Wrk
-
-from benchforge.plugin import Loader, Request, Target
+from benchforge.plugin import Command, Loader, Request, Site, Target
+from benchforge.registry import Registry
 
 HERE = Path(__file__).parent
 MOMENT_S = 0.7
+LONG = 50_000
 
 
 @dataclass(frozen=True)
@@ -33,14 +37,15 @@ class Case:
 
     name: str
     path: str
-    options: dict[str, object] = field(default_factory=dict)
-    stalls: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    mode: str = ""
+    "Of the server."
     ends: str = ""
 
 
 WRK = [
     Case("healthy", "/ok", {"connections": 16, "threads": 2}),
-    Case("stalls", "/ok", {"connections": 16, "duration": 3}, stalls=True),
+    Case("stalls", "/ok", {"connections": 16, "duration": 3}, mode="stalls"),
     Case("slow", "/slow", {"connections": 5}),
     Case("fewer-than-connections", "/slow", {"connections": 64, "duration": 1, "timeout": 1}),
     Case("late", "/late", {"connections": 16, "duration": 4, "timeout": 1}),
@@ -63,7 +68,7 @@ AB = [
     Case("requests-half", "/half", {"requests": 2000}),
     Case("few", "/ok", {"requests": 20}),
     Case("one", "/slow", {"requests": 1, "connections": 1}),
-    Case("stalls", "/ok", stalls=True),
+    Case("stalls", "/ok", mode="stalls"),
     Case("slow", "/slow"),
     Case("broken", "/broken"),
     Case("mixed", "/mixed"),
@@ -80,19 +85,66 @@ AB = [
     Case("server-killed", "/ok", ends="server"),
     Case("interrupted", "/ok", ends="tool"),
 ]
-SHORT: dict[str, dict[str, object]] = {
+OTHERS = [
+    Case("healthy", "/ok"),
+    Case("missing", "/missing"),
+    Case("slow", "/slow"),
+    Case("broken", "/broken"),
+    Case("mixed", "/mixed"),
+    Case("half", "/half"),
+    Case("halves", "/halves"),
+    Case("empty", "/empty"),
+    Case("reset", "/reset"),
+    Case("closes", "/closes"),
+    Case("hang", "/hang"),
+    Case("refused", "/ok", ends="before"),
+    Case("server-killed", "/ok", ends="server"),
+    Case("tool-killed", "/ok", ends="tool"),
+]
+PACED: Mapping[str, object] = {"rate": 200}
+LATE: Mapping[str, object] = {"connections": 2, "rate": 100}
+CASES: dict[str, list[Case]] = {
+    "wrk": WRK,
+    "ab": AB,
+    # Its log has a line for each request.
+    "h2load": [
+        *(replace(case, mode="slowly") for case in OTHERS),
+        Case("streams", "/ok", {"streams": 3}, mode="slowly"),
+    ],
+    "hey": [*OTHERS, Case("paced", "/ok", PACED), Case("late", "/slow", LATE)],
+    "siege": [*OTHERS, Case("without-keep-alive", "/ok", {"keep_alive": False})],
+    "oha": [*OTHERS, Case("paced", "/ok", PACED), Case("late", "/slow", {**LATE, "correct": True})],
+    "k6": [
+        *OTHERS,
+        Case("paced", "/ok", PACED),
+        Case("dropped", "/slow", {"users": 2, "rate": 100}),
+    ],
+    "hyperfine": [Case("healthy", "/ok"), Case("broken", "/broken")],
+    "locust": [*OTHERS, Case("requests", "/mixed", {"user": "http"})],
+}
+ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
+FEW: dict[str, Any] = {"connections": 10, "duration": 1}
+SHORT: dict[str, dict[str, Any]] = {
     "wrk": {"connections": 10, "duration": 2},
     "ab": {"connections": 10},
+    "k6": {"users": 5, "duration": 1},
+    "locust": {"users": 5, "duration": 2},
+    "hyperfine": {"command": ["{python}", "-c", ASKS_TWICE, "{url}"], "requests": 2, "runs": 3},
 }
 
 
-def main(programs: Path) -> None:
-    """Record all cases."""
-    for case in WRK:
-        record(Wrk.model_validate(SHORT["wrk"] | case.options), case, programs)
-    for case in AB:
-        end = {} if "requests" in case.options else {"duration": 1}
-        record(Ab.model_validate(SHORT["ab"] | end | case.options), case, programs)
+def main(tool: str, programs: Path) -> None:
+    """Record all cases of one tool."""
+    part = Registry().part("loader", tool)
+    for case in CASES[tool]:
+        end: dict[str, Any] = {}
+        if tool == "ab" and "requests" not in case.options:
+            end = {"duration": 1}
+        if case.name == "hang" and "timeout" in part.model_fields and tool not in {"wrk", "ab"}:
+            end = {"timeout": 1}
+        loader = part.model_validate({**SHORT.get(tool, FEW), **end, **case.options})
+        assert isinstance(loader, Loader)
+        record(loader, case, programs)
 
 
 def record(part: Loader, case: Case, programs: Path) -> None:
@@ -107,28 +159,35 @@ def record(part: Loader, case: Case, programs: Path) -> None:
         programs={part.name: programs / part.name},
         python=Path(sys.executable),
     )
-    with _server(port, stalls=case.stalls) as server:
+    for name, text in part.files(target).items():
+        (folder / name).write_text(text)
+    with _server(port, case.mode) as server:
         if case.ends == "before":
             server.kill()
             server.wait()
         code = _run(part, target, case.ends, server)
-    accepted = server.stdout.read().strip() if server.stdout else ""
+    version = _version(part, target)
+    _tidy(folder)
+    counted = server.stdout.read().split() if server.stdout else []
+    accepted, asked = map(int, counted) if counted else (None, None)
     told = {
-        "options": part.model_dump(mode="json", exclude_none=True),
+        "options": part.model_dump(mode="json", exclude_none=True, by_alias=True),
         "path": case.path,
         "exit_code": code,
-        "version": _version(programs / part.name),
-        "accepted": int(accepted) - 1 if accepted else None,
+        "version": version,
+        "accepted": None if accepted is None else accepted - 1,
+        "asked": asked,
     }
     (folder / "recording.json").write_text(json.dumps(told, indent=2) + "\n")
-    sys.stdout.write(f"{part.name} {case.name}: {code}, accepted {accepted or 'unknown'}\n")
+    sys.stdout.write(f"{part.name} {case.name}: {code}, accepted {accepted}, asked {asked}\n")
 
 
 def _run(part: Loader, target: Target, ends: str, server: subprocess.Popen[str]) -> int:
     command = part.commands(target)[0]
     folder = target.folder
     with (folder / "stdout.txt").open("w") as out, (folder / "stderr.txt").open("w") as err:
-        tool = subprocess.Popen(command.argv, stdout=out, stderr=err, env=dict(command.environment))
+        environment = {"PATH": os.environ["PATH"], "HOME": str(folder), **command.environment}
+        tool = subprocess.Popen(command.argv, stdout=out, stderr=err, cwd=folder, env=environment)
         if ends in {"server", "tool"}:
             time.sleep(MOMENT_S)
         if ends == "server":
@@ -139,8 +198,8 @@ def _run(part: Loader, target: Target, ends: str, server: subprocess.Popen[str])
 
 
 @contextmanager
-def _server(port: int, *, stalls: bool) -> Iterator[subprocess.Popen[str]]:
-    words = [sys.executable, str(HERE / "faults.py"), str(port), *(["stalls"] if stalls else [])]
+def _server(port: int, mode: str) -> Iterator[subprocess.Popen[str]]:
+    words = [sys.executable, str(HERE / "faults.py"), str(port), mode]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     while True:
         try:
@@ -157,10 +216,32 @@ def _server(port: int, *, stalls: bool) -> Iterator[subprocess.Popen[str]]:
         server.wait()
 
 
-def _version(program: Path) -> str:
-    option = "-v" if program.name == "wrk" else "-V"
-    said = subprocess.run([program, option], capture_output=True, text=True, check=False).stdout
-    return said.splitlines()[0]
+def _tidy(folder: Path) -> None:
+    """Leave nothing of this machine, and of long complaints the first lines."""
+    shutil.rmtree(folder / ".siege", ignore_errors=True)
+    for path in folder.iterdir():
+        text = path.read_text().replace(str(HERE.parents[1]), "")
+        text = text.replace(f" {socket.gethostname()}/", " host/")
+        long = path.name == "stderr.txt" and len(text) > LONG
+        path.write_text("".join(text.splitlines(keepends=True)[:20]) if long else text)
+
+
+def _version(part: Loader, target: Target) -> str:
+    site = Site(
+        *("version", target.folder, target.folder, "127.0.0.1", {}, target.python),
+        *(target.programs, {}, target.folder, False),
+    )
+    asking = part.version(site) or Command(target.python, "-m", "locust", "--version")
+    if part.name == "hey":
+        return "unknown: it does not tell"
+    said = subprocess.run(
+        asking.argv,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"], **asking.environment},
+    )
+    return (said.stdout + said.stderr).strip().splitlines()[0].partition(" from ")[0]
 
 
 def _free_port() -> int:
@@ -170,4 +251,4 @@ def _free_port() -> int:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,37 @@
+"""One request again and again by locust, as the file says that BENCHFORGE_LOCUST names."""
+
+import json
+import os
+from pathlib import Path
+
+from locust import FastHttpUser, HttpUser, task
+
+TOLD = json.loads(Path(os.environ["BENCHFORGE_LOCUST"]).read_text())
+
+
+def ask(self, **more):
+    self.client.request(
+        TOLD["method"],
+        TOLD["path"],
+        headers=TOLD["headers"],
+        data=TOLD["body"],
+        allow_redirects=False,
+        **more,
+    )
+
+
+if TOLD["user"] == "fast":
+
+    class Visitor(FastHttpUser):
+        connection_timeout = network_timeout = TOLD["timeout"]
+
+        @task
+        def again(self):
+            ask(self)
+
+else:
+
+    class Visitor(HttpUser):
+        @task
+        def again(self):
+            ask(self, timeout=TOLD["timeout"])

@@ -1,0 +1,172 @@
+"""h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from benchforge.plugin import (
+    Command,
+    Histogram,
+    Need,
+    Output,
+    OutputDamaged,
+    Reading,
+    Site,
+    Target,
+    hookimpl,
+)
+from benchforge_loaders.h2load_log import Log
+from benchforge_loaders.printed import agree, line
+from benchforge_loaders.timed import Timed, ended_well, headers
+
+BODY = "h2load-body"
+
+
+class H2load(Timed):
+    """h2load 1.x: each client sends its next request when the last one is answered.
+
+    Good to know:
+
+    - Latencies are exact: they come from its log of requests, about 25 bytes each, which stays
+      with the trial.
+    - A client whose connection is cut dies: h2load connects again only where the server announced
+      the end. In a timed run it counts no error then, and its rate is that of the clients that are
+      left. Here those that were silent at the end, for longer than any response had taken, are
+      counted from the log: class `silent`.
+    - Its seconds are those of the option: it counts between the start and the end of that time.
+    """
+
+    name: ClassVar[str] = "h2load"
+
+    connections: PositiveInt = 10
+    threads: PositiveInt = 1
+    protocol: Literal["http/1.1", "h2c"] = "http/1.1"
+    "h2c is HTTP/2 without TLS, known beforehand."
+    streams: PositiveInt = Field(default=1, le=10_000)
+    "Requests under way in one connection; with http/1.1 they are pipelined."
+
+    @model_validator(mode="after")
+    def _a_connection_for_each_thread(self) -> Self:
+        if self.connections < self.threads:
+            msg = f"{self.threads} threads need as many connections, not {self.connections}"
+            raise ValueError(msg)
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return h2load."""
+        return [Need("h2load", "apt-get install nghttp2-client (Debian, Ubuntu)")]
+
+    def version(self, site: Site) -> Command:
+        """Return `h2load --version`."""
+        return Command(site.programs["h2load"], "--version")
+
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request's body."""
+        body = target.request.body
+        return {} if body is None else {BODY: body}
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return one command."""
+        request = target.request
+        # -d alone means POST; a header of this name sets another method.
+        meant = "GET" if request.body is None else "POST"
+        return [
+            Command(
+                target.programs["h2load"],
+                *(["--h1"] if self.protocol == "http/1.1" else ["-p", "h2c"]),
+                *("-D", self.duration, "-c", self.connections, "-t", self.threads),
+                *("-m", self.streams),
+                f"--log-file={target.folder / _log(target)}",
+                *(["-d", target.folder / BODY] if request.body is not None else []),
+                *(["-H", f":method: {request.method}"] if request.method != meant else []),
+                *headers(request.headers),
+                target.url,
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what the log and the report say.
+
+        Raises OutputDamaged when h2load failed, and when its report or its log is not whole, or the
+        two do not agree.
+        """
+        ended_well("h2load", output)
+        name = _log(output.target)
+        try:
+            log = Log.from_text(output.file(name))
+        except ValueError as error:
+            raise OutputDamaged(f"{name}: {error}") from None
+        try:
+            return self._reading(output.stdout, log)
+        except ValueError as error:
+            raise OutputDamaged(
+                f"h2load: {error}", "see what h2load printed beside the trial"
+            ) from None
+
+    def _reading(self, text: str, log: Log) -> Reading:
+        seconds = float(self.duration)
+        finished = line(text, "finished in", r"finished in (\S+), ([\d.]{1,18}) req/s, (\S+)B/s")
+        requests = line(
+            text,
+            "requests:",
+            r"requests: (\d{1,15}) total, (\d{1,15}) started, (\d{1,15}) done, "
+            r"(\d{1,15}) succeeded, (\d{1,15}) failed, (\d{1,15}) errored, (\d{1,15}) timeout",
+        )
+        codes = line(
+            text,
+            "status codes:",
+            r"status codes: (\d{1,15}) 2xx, (\d{1,15}) 3xx, (\d{1,15}) 4xx, (\d{1,15}) 5xx",
+        )
+        traffic = line(text, "traffic:", r"traffic: \S+ \((\d{1,15})\) total, .*")
+        line(text, "req/s           :", "req/s           : .*")
+        _, started, done, succeeded, failed, errored, timeout = map(int, requests.groups())
+        agree("finished in", done, seconds, float(finished[2]))
+        _whole(log, done, succeeded)
+        silent = log.silent(self.connections * self.streams, seconds)
+        bad = log.bad
+        return Reading(
+            seconds=seconds,
+            responses=log.complete,
+            good_at_least=log.complete - bad,
+            good_at_most=log.complete - bad,
+            errors={"status": bad, "read": log.failed, "silent": silent},
+            unanswered=log.failed + silent,
+            received_bytes=int(traffic[1]),
+            latency=Histogram.of(log.durations),
+            claims={
+                "finished_in": finished[1],
+                "requests_per_second": float(finished[2]),
+                "started": started,
+                "done": done,
+                "succeeded": succeeded,
+                "failed": failed,
+                "errored": errored,
+                "timeout": timeout,
+                "status_codes": dict(
+                    zip(("2xx", "3xx", "4xx", "5xx"), map(int, codes.groups()), strict=True)
+                ),
+            },
+            defects=("h2load:dead-clients",) if silent else (),
+        )
+
+
+def _whole(log: Log, done: int, succeeded: int) -> None:
+    if log.complete + log.failed != done:
+        raise ValueError(
+            f"'requests:': {done} done, and {log.complete + log.failed} lines in its log"
+        )
+    if log.complete - log.bad != succeeded:
+        raise ValueError(
+            f"'requests:': {succeeded} succeeded, and {log.complete - log.bad} in its log"
+        )
+
+
+def _log(target: Target) -> str:
+    return f"h2load-{target.phase}.tsv"
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Timed]]:
+    """Return h2load."""
+    return [H2load]

@@ -1,0 +1,66 @@
+"""h2load's log: a line for each request, and which clients were silent when the load ended."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from benchforge_loaders.printed import BAD
+
+_LINE = re.compile(r"(\d{16})\t(-1|[1-5]\d\d)\t(\d{1,10})")
+# Between a response and the next request a client is in neither: many looks, and the best counts.
+_LOOKS = 32
+
+
+@dataclass(frozen=True)
+class Log:
+    """Every request that ended; `spans` are microseconds since 1970 from its start to its end."""
+
+    spans: tuple[tuple[int, int], ...]
+    durations: Mapping[int, int]
+    "How often each duration of a response was, in microseconds."
+    bad: int
+    "Responses with a status of 400 or more."
+    failed: int
+    "Requests without a whole response."
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the log. Raises ValueError that names the line that is not one."""
+        spans: list[tuple[int, int]] = []
+        durations: Counter[int] = Counter()
+        bad = failed = 0
+        for number, one in enumerate(text.splitlines(), 1):
+            match = _LINE.fullmatch(one)
+            if not match:
+                raise ValueError(f"line {number} is no line of a request: {one[:60]!r}")
+            start, status, lasted = int(match[1]), int(match[2]), int(match[3])
+            spans.append((start, start + lasted))
+            if status < 0:
+                failed += 1
+                continue
+            durations[lasted] += 1
+            bad += status >= BAD
+        return cls(tuple(spans), durations, bad, failed)
+
+    @property
+    def complete(self) -> int:
+        """How many responses were whole."""
+        return len(self.spans) - self.failed
+
+    def silent(self, slots: int, seconds: float) -> int:
+        """Return how many of so many slots were waiting at the end for longer than any other did.
+
+        A slot is a client, or one stream of it; it always has a request under way. So those that
+        still answer are seen in the log one longest response before the end: each of them ends a
+        request between then and the end. Two of the longest back a look may be just between two.
+        """
+        if not self.spans:
+            return slots
+        end = min(start for start, _ in self.spans) + round(seconds * 1e6)
+        longest = max(until - start for start, until in self.spans)
+        looks = [end - longest - longest * look // _LOOKS for look in range(_LOOKS)]
+        late = [span for span in self.spans if span[1] > looks[-1] and span[0] <= looks[0]]
+        seen = max(sum(start <= look < until for start, until in late) for look in looks)
+        return max(0, slots - seen)

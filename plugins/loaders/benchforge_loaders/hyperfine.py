@@ -1,0 +1,157 @@
+"""hyperfine: times a whole process that makes its requests and ends."""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, PositiveInt, field_validator
+
+from benchforge.plugin import (
+    Command,
+    Duration,
+    Loader,
+    Need,
+    Output,
+    OutputDamaged,
+    Reading,
+    Site,
+    Target,
+    hookimpl,
+)
+from benchforge_loaders.printed import Amount, Printed, Seconds
+from benchforge_loaders.timed import ended_well
+
+
+class _Result(Printed):
+    mean: Seconds
+    stddev: Amount | None
+    median: Seconds
+    user: Amount
+    system: Amount
+    min: Seconds
+    max: Seconds
+    times: list[Seconds]
+    exit_codes: tuple[int | None, ...] = ()
+
+
+class _Printed(Printed):
+    results: list[_Result]
+
+
+class Hyperfine(Loader):
+    """hyperfine: runs a command so often, without a shell, and times each run.
+
+    Good to know:
+
+    - It knows processes and no requests: how many a run makes is what the suite says, and whether
+      they were good is what the exit code says. So the number of good responses is a bound, and a
+      rate of good ones is unknown; with `count = "all"` throughput is that of the suite's word.
+    - A run's time holds the start of its interpreter and its imports.
+    - The times of all runs, their mean and deviation, user and system time are claims.
+    """
+
+    name: ClassVar[str] = "hyperfine"
+
+    argv: list[str] = Field(alias="command", min_length=1)
+    "A program and its arguments; {url} is the request's, {python} benchforge's own interpreter."
+    requests: PositiveInt
+    "How many requests one run makes."
+    runs: PositiveInt = 10
+    run_takes: Annotated[Duration, Field(gt=0)] = Duration(1)
+    "A guess for one run, for the plan and for when it is late."
+
+    @field_validator("argv")
+    @classmethod
+    def _knows_the_url(cls, argv: list[str]) -> list[str]:
+        if not any("{url}" in word for word in argv[1:]):
+            msg = "without {url} it does not know what to ask"
+            raise ValueError(msg)
+        return argv
+
+    def needs(self) -> Iterable[Need]:
+        """Return hyperfine and the command's program."""
+        yield Need("hyperfine", "apt-get install hyperfine (Debian, Ubuntu), or cargo install it")
+        if self.argv[0] != "{python}":
+            yield Need(self.argv[0], "the suite's command names it")
+
+    def version(self, site: Site) -> Command:
+        """Return `hyperfine --version`."""
+        return Command(site.programs["hyperfine"], "--version")
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return one command, which starts in the suite's folder."""
+        program = target.programs.get(self.argv[0], self.argv[0])
+        words = [
+            str(word).replace("{url}", target.url).replace("{python}", str(target.python))
+            for word in (program, *self.argv[1:])
+        ]
+        return [
+            Command(
+                target.programs["hyperfine"],
+                *("-N", "--runs", self.runs, "--style", "none"),
+                *("--export-json", target.folder / _file(target)),
+                shlex.join(words),
+                folder=target.suite_folder.resolve(),
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what hyperfine wrote.
+
+        Raises OutputDamaged when it or a run failed, and when its file is not whole.
+        """
+        ended_well("hyperfine", output)
+        name = _file(output.target)
+        try:
+            return self._reading(_Printed.from_json(output.file(name)).results)
+        except ValueError as error:
+            raise OutputDamaged(f"{name}: {error}") from None
+
+    def declared_s(self) -> float:
+        """Return the guess, in seconds."""
+        return self.runs * float(self.run_takes)
+
+    def for_warm_up(self, seconds: float) -> Self:
+        """Return as many runs as the guess gives for so many seconds, one at least."""
+        return self.model_copy(update={"runs": max(1, round(seconds / float(self.run_takes)))})
+
+    def _reading(self, results: list[_Result]) -> Reading:
+        if len(results) != 1:
+            raise ValueError(f"results: {len(results)}, asked was 1")
+        (result,) = results
+        if len(result.times) != self.runs:
+            raise ValueError(f"results.0.times: {len(result.times)}, asked were {self.runs}")
+        if any(result.exit_codes):
+            raise ValueError(f"results.0.exit_codes: {result.exit_codes}")
+        if abs(sum(result.times) / self.runs - result.mean) > 1e-6 * result.mean:
+            raise ValueError(f"results.0.mean: {result.mean} is not that of its times")
+        requests = self.runs * self.requests
+        return Reading(
+            seconds=sum(result.times),
+            responses=requests,
+            good_at_least=0,
+            good_at_most=requests,
+            doubt="hyperfine counts none: how many requests a run makes is what the suite says",
+            errors={},
+            claims={
+                "runs": self.runs,
+                "mean_s": result.mean,
+                "stddev_s": result.stddev,
+                "median_s": result.median,
+                "min_s": result.min,
+                "max_s": result.max,
+                "user_s": result.user,
+                "system_s": result.system,
+                "times_s": list(result.times),
+            },
+        )
+
+
+def _file(target: Target) -> str:
+    return f"hyperfine-{target.phase}.json"
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Loader]]:
+    """Return hyperfine."""
+    return [Hyperfine]

@@ -1,0 +1,212 @@
+"""What locust says at its end: statistics as JSON on stdout, failures in words on stderr."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from benchforge.plugin import Reading
+from benchforge_loaders.printed import Amount, Count, Printed
+
+# The percents that locust itself prints.
+_PERCENTS = (50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9, 99.99, 100.0)
+_FAILURE = re.compile(r"^(\d{1,15}) {2,}(\S.*?) *$", re.MULTILINE)
+_ERRORS = re.compile(
+    r"^Error report\n# occurrences +Error *\n-+\|-+\n(.*?)^-+\|-+$", re.MULTILINE | re.DOTALL
+)
+_TOTAL = re.compile(
+    r"^ +Aggregated +(\d{1,15}) +(\d{1,15})\(.*\| +(\d{1,12}\.\d\d) +\d+\.\d\d$", re.MULTILINE
+)
+_STAMP = r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] \S+: "
+_BEGAN = re.compile(_STAMP + r"(?:Ramping to|Sending spawn jobs of) \d+ users", re.MULTILINE)
+_ENDED = re.compile(_STAMP + r"--run-time limit reached", re.MULTILINE)
+_LOGGED = re.compile(r"^\[[^\]]*\] \S+/[A-Z]+/\S+: ")
+_CLASSES = {
+    "status": re.compile(r"HTTPError\('\d{3} |BadStatusCode\("),
+    "connect": re.compile(r"ConnectionRefused|NewConnectionError|Connection refused"),
+    "timeout": re.compile(r"[Tt]imeout|timed out"),
+    "read": re.compile(
+        r"Connection(?:Reset|Aborted|Closed)?Error|ChunkedEncodingError|IncompleteRead|"
+        r"RemoteDisconnected|ProtocolError|HTTPParseError|HTTPConnectionClosed|BrokenPipe|"
+        r"Connection (?:reset|aborted|closed)|connection closed"
+    ),
+}
+
+
+class _Entry(Printed):
+    """The requests of one method and name."""
+
+    name: str
+    method: str | None
+    requests: Annotated[Count, Field(alias="num_requests")]
+    untimed: Annotated[Count, Field(alias="num_none_requests")]
+    failures: Annotated[Count, Field(alias="num_failures")]
+    total_ms: Annotated[Amount, Field(alias="total_response_time")]
+    content: Annotated[Count, Field(alias="total_content_length")]
+    times: Annotated[dict[str, Count], Field(alias="response_times")]
+
+
+class _Entries(Printed):
+    entries: list[_Entry]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All entries together."""
+
+    entries: tuple[_Entry, ...]
+    seconds: float
+    rate: float
+    failures: Mapping[str, int]
+    "In locust's words."
+
+    @classmethod
+    def from_texts(cls, printed: str, logged: str) -> Self:
+        """Read both. Raises ValueError that says what is missing or wrong."""
+        entries = tuple(_entries(printed))
+        if not any(entry.requests for entry in entries):
+            raise ValueError("no request ended")
+        requests = sum(entry.requests for entry in entries)
+        failed = sum(entry.failures for entry in entries)
+        totals = _TOTAL.findall(logged)
+        if not totals:
+            raise ValueError("no line 'Aggregated'")
+        if (int(totals[-1][0]), int(totals[-1][1])) != (requests, failed):
+            raise ValueError(
+                f"'Aggregated': {totals[-1][0]} requests, {totals[-1][1]} failed; its JSON says "
+                f"{requests} and {failed}"
+            )
+        failures = _failures(logged)
+        if sum(failures.values()) != failed:
+            raise ValueError(f"'Error report': {sum(failures.values())} of {failed} failures")
+        for entry in entries:
+            _check(entry)
+        return cls(entries, _seconds(logged), float(totals[-1][2]), failures)
+
+    def reading(self, *, own: bool, retries: bool) -> Reading:
+        """Return the report as a reading.
+
+        `own` says that the locustfile is the user's, `retries` that requests may be sent again.
+        """
+        requests = sum(entry.requests for entry in self.entries)
+        failed = sum(entry.failures for entry in self.entries)
+        classes = self._classes(own=own)
+        lost = classes["connect"] + classes["timeout"] + classes["read"]
+        times = Counter[float]()
+        for entry in self.entries:
+            times.update({float(ms): count for ms, count in entry.times.items()})
+        timed = times.total()
+        total_ms = sum(entry.total_ms for entry in self.entries)
+        defects = {
+            "locust:ms-rounding": True,
+            "locust:silent-retries": retries,
+            "locust:failures-in-latency": lost > 0,
+        }
+        return Reading(
+            seconds=self.seconds,
+            responses=requests - lost,
+            good_at_least=requests - failed,
+            good_at_most=requests - failed,
+            errors=classes,
+            unanswered=None if classes.get("other") else lost,
+            percentiles_us=_percentiles(times) if timed else None,
+            percentiles_by="locust, in steps of 1, 10 or 100 ms" if timed else "",
+            mean_us=total_ms / timed * 1000 if timed else None,
+            latency_samples=timed or None,
+            claims={
+                "requests_per_second": self.rate,
+                "requests": {
+                    f"{entry.method or ''} {entry.name}".strip(): entry.requests
+                    for entry in self.entries
+                },
+                "content_bytes": sum(entry.content for entry in self.entries),
+                "failures": dict(list(self.failures.items())[:20]),
+            },
+            defects=tuple(name for name, touches in defects.items() if touches),
+        )
+
+    def _classes(self, *, own: bool) -> dict[str, int]:
+        # With our own locustfile, what is neither a status nor known is a lost request too.
+        classes = {"status": 0, "connect": 0, "timeout": 0, "read": 0}
+        unknown = "other" if own else "read"
+        for words, count in self.failures.items():
+            kind = next((name for name, said in _CLASSES.items() if said.search(words)), unknown)
+            classes[kind] = classes.get(kind, 0) + count
+        return classes
+
+
+def complaint(code: int, said: str, locustfile: Path) -> str:
+    """Return in one line why locust failed: the locustfile's line where that is the reason."""
+    if code < 0:
+        return f"ended by signal {-code}"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    last = _LOGGED.sub("", lines[-1]) if lines else f"exit code {code}"
+    name = re.escape(locustfile.name)
+    places = re.findall(rf'^  File ".*/{name}", line (\d+)', said, re.MULTILINE)
+    return f"{locustfile}:{places[-1]}: {last}" if places else last
+
+
+def _entries(text: str) -> list[_Entry]:
+    # A locustfile may print before.
+    found = re.search(r"^\[.*", text, re.MULTILINE | re.DOTALL)
+    if not found:
+        raise ValueError("no JSON: was it ended early?")
+    # The models are of objects.
+    return _Entries.from_json(f'{{"entries": {found[0]}}}').entries
+
+
+def _seconds(logged: str) -> float:
+    """Return how long the users were at work, by the times of the log."""
+    began, ended = _BEGAN.search(logged), _ENDED.search(logged)
+    if not began or not ended:
+        raise ValueError(f"no line '{'--run-time limit reached' if began else 'Ramping to'}'")
+    seconds = (_time(ended[1]) - _time(began[1])).total_seconds()
+    if seconds <= 0:
+        raise ValueError("'--run-time limit reached': before the users began")
+    return seconds
+
+
+def _time(text: str) -> datetime:
+    try:
+        # A clock of the same machine, without a zone.
+        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S,%f")  # noqa: DTZ007
+    except ValueError:
+        raise ValueError(f"{text!r} is no time") from None
+
+
+def _failures(text: str) -> dict[str, int]:
+    """Return the error report; locust prints it only where there are failures."""
+    found = _ERRORS.search(text)
+    failures: Counter[str] = Counter()
+    for count, words in _FAILURE.findall(found[1]) if found else []:
+        failures[words] += int(count)
+    return failures
+
+
+def _check(entry: _Entry) -> None:
+    timed = sum(entry.times.values())
+    if timed != entry.requests - entry.untimed:
+        raise ValueError(f"{entry.name}: {timed} times of {entry.requests} requests")
+    if entry.failures > entry.requests:
+        raise ValueError(f"{entry.name}: {entry.failures} of {entry.requests} requests failed")
+    for ms in entry.times:
+        if not re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?", ms):
+            raise ValueError(f"{entry.name}: response_times.{ms}: no time")
+
+
+def _percentiles(times: Mapping[float, int]) -> dict[str, float]:
+    """Return percentiles in microseconds: the smallest time with so many at or below it."""
+    total, seen = sum(times.values()), 0
+    found: dict[str, float] = {}
+    wanted = list(_PERCENTS)
+    for ms, count in sorted(times.items()):
+        seen += count
+        while wanted and seen >= max(1, math.ceil(wanted[0] * total / 100 - 1e-9)):
+            found[f"{wanted.pop(0):g}"] = ms * 1000
+    return found

@@ -1,0 +1,189 @@
+"""oha: a closed loop in Rust, or a rate for all connections together."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from benchforge.plugin import (
+    Command,
+    Duration,
+    Need,
+    Output,
+    OutputDamaged,
+    Rate,
+    Reading,
+    Site,
+    Target,
+    hookimpl,
+)
+from benchforge_loaders.printed import BAD, Amount, Count, Printed, Seconds, growing
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
+
+BODY = "oha-body"
+IN_FLIGHT = "aborted due to deadline"
+
+
+class _Summary(Printed):
+    success_rate: Annotated[Amount, Field(alias="successRate")]
+    total: Seconds
+    slowest: Amount | None
+    fastest: Amount | None
+    average: Amount | None
+    rate: Annotated[Amount, Field(alias="requestsPerSec")]
+    total_data: Annotated[Count, Field(alias="totalData")]
+
+
+class _Printed(Printed):
+    summary: _Summary
+    percentiles: Annotated[dict[str, Amount | None], Field(alias="latencyPercentiles")]
+    statuses: Annotated[dict[str, Count], Field(alias="statusCodeDistribution")]
+    errors: Annotated[dict[str, Count], Field(alias="errorDistribution")]
+
+
+class Oha(Timed):
+    """oha 1.x: each connection sends its next request when the last one is answered.
+
+    Good to know:
+
+    - Its success rate counts a response of any status: all-500 is 100 %.
+    - With a rate the connections share it; `correct` counts latencies from when a request was due,
+      as far as so many connections can.
+    - What is under way at the end is dropped and not counted here.
+    - Latencies are of responses only.
+    """
+
+    name: ClassVar[str] = "oha"
+    proved: ClassVar[Literal["run", "recordings"]] = "recordings"
+
+    connections: PositiveInt = 10
+    rate: Rate | None = Field(default=None, ge=1)
+    "Requests a second, of all connections together; as fast as it goes without it."
+    correct: bool = False
+    "Whether latencies count from when a request was due; needs a rate."
+    timeout: WholeSeconds = Duration(10)
+    keep_alive: bool = True
+
+    @model_validator(mode="after")
+    def _a_rate_to_correct_by(self) -> Self:
+        if self.correct and self.rate is None:
+            msg = "correct = true needs a rate"
+            raise ValueError(msg)
+        if self.rate is not None and not self.rate.is_integer():
+            msg = f"oha takes a whole number of requests a second, not {self.rate}"
+            raise ValueError(msg)
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return oha."""
+        return [Need("oha", "cargo install oha, or a release of github.com/hatoo/oha")]
+
+    def version(self, site: Site) -> Command:
+        """Return `oha --version`."""
+        return Command(site.programs["oha"], "--version")
+
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request's body."""
+        body = target.request.body
+        return {} if body is None else {BODY: body}
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return one command."""
+        return [
+            Command(
+                target.programs["oha"],
+                *("--no-tui", "--output-format", "json", "--redirect", "0"),
+                *("-z", f"{self.duration}s", "-c", self.connections, "-t", f"{self.timeout}s"),
+                *(["-q", self.rate] if self.rate is not None else []),
+                *(["--latency-correction"] if self.correct else []),
+                *("--disable-compression", "-m", target.request.method),
+                *([] if self.keep_alive else ["--disable-keepalive"]),
+                *(["-D", target.folder / BODY] if target.request.body is not None else []),
+                *headers(target.request.headers),
+                target.url,
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what oha printed. Raises OutputDamaged when it failed or that is not whole."""
+        ended_well("oha", output)
+        try:
+            return self._reading(_Printed.from_json(output.stdout))
+        except ValueError as error:
+            raise OutputDamaged(f"oha: {error}", "see what oha printed beside the trial") from None
+
+    def _reading(self, printed: _Printed) -> Reading:
+        summary = printed.summary
+        responses = sum(printed.statuses.values())
+        _whole(summary, responses + sum(printed.errors.values()))
+        bad = sum(count for code, count in printed.statuses.items() if _status(code) >= BAD)
+        errors = _errors(printed.errors)
+        percentiles = _percentiles(printed) if responses else None
+        due = ", from when each request was due" if self.correct else ""
+        return Reading(
+            seconds=summary.total,
+            responses=responses,
+            good_at_least=responses - bad,
+            good_at_most=responses - bad,
+            errors={"status": bad, **errors},
+            unanswered=sum(errors.values()),
+            percentiles_us=percentiles,
+            percentiles_by=f"oha{due}" if responses else "",
+            mean_us=None if summary.average is None else summary.average * 1e6,
+            latency_samples=responses or None,
+            claims={
+                "requests_per_second": summary.rate,
+                "success_rate": summary.success_rate,
+                "total_data": summary.total_data,
+                "status_codes": dict(printed.statuses),
+                "errors": dict(printed.errors),
+            },
+            defects=("oha:success-rate-of-any-status",) if bad else (),
+        )
+
+
+def _whole(summary: _Summary, ended: int) -> None:
+    if abs(summary.rate * summary.total - ended) > 0.5 + 1e-9 * ended:
+        raise ValueError(
+            f"summary.requestsPerSec: {summary.rate} is not {ended} requests in {summary.total} s"
+        )
+
+
+def _status(code: str) -> int:
+    if not re.fullmatch(r"[1-9]\d\d", code):
+        raise ValueError(f"statusCodeDistribution.{code}: no status")
+    return int(code)
+
+
+def _errors(told: Mapping[str, int]) -> dict[str, int]:
+    classes = {"connect": 0, "timeout": 0, "read": 0}
+    for message, count in told.items():
+        if message == IN_FLIGHT:
+            continue
+        said = message.lower()
+        late = "timeout" in said or "timed out" in said
+        classes["timeout" if late else "connect" if "refused" in said else "read"] += count
+    return classes
+
+
+def _percentiles(printed: _Printed) -> dict[str, float]:
+    found = {
+        "0": printed.summary.fastest,
+        **{name.removeprefix("p"): value for name, value in printed.percentiles.items()},
+        "100": printed.summary.slowest,
+    }
+    if {"50", "99"} - found.keys():
+        raise ValueError("latencyPercentiles: p50 or p99 is missing")
+    known = {percent: value * 1e6 for percent, value in found.items() if value is not None}
+    if len(known) < len(found):
+        raise ValueError("latencyPercentiles: null, and there were responses")
+    known = dict(sorted(known.items(), key=lambda one: float(one[0])))
+    growing("latencyPercentiles", known.values())
+    return known
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Timed]]:
+    """Return oha."""
+    return [Oha]

@@ -1,0 +1,58 @@
+"""What load tools that run for whole seconds have in common: options, words and last words."""
+
+import math
+from abc import ABC
+from collections.abc import Mapping
+from typing import Annotated, Self
+
+from pydantic import AfterValidator
+
+from benchforge.plugin import BenchforgeError, Duration, Loader, Output, OutputDamaged, Request
+
+
+def _whole(value: Duration) -> Duration:
+    if value < 1 or not value.is_integer():
+        msg = f"should be whole seconds, one at least, not {value}s"
+        raise ValueError(msg)
+    return value
+
+
+WholeSeconds = Annotated[Duration, AfterValidator(_whole)]
+
+
+class Timed(Loader, ABC):
+    """A load tool that is told how long to load."""
+
+    duration: WholeSeconds = Duration(10)
+    "Whole seconds."
+
+    def declared_s(self) -> float:
+        """Return the duration, in seconds."""
+        return float(self.duration)
+
+    def for_warm_up(self, seconds: float) -> Self:
+        """Return the same load for so many seconds, rounded up to whole ones."""
+        return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
+
+
+def headers(named: Mapping[str, str]) -> list[str]:
+    """Return the words that most tools take headers by."""
+    return [word for name, value in named.items() for word in ("-H", f"{name}: {value}")]
+
+
+def only_get(name: str, request: Request) -> None:
+    """Raise BenchforgeError for a request that the tool cannot send."""
+    if request.method != "GET" or request.body is not None:
+        raise BenchforgeError(
+            f"{name}: a {request.method} request: {name} sends GET without a body only",
+            "use wrk, ab or h2load",
+        )
+
+
+def ended_well(name: str, output: Output) -> None:
+    """Raise OutputDamaged with the tool's last words when it ended by a signal or an exit code."""
+    if output.code < 0:
+        raise OutputDamaged(f"{name}: ended by signal {-output.code}")
+    if output.code:
+        said = (output.stderr.strip() or output.stdout.strip()).splitlines()
+        raise OutputDamaged(f"{name}: {said[-1].strip() if said else f'exit code {output.code}'}")

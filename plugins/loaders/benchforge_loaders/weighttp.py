@@ -1,0 +1,143 @@
+"""weighttp: a closed loop over a number of requests. 0.4 prints text, 0.5 JSON."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Literal, Self
+
+from pydantic import PositiveInt, model_validator
+
+from benchforge.plugin import (
+    Command,
+    Duration,
+    Loader,
+    Need,
+    Output,
+    OutputDamaged,
+    Reading,
+    Site,
+    Target,
+    hookimpl,
+)
+from benchforge_loaders.timed import WholeSeconds, ended_well, headers, only_get
+from benchforge_loaders.weighttp_report import Report
+
+# For estimates only: how long a number of requests takes.
+REQUESTS_PER_SECOND = 1000
+# A time limit alone is not enough for weighttp 0.5.
+BOUND = 10_000_000
+
+
+class Weighttp(Loader):
+    """weighttp 0.4 and 0.5: each client sends its next request when the last one is answered.
+
+    Good to know:
+
+    - The two versions are two programs: which one printed is seen from the output. `duration` needs
+      0.5, and 0.4 tells no latencies, and no connections.
+    - Requests that fail go on being counted at full speed: a server that died shows a high rate of
+      failures. A body cut short is a failure, beside its status 2xx: only whole responses of 2xx
+      and 3xx succeed. An error page is taken as whole.
+    - 0.5 puts failed requests among its latencies.
+    - 0.5 prints 2^64 less some as `keep-alive` when connections are closed on it.
+    - Neither has a time limit for one request: a server that never answers ends the trial.
+    """
+
+    name: ClassVar[str] = "weighttp"
+    proved: ClassVar[Literal["run", "recordings"]] = "recordings"
+
+    connections: PositiveInt = 10
+    threads: PositiveInt = 1
+    requests: PositiveInt | None = None
+    "10 000 when no duration is given."
+    duration: WholeSeconds | None = None
+    "Whole seconds, instead of a number of requests."
+    keep_alive: bool = True
+
+    @model_validator(mode="after")
+    def _one_end(self) -> Self:
+        if self.duration is not None and self.requests is not None:
+            msg = "give a duration or a number of requests, not both"
+            raise ValueError(msg)
+        if not self.threads <= self.connections <= self._requests:
+            msg = (
+                f"{self.threads} threads, {self.connections} connections, {self._requests} "
+                "requests: each needs as many of the next"
+            )
+            raise ValueError(msg)
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return weighttp."""
+        return [
+            Need(
+                "weighttp",
+                'build github.com/lighttpd/weighttp and put it on PATH; or use = "pace", which is '
+                "built in",
+            )
+        ]
+
+    def version(self, site: Site) -> Command:
+        """Return `weighttp -v`."""
+        return Command(site.programs["weighttp"], "-v")
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return one command. Raises BenchforgeError for anything but GET."""
+        only_get("weighttp", target.request)
+        # It adds a Host of its own unless it finds exactly this spelling.
+        named = {"Host" if k.lower() == "host" else k: v for k, v in target.request.headers.items()}
+        return [
+            Command(
+                target.programs["weighttp"],
+                *("-n", self._requests),
+                *(["-a", self.duration] if self.duration is not None else []),
+                *("-c", self.connections, "-t", self.threads),
+                *(["-k"] if self.keep_alive else []),
+                *headers(named),
+                target.url,
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what weighttp printed.
+
+        Raises OutputDamaged when it failed, and when what it printed is not whole or is not what
+        was asked.
+        """
+        ended_well("weighttp", output)
+        try:
+            report = Report.from_text(output.stdout)
+            self._check(report)
+        except ValueError as error:
+            raise OutputDamaged(
+                f"weighttp: {error}", "see what weighttp printed beside the trial"
+            ) from None
+        return report.reading()
+
+    def declared_s(self) -> float:
+        """Return the duration in seconds; a rough guess for a number of requests."""
+        if self.duration is not None:
+            return float(self.duration)
+        return self._requests / REQUESTS_PER_SECOND
+
+    def for_warm_up(self, seconds: float) -> Self:
+        """Return the same load for so many seconds; a guess where the load is a number."""
+        if self.duration is not None:
+            return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
+        requests = max(self.connections, math.ceil(seconds * REQUESTS_PER_SECOND))
+        return self.model_copy(update={"requests": requests})
+
+    def _check(self, report: Report) -> None:
+        if self.duration is None and report.done != self._requests:
+            raise ValueError(f"{report.done} requests done, asked were {self._requests}")
+
+    @property
+    def _requests(self) -> int:
+        if self.requests is not None:
+            return self.requests
+        return 10_000 if self.duration is None else BOUND
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Loader]]:
+    """Return weighttp."""
+    return [Weighttp]

@@ -1,0 +1,199 @@
+"""wrk2: wrk at a fixed rate, with latencies from the moment when a request was due."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from benchforge.plugin import (
+    Command,
+    Duration,
+    Need,
+    Output,
+    OutputDamaged,
+    Rate,
+    Reading,
+    Site,
+    Target,
+    hookimpl,
+)
+from benchforge_loaders.printed import growing, line, optional
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, only_get
+
+_US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
+_TIME = r"(\d{1,9}\.\d\d)(us|ms|s|m|h)"
+_ROW = r" +\d{1,12}\.\d{3} +[01]\.\d{6} +\d{1,15} +(?:\d{1,15}\.\d\d|inf)"
+_PERCENTS = ("50", "75", "90", "99", "99.9", "99.99", "99.999", "100")
+_HEAD = "Latency Distribution (HdrHistogram - Recorded Latency)"
+
+
+class Wrk2(Timed):
+    """wrk2, a wrk 4 with -R: requests are due at a fixed rate, and late ones wait.
+
+    Good to know:
+
+    - A latency counts from when the request was due: an overloaded server shows seconds.
+    - Its timers stand on whole milliseconds: about one is added to every latency. A fast server
+      looks as slow as that.
+    - The first 10 seconds calibrate, and their latencies are thrown away; a shorter run keeps all
+      of them. Give it 30 seconds.
+    - It looks every 2 seconds which connections wait for longer than `timeout`, and counts each one
+      each time: `timeout` counts looks, not requests, and whether a reply came is not told.
+    - Bytes and latencies are printed with three digits: bytes are a claim only.
+    """
+
+    name: ClassVar[str] = "wrk2"
+    proved: ClassVar[Literal["run", "recordings"]] = "recordings"
+
+    rate: Rate = Field(default=Rate(1000), ge=1)
+    "Requests a second, of all connections together; a whole number for each thread."
+    connections: PositiveInt = 10
+    threads: PositiveInt = 1
+    timeout: WholeSeconds = Duration(2)
+
+    @model_validator(mode="after")
+    def _shared_out(self) -> Self:
+        if self.connections % self.threads or self.rate % self.threads:
+            msg = (
+                f"{self.threads} threads cannot share {self.connections} connections and "
+                f"{self.rate} requests a second evenly: wrk2 leaves the rest out"
+            )
+            raise ValueError(msg)
+        return self
+
+    def needs(self) -> Iterable[Need]:
+        """Return wrk2."""
+        return [
+            Need(
+                "wrk2",
+                'build github.com/giltene/wrk2 and put its wrk on PATH as wrk2; or use = "pace", '
+                "which is built in",
+            )
+        ]
+
+    def version(self, site: Site) -> Command:
+        """Return `wrk2 -v`: the version is on its first line, and it exits with 1."""
+        return Command(site.programs["wrk2"], "-v")
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return one command. Raises BenchforgeError for anything but GET."""
+        only_get("wrk2", target.request)
+        # As wrk, it adds a Host of its own unless it finds exactly this spelling.
+        named = {"Host" if k.lower() == "host" else k: v for k, v in target.request.headers.items()}
+        return [
+            Command(
+                target.programs["wrk2"],
+                *(f"-t{self.threads}", f"-c{self.connections}", f"-d{self.duration}s"),
+                *(f"-R{self.rate}", "--timeout", f"{self.timeout}s", "--latency"),
+                *headers(named),
+                target.url,
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what wrk2 printed. Raises OutputDamaged when it failed or that is not whole."""
+        ended_well("wrk2", output)
+        try:
+            return self._reading(output.stdout)
+        except ValueError as error:
+            raise OutputDamaged(
+                f"wrk2: {error}", "see what wrk2 printed beside the trial"
+            ) from None
+
+    def _reading(self, text: str) -> Reading:
+        total = line(
+            text,
+            "requests in",
+            rf"  (\d{{1,15}}) requests in {_TIME}, ([\d.]{{1,12}}[KMGT]?B) read",
+        )
+        requests = int(total[1])
+        rate = float(line(text, "Requests/sec:", r"Requests/sec: +(\d{1,12}\.\d\d)")[1])
+        transfer = line(text, "Transfer/sec:", r"Transfer/sec: +([\d.]{1,12}[KMGT]?B)")[1]
+        bad = optional(text, "Non-2xx", "  Non-2xx", r"  Non-2xx or 3xx responses: (\d{1,15})")
+        status = int(bad[1]) if bad else 0
+        if status > requests:
+            raise ValueError(f"'Non-2xx': {status} of {requests} requests")
+        errors = _socket_errors(text)
+        samples, mean_us = _samples(text)
+        percentiles = _percentiles(text) if samples else None
+        return Reading(
+            seconds=_seconds(requests, rate, total[2], total[3]),
+            responses=requests,
+            good_at_least=requests - status,
+            good_at_most=requests - status,
+            errors={"status": status, **errors},
+            unanswered=(
+                None if errors["timeout"] else errors["connect"] + errors["read"] + errors["write"]
+            ),
+            percentiles_us=percentiles,
+            percentiles_by="wrk2, from when each request was due" if samples else "",
+            mean_us=mean_us if samples else None,
+            latency_samples=samples or None,
+            claims={
+                "requests_per_second": rate,
+                "transfer_per_second": transfer,
+                "read": total[4],
+                "printed_time": total[2] + total[3],
+                "asked_per_second": float(self.rate),
+            },
+            defects=(
+                *(["wrk2:1ms-timer"] if samples else []),
+                *(["wrk2:repeated-timeouts"] if errors["timeout"] else []),
+            ),
+        )
+
+
+def _seconds(requests: int, rate: float, printed: str, unit: str) -> float:
+    """Return the duration: it is printed to two digits of its unit, and the rate is often finer."""
+    seconds, step = float(printed) * _US[unit] / 1e6, 0.01 * _US[unit] / 1e6
+    if seconds <= 0:
+        raise ValueError("'requests in': no time")
+    if not requests or rate <= 0:
+        if requests or rate:
+            raise ValueError(f"'Requests/sec:': {rate} for {requests} requests")
+        return seconds
+    by_rate, rate_step = requests / rate, requests / rate * 0.005 / rate
+    if abs(seconds - by_rate) > step + rate_step:
+        raise ValueError(f"'Requests/sec:': {rate} is not {requests} requests in {seconds} s")
+    return by_rate if rate_step < step else seconds
+
+
+def _socket_errors(text: str) -> dict[str, int]:
+    names = ("connect", "read", "write", "timeout")
+    pattern = "  Socket errors: " + ", ".join(rf"{name} (\d{{1,15}})" for name in names)
+    found = optional(text, "Socket errors", "  Socket errors", pattern)
+    return dict(zip(names, map(int, found.groups()) if found else (0, 0, 0, 0), strict=True))
+
+
+def _samples(text: str) -> tuple[int, float]:
+    """Return how many latencies were recorded, as the spectrum and its foot say, and their mean."""
+    foot = line(text, "#[Max", r"#\[Max +=\s+\d+\.\d{3}, Total count +=\s+(\d{1,15})\]")
+    mean = line(text, "#[Mean", r"#\[Mean +=\s+(\d{1,12}\.\d{3}|-?nan), StdDeviation .*\]")[1]
+    rows = re.findall(f"^{_ROW}$", text, re.MULTILINE)
+    samples = int(foot[1])
+    if not rows or int(rows[-1].split()[2]) != samples:
+        raise ValueError("'Detailed Percentile spectrum': its last row is not the total count")
+    return samples, float(mean) * 1000 if samples and "nan" not in mean else 0.0
+
+
+def _percentiles(text: str) -> dict[str, float]:
+    head = f"  {_HEAD}\n"
+    if text.count(head) != 1:
+        raise ValueError(f"no line {_HEAD!r}")
+    rows = text.partition(head)[2].splitlines()[: len(_PERCENTS)]
+    found: dict[str, float] = {}
+    for number, percent in enumerate(_PERCENTS):
+        row = rows[number] if number < len(rows) else ""
+        match = re.fullmatch(rf" *{float(percent):.3f}% +{_TIME} ?", row)
+        if not match:
+            raise ValueError(f"no line of {percent} percent")
+        found[percent] = float(match[1]) * _US[match[2]]
+    growing(_HEAD, found.values())
+    return found
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Timed]]:
+    """Return wrk2."""
+    return [Wrk2]

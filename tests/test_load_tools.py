@@ -1,0 +1,501 @@
+"""The other load tools: their commands, and what they printed in real runs, whole and damaged."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from benchforge.plugin import (
+    BenchforgeError,
+    Finished,
+    Loader,
+    Output,
+    OutputDamaged,
+    Reading,
+    Request,
+    Target,
+)
+from benchforge.registry import Registry
+
+RECORDINGS = Path(__file__).parent / "outputs"
+TOOLS = ["h2load", "hey", "hyperfine", "k6", "locust", "oha", "siege", "weighttp", "wrk2"]
+# The files that a reading stands on, of a recording with as much in it as there is.
+COUNTED_ON = [
+    ("h2load", "mixed", "stdout.txt"),
+    ("h2load", "mixed", "h2load-load.tsv"),
+    ("hey", "server-killed", "stdout.txt"),
+    ("hey", "mixed", "stdout.txt"),
+    ("hyperfine", "healthy", "hyperfine-load.json"),
+    ("k6", "dropped", "k6-load-summary.json"),
+    ("locust", "mixed", "stdout.txt"),
+    ("locust", "half", "stderr.txt"),
+    ("oha", "half", "stdout.txt"),
+    ("siege", "mixed", "stdout.txt"),
+    ("weighttp", "0.4-mixed", "stdout.txt"),
+    ("weighttp", "0.5-reset", "stdout.txt"),
+    ("wrk2", "mixed", "stdout.txt"),
+    ("wrk2", "hang", "stdout.txt"),
+]
+UNREADABLE = [
+    ("h2load", "tool-killed", "h2load: ended by signal 15"),
+    ("hey", "tool-killed", "hey: ended by signal 15"),
+    ("hyperfine", "broken", "hyperfine: Error: Command terminated with non-zero exit code: 1"),
+    ("k6", "tool-killed", "k6: .*received a 'terminated' signal"),
+    ("locust", "tool-killed", "locust: no line '--run-time limit reached'"),
+    ("oha", "tool-killed", "oha: ended by signal 15"),
+    ("siege", "refused", "siege: ended by signal 6"),
+    ("siege", "tool-killed", r"siege: elapsed_time: 0\.\d+ s, asked were 1"),
+    ("wrk2", "refused", r"wrk2: unable to connect to 127\.0\.0\.1:\d+ Connection refused"),
+    ("wrk2", "without-latency", r"wrk2: no line '#\[Max'"),
+]
+BROKEN_OFF = {(tool, name) for tool, name, _ in UNREADABLE}
+
+
+def recordings(*names: str) -> list[tuple[str, str]]:
+    """Every readable recording of a real run, of these names only if there are any."""
+    every = sorted(
+        (folder.parent.name, folder.name)
+        for tool in TOOLS
+        for folder in (RECORDINGS / tool).iterdir()
+    )
+    return [
+        (tool, name)
+        for tool, name in every
+        if (tool, name) not in BROKEN_OFF
+        and (not names or name.rpartition("0.4-")[2] in names)
+        # siege aborts or not, as its descriptors last
+        and (tool, name) != ("siege", "server-killed")
+    ]
+
+
+def target(folder: Path, request: Request | None = None, **more: Any) -> Target:
+    programs = {tool: Path(f"/bin/{tool}") for tool in TOOLS}
+    there = request or Request(path="/agents?page=2")
+    url = f"http://127.0.0.1:8080{there.path}"
+    return Target(url, there, folder, programs, Path("/bin/python"), **more)
+
+
+def told(tool: str, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RECORDINGS / tool / name / "recording.json").read_text())
+    return found
+
+
+def part(tool: str, options: dict[str, Any] | None = None) -> Loader:
+    loader = Registry().part("loader", tool).model_validate(options or {})
+    assert isinstance(loader, Loader)
+    return loader
+
+
+def read(tool: str, name: str, folder: Path | None = None) -> Reading:
+    left = folder or RECORDINGS / tool / name
+    recording = told(tool, name)
+    done = Finished(recording["exit_code"], left / "stdout.txt", left / "stderr.txt", 1.0, 0.0, 0.0)
+    return part(tool, recording["options"]).read(Output(target(left), (done,)))
+
+
+def copied(tool: str, name: str, folder: Path) -> None:
+    for file in (RECORDINGS / tool / name).iterdir():
+        shutil.copy(file, folder / file.name)
+
+
+def slots(tool: str, name: str) -> int:
+    """How many requests may have been under way at the end."""
+    options = told(tool, name)["options"]
+    return int(options.get("connections") or options["users"]) * int(options.get("streams", 1))
+
+
+# Real runs
+
+
+@pytest.mark.parametrize(("tool", "name"), recordings())
+def test_counts_agree_with_one_another(tool: str, name: str) -> None:
+    reading = read(tool, name)
+    assert 0 <= reading.good_at_least <= reading.good_at_most <= reading.responses
+    if reading.latency is not None:
+        assert reading.latency.count == reading.responses
+    if tool == "hyperfine":
+        assert reading.good is None
+        return
+    assert reading.good == reading.responses - reading.errors.get("status", 0)
+    lost = {kind: count for kind, count in reading.errors.items() if kind != "status"}
+    assert reading.overlapping is False
+    assert reading.unanswered in {None, sum(lost.values())}
+    times = list((reading.percentiles_us or {}).values())
+    assert times == sorted(times)
+    assert bool(times) == bool(reading.latency_samples)
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        one
+        for one in recordings(
+            "healthy", "missing", "mixed", "slow", "streams", "without-keep-alive"
+        )
+        if one[0] in {"h2load", "hey", "k6", "locust", "oha", "siege"}
+    ],
+)
+def test_the_server_saw_what_is_told_and_what_was_under_way(tool: str, name: str) -> None:
+    reading, asked = read(tool, name), told(tool, name)["asked"]
+    ended = reading.responses + (reading.unanswered or 0)
+    assert 0 <= asked - ended <= slots(tool, name)
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"), [one for one in recordings("healthy") if one[0] != "hyperfine"]
+)
+def test_a_healthy_run_has_good_responses_only(tool: str, name: str) -> None:
+    reading = read(tool, name)
+    assert reading.good == reading.responses > 0
+    assert reading.unanswered == 0
+    assert set(reading.errors.values()) == {0}
+
+
+@pytest.mark.parametrize(("tool", "name"), recordings("missing", "broken"))
+def test_pages_of_errors_are_never_good(tool: str, name: str) -> None:
+    reading = read(tool, name)
+    assert reading.good == 0
+    if (tool, name) == ("siege", "broken"):  # it tells them and the lost ones as one
+        assert (reading.responses, reading.errors["failed"] > 0) == (0, True)
+    else:
+        assert reading.errors["status"] == reading.responses > 0
+
+
+@pytest.mark.parametrize(("tool", "name"), recordings("mixed"))
+def test_every_second_page_is_an_error(tool: str, name: str) -> None:
+    reading = read(tool, name)
+    assert reading.good is not None
+    bad = reading.errors["failed"] if tool == "siege" else reading.errors["status"]
+    assert abs(reading.good - bad) <= 10
+
+
+@pytest.mark.parametrize(("tool", "name"), recordings("hang", "refused", "empty"))
+def test_without_an_answer_there_is_no_response(tool: str, name: str) -> None:
+    assert read(tool, name).responses == 0
+
+
+@pytest.mark.parametrize(("tool", "name"), recordings("slow"))
+def test_an_answer_after_200_ms_takes_that_long(tool: str, name: str) -> None:
+    reading = read(tool, name)
+    if reading.latency is not None:
+        assert (reading.latency.quantile(0.01) or 0) >= 200_000
+    elif tool != "siege":  # it has no latency, and gives none
+        assert reading.percentiles_us is not None
+        assert reading.percentiles_us["50"] >= 200_000
+
+
+def test_clients_of_h2load_that_died_are_told() -> None:
+    assert "0 failed" in (RECORDINGS / "h2load/server-killed/stdout.txt").read_text()
+    for name in ("half", "halves", "empty", "server-killed", "closes"):
+        reading = read("h2load", name)
+        assert reading.errors["silent"] == reading.unanswered == 10
+        assert reading.defects == ("h2load:dead-clients",)
+    assert read("h2load", "half").responses + 10 == told("h2load", "half")["asked"]
+    assert read("h2load", "healthy").defects == ()
+
+
+def test_iterations_that_k6_dropped_are_told() -> None:
+    reading = read("k6", "dropped")
+    assert "k6:dropped-iterations" in reading.defects
+    dropped = reading.claims["dropped_iterations"]
+    assert isinstance(dropped, int)
+    assert dropped > 50
+    assert "k6:dropped-iterations" not in read("k6", "paced").defects
+
+
+def test_oha_calls_pages_of_errors_a_success() -> None:
+    reading = read("oha", "broken")
+    assert reading.claims["success_rate"] == 1
+    assert reading.defects == ("oha:success-rate-of-any-status",)
+
+
+def test_oha_corrects_latencies_where_that_is_asked() -> None:
+    late = read("oha", "late")
+    assert late.percentiles_us is not None
+    assert late.percentiles_us["50"] > 300_000
+    assert "due" in late.percentiles_by
+
+
+def test_the_underflow_of_weighttp_is_a_defect_and_no_number() -> None:
+    assert "weighttp-0.5:keep-alive-underflow" in read("weighttp", "0.5-empty").defects
+    healthy = read("weighttp", "0.5-healthy")
+    assert (healthy.defects, healthy.connections, healthy.good) == ((), 10, 20000)
+
+
+def test_a_body_cut_short_is_no_response_of_weighttp() -> None:
+    reading = read("weighttp", "0.4-half")
+    assert (reading.good, reading.responses, reading.unanswered) == (450, 450, 50)
+
+
+def test_wrk2_has_its_timer_and_its_looks() -> None:
+    assert read("wrk2", "healthy").defects == ("wrk2:1ms-timer",)
+    hang = read("wrk2", "hang")
+    assert (hang.errors["timeout"], hang.unanswered) == (20, None)
+    assert hang.defects == ("wrk2:repeated-timeouts",)
+    overload = read("wrk2", "overload")
+    assert overload.percentiles_us is not None
+    assert overload.percentiles_us["50"] == 2_300_000
+
+
+def test_locust_ends_with_its_users_and_not_with_the_start_of_the_last_request() -> None:
+    reading = read("locust", "slow")
+    claimed = reading.claims["requests_per_second"]
+    assert isinstance(claimed, float)
+    assert reading.responses / reading.seconds < claimed
+
+
+def test_hyperfine_gives_a_bound_and_says_why() -> None:
+    reading = read("hyperfine", "healthy")
+    assert (reading.good_at_least, reading.good_at_most, reading.good) == (0, 6, None)
+    assert "what the suite says" in reading.bounds
+    assert reading.seconds == pytest.approx(sum(map(float, _times(reading))))
+    assert told("hyperfine", "healthy")["asked"] == reading.responses
+
+
+def _times(reading: Reading) -> list[float]:
+    times = reading.claims["times_s"]
+    assert isinstance(times, list)
+    return [one for one in times if isinstance(one, float)]
+
+
+@pytest.mark.parametrize(("tool", "name", "says"), UNREADABLE)
+def test_a_run_that_was_broken_off_says_why(tool: str, name: str, says: str) -> None:
+    with pytest.raises(OutputDamaged, match=says):
+        read(tool, name)
+
+
+# Damage
+
+
+@pytest.mark.parametrize(("tool", "name", "file"), COUNTED_ON)
+def test_truncated_at_any_line_it_is_refused_or_the_same(
+    tmp_path: Path, tool: str, name: str, file: str
+) -> None:
+    copied(tool, name, tmp_path)
+    whole = read(tool, name)
+    lines = (tmp_path / file).read_text().splitlines(keepends=True)
+    refused = 0
+    for kept in range(len(lines)):
+        (tmp_path / file).write_text("".join(lines[:kept]))
+        try:
+            assert read(tool, name, tmp_path) == whole
+        except OutputDamaged:
+            refused += 1
+    assert refused >= len(lines) * 3 // 4
+
+
+@pytest.mark.parametrize(("tool", "name", "file"), COUNTED_ON)
+def test_what_another_tool_printed_and_bytes_are_refused(
+    tmp_path: Path, tool: str, name: str, file: str
+) -> None:
+    copied(tool, name, tmp_path)
+    others = [other for other in COUNTED_ON if other[0] != tool]
+    for other, recording, printed in others:
+        shutil.copy(RECORDINGS / other / recording / printed, tmp_path / file)
+        with pytest.raises(OutputDamaged):
+            read(tool, name, tmp_path)
+    if file != "stderr.txt":
+        (tmp_path / file).write_bytes(bytes(range(256)))
+        with pytest.raises(OutputDamaged, match="not text"):
+            read(tool, name, tmp_path)
+    (tmp_path / file).write_text("")
+    with pytest.raises(OutputDamaged):
+        read(tool, name, tmp_path)
+
+
+def test_one_version_of_weighttp_is_not_taken_for_the_other(tmp_path: Path) -> None:
+    copied("weighttp", "0.4-mixed", tmp_path)
+    text = (tmp_path / "stdout.txt").read_text()
+    (tmp_path / "stdout.txt").write_text(text.replace("weighttp 0.4", "weighttp 0.6"))
+    with pytest.raises(OutputDamaged, match=r"no line 'weighttp 0\.4'"):
+        read("weighttp", "0.4-mixed", tmp_path)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300
+)
+@given(data=st.data(), one=st.sampled_from(COUNTED_ON))
+def test_any_change_is_refused_or_still_a_reading(
+    tmp_path: Path, data: st.DataObject, one: tuple[str, str, str]
+) -> None:
+    tool, name, file = one
+    copied(tool, name, tmp_path)
+    whole = (RECORDINGS / tool / name / file).read_bytes()
+    at = data.draw(st.integers(0, len(whole)))
+    until = data.draw(st.integers(at, min(len(whole), at + 12)))
+    put = data.draw(st.one_of(st.binary(max_size=8), st.text("0123456789.,:\t\n", max_size=30)))
+    new = put.encode() if isinstance(put, str) else put
+    (tmp_path / file).write_bytes(whole[:at] + new + whole[until:])
+    try:
+        reading = read(tool, name, tmp_path)
+    except OutputDamaged:
+        return
+    assert 0 <= reading.good_at_least <= reading.good_at_most <= reading.responses
+    assert reading.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "change", "says"),
+    [
+        (
+            "h2load",
+            "mixed",
+            lambda text: text.replace(" done, ", " done,  "),
+            "no line 'requests:'",
+        ),
+        ("h2load", "mixed", lambda text: text.replace("req/s, ", "0 req/s, "), "finished in"),
+        ("hey", "mixed", lambda text: text.replace("[500]\t", "[500]\t1"), "is not"),
+        ("hey", "mixed", lambda text: text.replace("Average", "Mean"), "no line 'Average:'"),
+        ("wrk2", "mixed", lambda text: text.replace("  Non-2xx", "  Non-2xx 9"), "Non-2xx"),
+        (
+            "wrk2",
+            "mixed",
+            lambda text: text.replace("Requests/sec:    ", "Requests/sec:   9"),
+            "is",
+        ),
+        ("oha", "half", lambda text: text.replace('"200": ', '"200": 1'), "requestsPerSec"),
+        ("oha", "half", lambda text: text.replace('"p99"', '"p98"'), "p50 or p99 is missing"),
+        ("siege", "mixed", lambda text: text.replace("_rate", "_rat"), "transaction_rate: Field"),
+        ("weighttp", "0.5-reset", lambda text: text.replace('"us"', '"ms"'), "its unit is 'ms'"),
+        (
+            "weighttp",
+            "0.4-mixed",
+            lambda text: text.replace("500 done", "400 done"),
+            "400 requests",
+        ),
+    ],
+)
+def test_numbers_that_do_not_agree_are_refused_by_name(
+    tmp_path: Path, tool: str, name: str, change: Callable[[str], str], says: str
+) -> None:
+    copied(tool, name, tmp_path)
+    before = (tmp_path / "stdout.txt").read_text()
+    (tmp_path / "stdout.txt").write_text(change(before))
+    assert change(before) != before
+    with pytest.raises(OutputDamaged, match=says):
+        read(tool, name, tmp_path)
+
+
+# Options and commands
+
+
+@pytest.mark.parametrize(
+    ("tool", "options", "words"),
+    [
+        ("h2load", {"connections": 5}, "--h1 -D 10 -c 5 -t 1 -m 1 --log-file=F/h2load-load.tsv"),
+        ("h2load", {"protocol": "h2c", "streams": 8}, "-p h2c -D 10 -c 10 -t 1 -m 8"),
+        ("hey", {"rate": "500/s", "connections": 20}, "-z 10s -c 20 -t 20 -q 25.0 -m GET"),
+        ("siege", {"duration": "3s"}, "-R F/siegerc -b -j -c 10 -t 4S"),
+        ("oha", {"rate": "1k/s", "correct": True}, "-q 1000 --latency-correction"),
+        ("wrk2", {"rate": "4k/s", "threads": 2}, "-t2 -c10 -d10s -R4000 --timeout 2s --latency"),
+        ("weighttp", {}, "-n 10000 -c 10 -t 1 -k"),
+        ("weighttp", {"duration": "2s"}, "-n 10000000 -a 2 -c 10 -t 1 -k"),
+        (
+            "locust",
+            {"users": 8},
+            "--exit-code-on-error 0 -u 8 -r 8 -t 10s -H http://127.0.0.1:8080",
+        ),
+        ("k6", {}, "run --quiet --no-usage-report --no-color --address"),
+        (
+            "hyperfine",
+            {"command": ["{python}", "get.py", "{url}"], "requests": 5},
+            "--export-json F/hyperfine-load.json /bin/python get.py 'http://127.0.0.1:8080/agents?",
+        ),
+    ],
+)
+def test_commands(tmp_path: Path, tool: str, options: dict[str, Any], words: str) -> None:
+    command = part(tool, options).commands(target(tmp_path))[0]
+    assert words in " ".join(command.argv).replace(str(tmp_path), "F")
+
+
+def test_locust_starts_a_master_and_then_its_workers(tmp_path: Path) -> None:
+    master, *workers = part("locust", {"workers": 2}).commands(target(tmp_path))
+    assert (
+        " ".join(master.argv[-7:-2]) == "--master --master-bind-host 127.0.0.1 --expect-workers 2"
+    )
+    assert len(workers) == 2
+    assert all("--worker" in worker.argv for worker in workers)
+
+
+def test_the_scenario_of_k6_is_closed_or_a_rate(tmp_path: Path) -> None:
+    (closed,) = part("k6", {"users": 3}).files(target(tmp_path)).values()
+    assert json.loads(closed)["scenario"]["executor"] == "constant-vus"
+    (rate,) = part("k6", {"rate": "50/s"}).files(target(tmp_path)).values()
+    assert json.loads(rate)["scenario"] | {"duration": ""} == {
+        "executor": "constant-arrival-rate",
+        "rate": 50,
+        "timeUnit": "1s",
+        "duration": "",
+        "preAllocatedVUs": 10,
+        "maxVUs": 10,
+        "gracefulStop": "10s",
+    }
+
+
+@pytest.mark.parametrize("tool", ["siege", "weighttp", "wrk2"])
+def test_what_a_tool_cannot_send_is_refused(tmp_path: Path, tool: str) -> None:
+    with pytest.raises(BenchforgeError, match=f"{tool}: a POST request"):
+        part(tool).commands(target(tmp_path, Request(method="POST", path="/x", body="a")))
+
+
+@pytest.mark.parametrize(
+    ("tool", "options", "says"),
+    [
+        ("h2load", {"duration": "1500ms"}, "whole seconds"),
+        ("h2load", {"connections": 1, "threads": 2}, "2 threads need as many connections"),
+        ("h2load", {"protocol": "spdy"}, "http/1.1"),
+        ("hey", {"timeout": 0}, "whole seconds"),
+        ("siege", {"connections": 20_000}, "less than or equal to 10000"),
+        ("oha", {"correct": True}, "needs a rate"),
+        ("oha", {"rate": "90/min"}, "whole number"),
+        ("k6", {"rate": 1.5}, "whole number"),
+        ("wrk2", {"rate": 1001, "threads": 2}, "cannot share"),
+        ("wrk2", {"rate": 0}, "greater than or equal to 1"),
+        ("weighttp", {"requests": 5}, "each needs as many of the next"),
+        ("weighttp", {"requests": 50, "duration": 1}, "not both"),
+        ("locust", {"users": 1, "workers": 2}, "2 workers need as many users"),
+        ("locust", {"locustfile": "a.py", "user": "http"}, "decides for itself"),
+        ("hyperfine", {"command": ["ls"], "requests": 1}, "what to ask"),
+        ("hyperfine", {"command": ["curl", "{url}"]}, "requests"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(tool: str, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        part(tool, options)
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "hyperfine"])
+def test_the_warm_up_is_as_long_as_it_is_told(tool: str) -> None:
+    extra = 1 if tool == "siege" else 0
+    warm = part(tool, {"duration": "20s"}).for_warm_up(2.5)
+    assert warm.declared_s() == 3 + extra
+    assert part(tool, {"duration": "20s"}).declared_s() == 20 + extra
+
+
+def test_runs_of_hyperfine_are_guessed() -> None:
+    timed = part("hyperfine", {"command": ["a", "{url}"], "requests": 1, "run_takes": "2s"})
+    assert (timed.declared_s(), timed.for_warm_up(5).declared_s()) == (20, 4)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_it_says_how_to_get_it(tool: str) -> None:
+    options = {"command": ["{python}", "{url}"], "requests": 1} if tool == "hyperfine" else {}
+    (need,) = part(tool, options).needs()
+    assert need.name == tool
+    assert any(word in need.install for word in ("apt-get", "pip install", "cargo", "pace", "go "))
+
+
+def test_what_our_tests_cannot_run_says_so() -> None:
+    proved = {tool: Registry().part("loader", tool) for tool in [*TOOLS, "wrk", "ab"]}
+    only_read = {
+        tool
+        for tool, one in proved.items()
+        if issubclass(one, Loader) and one.proved == "recordings"
+    }
+    assert only_read == {"k6", "oha", "weighttp", "wrk2"}

@@ -1,0 +1,209 @@
+"""The other load tools, run for a second against a real server, which counts what it is asked."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from benchforge.cli.run import unproved
+from benchforge.errors import BenchforgeError, OutputDamaged
+from benchforge.parts.command import Command
+from benchforge.parts.part import Loader
+from benchforge.parts.site import Output, Site, Target
+from benchforge.plugin import Reading, Request
+from benchforge.registry import Registry
+from benchforge.run.drive import drive
+from benchforge.run.ground import found
+from benchforge.run.here import Here, Running
+from benchforge.run.host import LocalHost
+from benchforge.run.story import Story
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+
+SERVER = Path(__file__).parent / "outputs/faults.py"
+ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
+CLOSED = {"connections": 4, "duration": 1}
+RUNS: list[tuple[str, dict[str, Any]]] = [
+    ("h2load", CLOSED),
+    ("h2load", CLOSED | {"streams": 3, "threads": 2}),
+    ("hey", CLOSED),
+    ("hey", CLOSED | {"keep_alive": False, "rate": "100/s"}),
+    ("siege", CLOSED),
+    ("siege", CLOSED | {"keep_alive": False}),
+    ("locust", {"users": 4, "duration": 2}),
+    ("locust", {"users": 4, "duration": 2, "user": "http"}),
+    ("locust", {"users": 4, "duration": 2, "workers": 2}),
+    ("oha", CLOSED),
+    ("oha", CLOSED | {"rate": "100/s", "correct": True}),
+    ("k6", {"users": 4, "duration": 1}),
+    ("k6", {"users": 4, "duration": 1, "rate": "100/s", "keep_alive": False}),
+]
+
+
+@dataclass
+class Ran:
+    """A reading, and what the server counted."""
+
+    reading: Reading
+    accepted: int = 0
+    asked: int = 0
+
+
+def lack(what: str) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+def programs(part: Loader) -> Mapping[str, Path]:
+    try:
+        return found(part.needs(), Path(sys.executable))
+    except BenchforgeError as error:
+        if part.proved == "recordings":  # no package of Debian has it
+            pytest.skip(str(error))
+        lack(str(error))
+
+
+@contextmanager
+def server(here: Here, folder: Path) -> Iterator[tuple[int, Running]]:
+    port = here.free_port()
+    running = here.start("server", Command(sys.executable, SERVER, port), folder, {})
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with here.socket() as inside:
+            if inside.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.02)
+    yield port, running
+
+
+def run(
+    tool: str, options: dict[str, Any], folder: Path, request: Request | None = None, **more: Any
+) -> Ran:
+    part = Registry().part("loader", tool).model_validate(options)
+    assert isinstance(part, Loader)
+    there, known = request or Request(path="/ok"), programs(part)
+    with LocalHost().trial(folder) as here, server(here, folder) as (port, running):
+        url = f"http://127.0.0.1:{port}{there.path}"
+        target = Target(url, there, folder, known, Path(sys.executable), **more)
+        finished = drive(here, part, target, "loader", Story(frozenset(), lambda _: None))
+        ran = Ran(part.read(Output(target, finished)))
+        counted = here.stop(running, first=signal.SIGTERM).stdout.read_text().split()
+    ran.accepted, ran.asked = int(counted[0]) - 1, int(counted[1])
+    return ran
+
+
+@pytest.mark.parametrize(("tool", "options"), RUNS)
+def test_it_counts_what_the_server_counts(
+    tmp_path: Path, tool: str, options: dict[str, Any]
+) -> None:
+    ran = run(tool, options, tmp_path)
+    reading = ran.reading
+    assert reading.good == reading.responses > 0
+    assert set(reading.errors.values()) == {0}
+    # Requests that were under way at the end are not told.
+    slots = int(options.get("connections", 4)) * int(options.get("streams", 1))
+    assert 0 <= ran.asked - reading.responses <= slots
+    if tool not in {"siege", "locust"}:
+        assert reading.seconds >= 1
+
+
+def test_hyperfine_times_a_process_and_makes_as_many_requests(tmp_path: Path) -> None:
+    command = ["{python}", "-c", ASKS_TWICE, "{url}"]
+    ran = run("hyperfine", {"command": command, "requests": 2, "runs": 3}, tmp_path)
+    assert ran.asked == ran.reading.responses == 6
+    assert ran.reading.claims["runs"] == 3
+
+
+@pytest.mark.parametrize("tool", ["h2load", "hey", "locust", "oha", "k6"])
+def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
+    request = Request(
+        method="PUT", path="/echo", headers={"X-One": "a b", "Host": "a.example"}, body="x=1"
+    )
+    options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
+    run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
+    said = (tmp_path / "server.err").read_text().splitlines()[0]
+    head, _, body = said.partition(" | ")
+    assert head.startswith("put /echo http/1.1")
+    assert "x-one: a b" in head
+    assert "host: a.example" in head
+    assert "gzip" not in head
+    assert body == "x=1"
+
+
+def test_clients_of_h2load_die_on_a_server_that_cuts_connections(tmp_path: Path) -> None:
+    ran = run("h2load", CLOSED, tmp_path, Request(path="/empty"))
+    assert (ran.asked, ran.reading.errors["silent"]) == (4, 4)
+
+
+def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from locust import FastHttpUser, task\n"
+        "class Visitor(FastHttpUser):\n"
+        "    @task\n"
+        "    def two(self):\n"
+        "        self.client.get('/ok')\n"
+        "        with self.client.get('/ok', catch_response=True, name='bad') as answer:\n"
+        "            answer.failure('not so good')\n"
+    )
+    options = {"locustfile": "mine.py", "users": 2, "duration": 2}
+    reading = run("locust", options, tmp_path, suite_folder=tmp_path).reading
+    assert reading.errors["other"] == reading.responses - (reading.good or 0) > 0
+    assert reading.unanswered is None
+    requests = reading.claims["requests"]
+    assert isinstance(requests, dict)
+    assert set(requests) == {"GET /ok", "GET bad"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("\nimport nothing_like_it\n", "locust: mine.py:2: ModuleNotFoundError: No module named"),
+        ("def x(:\n", "locust: mine.py:1: SyntaxError: invalid syntax"),
+        ("x = 1\n", "locust: No User class found!"),
+    ],
+)
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_locustfile_that_cannot_be_loaded_is_told_by_its_line(
+    tmp_path: Path, text: str, says: str, workers: int
+) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    options = {"locustfile": "mine.py", "duration": 1, "workers": workers}
+    with pytest.raises(OutputDamaged, match=says):
+        run("locust", options, tmp_path, suite_folder=tmp_path)
+
+
+@pytest.mark.parametrize("tool", ["h2load", "siege", "hyperfine"])
+def test_its_version_is_the_first_thing_that_it_says(tmp_path: Path, tool: str) -> None:
+    options = {"command": ["{python}", "{url}"], "requests": 1} if tool == "hyperfine" else {}
+    part = Registry().part("loader", tool).model_validate(options)
+    assert isinstance(part, Loader)
+    site = Site(
+        *("version", tmp_path, tmp_path, "127.0.0.1", {}, Path(sys.executable)),
+        *(programs(part), {}, tmp_path, False),
+    )
+    command = part.version(site)
+    assert command is not None
+    with LocalHost().trial(tmp_path) as here:
+        done = here.run("version", command, tmp_path, {}, 20)
+    said = done.stdout.read_text() + done.stderr.read_text()
+    assert any(digit.isdigit() for digit in said.splitlines()[0])
+    assert tool in said.splitlines()[0].lower()
+
+
+def test_a_run_says_which_parsers_were_never_run(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(
+        'benchforge = 1\n[servers.one]\nuse = "command"\ncommand = ["one", "{port}"]\n'
+        '[loaders.a]\nuse = "weighttp"\n[loaders.b]\nuse = "weighttp"\nconnections = 2\n'
+        '[loaders.c]\nuse = "wrk"\n'
+        '[scenarios.ok]\nservers = ["one"]\nloaders = ["a", "b", "c"]\n'
+    )
+    cases = list(expand(load(tmp_path / "suite.toml", Registry())))
+    assert unproved(cases) == ["weighttp: parser proved on recordings, not run"]
