@@ -103,7 +103,8 @@ packages_to_fetch() {
     run_apt install --simulate --no-install-recommends "$@" 2>>"$work/apt/log" |
         sed -n 's/^Inst \([^ ]*\).*/\1/p' >"$work/closure"
     grep -E -e '^(wrk|apache2-utils|python3-pip-whl|postgresql-(client-)?[0-9]+|redis-(server|tools))$' \
-        -e '^(nginx(-light)?|virtuoso-opensource-7-bin|pypy3(-lib)?|openssl)$' "$work/closure" || true
+        -e '^(nginx(-light)?|virtuoso-opensource-7-bin|pypy3(-lib)?|openssl)$' \
+        -e '^(nghttp2-client|siege|hey|hyperfine)$' "$work/closure" || true
     grep '^lib' "$work/closure" | grep -v -e '-perl$' | grep -vxF -f "$work/installed" || true
 }
 
@@ -149,6 +150,10 @@ virtuoso-t virtuoso-opensource-7-bin
 isql-vt virtuoso-opensource-7-bin
 pypy3 pypy3
 openssl openssl
+h2load nghttp2-client
+siege siege
+hey hey
+hyperfine hyperfine
 END
 }
 

@@ -251,7 +251,7 @@ def test_two_at_once_are_refused_and_the_other_is_named(bench: Bench, tmp_path: 
             deadline = time.monotonic() + 20
             while not list(tmp_path.glob("first/*/trials/0001")) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            told = bench("run", path)
+            told = bench("run", path, waits=False)
             assert told.code == 2, told.all
             assert f"another benchforge is measuring: process {first.pid}" in told.err
         finally:

@@ -6,13 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from front_door import Bench, Told, needed
+from front_door import Bench, needed
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.folder import read_header, read_trials
@@ -120,15 +119,6 @@ def from_inside(python: Path) -> dict[str, str]:
     return packages
 
 
-def waiting(bench: Bench, *words: str | Path) -> Told:
-    """Run benchforge; where another one measures, when that has ended."""
-    deadline = time.monotonic() + 90
-    while "another benchforge is measuring" in (told := bench(*words)).err:
-        assert time.monotonic() < deadline, told.err
-        time.sleep(0.5)
-    return told
-
-
 def result(folder: Path) -> tuple[Path, Header]:
     (found,) = (folder / "results").iterdir()
     return found, read_header(found)
@@ -144,7 +134,7 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
     interpreter("3.12")
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
-    told = waiting(bench, "run", written(tmp_path, PY312 + PYPY, scenario=vary))
+    told = bench("run", written(tmp_path, PY312 + PYPY, scenario=vary))
     assert told.code == 0, told.all
     assert "py312 is CPython 3.12." in told.out
     folder, header = result(tmp_path)
@@ -187,7 +177,7 @@ def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
     path.write_text(text + '[servers.ours]\nuse = "gunicorn"\napp = "mine:app"\n')
-    told = waiting(bench, "run", path)
+    told = bench("run", path)
     assert told.code == 0, told.all
     assert "building" not in told.err
     folder, header = result(tmp_path)
@@ -219,7 +209,7 @@ def test_what_cannot_be_is_told_before_anything_starts(
 ) -> None:
     needed("wrk", "uv")
     path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
-    told = waiting(bench, "run", path)
+    told = bench("run", path)
     assert told.code == code, told.all
     assert says in told.err, told.err
     assert not (tmp_path / "results").exists()
