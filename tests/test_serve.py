@@ -290,7 +290,7 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
         (["plain", "--set", "servers"], ["no '=' in it"]),
         (
             ["plain", "--tls-port", "8443"],
-            ["--tls-port 8443: servers.plain speaks no HTTPS", "upstream = 'plain', tls = true"],
+            ["--tls-port 8443: servers.plain speaks no HTTPS", "upstream = 'plain'"],
         ),
     ],
 )

@@ -6,6 +6,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -71,6 +72,8 @@ def command(
             say(f"starting {_told(case, asked)}; logs in {folder}")
             with serving(case, stands_on, folder, ports) as served:
                 labels = [one.site.label for one in reversed(served.services) if one.running]
+                if tls_port is not None and not served.root.startswith("https:"):
+                    raise _no_tls(tls_port, server)
                 _tell(case, stands_on, served)
                 raise served.ended()
     except Interrupted as signal:
@@ -92,15 +95,20 @@ def _told(case: Case, suite: Suite) -> str:
 
 
 def _case(suite: Suite, server: str) -> Case:
-    """Return the first case of a server. Raises Unusable when there is none that can be started."""
+    """Return the first case of a server, with the backends of all: who looks may ask for anything.
+
+    Raises Unusable when there is none that can be started.
+    """
     if server not in suite.servers:
         hint = nearest(server, suite.servers, "servers")
         raise Unusable(f"{suite.path}: no server {server!r} is declared", hint)
-    case = next((case for case in expand(suite) if case.name.server == server), None)
-    if case is None:
+    cases = [case for case in expand(suite) if case.name.server == server]
+    if not cases:
         known = listed(list(suite.scenarios))
         hint = "name it in a scenario, which says what is asked and which backends there are"
         raise Unusable(f"servers.{server}: no scenario names it; looked at: {known}", hint)
+    backends = {label: part for case in reversed(cases) for label, part in case.backends}
+    case = replace(cases[0], backends=tuple(backends.items()))
     if case.server.outside():
         hint = "ask it where it is; benchforge starts what is declared with a command"
         raise Unusable(f"servers.{server}: it runs already, outside", hint)
@@ -113,16 +121,20 @@ def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
     for name, number in ports.items():
         option = f"--{'tls-' if name == 'https' else ''}port {number}"
         if name not in case.server.ports:
-            hint = (
-                "put nginx before it: use = 'nginx', upstream = "
-                f"{case.name.server!r}, tls = true; then serve that one"
-                if name == "https"
-                else f"its ports are: {', '.join(case.server.ports) or 'none'}"
-            )
+            if name == "https":
+                raise _no_tls(number, case.name.server)
+            hint = f"its ports are: {', '.join(case.server.ports) or 'none'}"
             raise Unusable(f"{option}: servers.{case.name.server} speaks no {name.upper()}", hint)
         if reason := _taken(number):
             raise Unusable(f"{option}: {reason}", "choose another, or none for a free one")
     return ports
+
+
+def _no_tls(port: int, server: str) -> Unusable:
+    return Unusable(
+        f"--tls-port {port}: servers.{server} speaks no HTTPS",
+        f"serve nginx with tls = true; before a server: use = 'nginx', upstream = {server!r}",
+    )
 
 
 def _taken(port: int) -> str:
@@ -164,7 +176,7 @@ def _logs(output: Path | None, server: str) -> Iterator[Path]:
         raise
     except OSError as error:
         raise CannotKeep(f"{error.filename or folder}: {error.strerror}", "see its disk") from error
-    except Interrupted:
+    except (Interrupted, Unusable):
         keep = output is not None
         raise
     finally:
