@@ -14,6 +14,7 @@ from benchforge.suite.load import load
 
 __all__ = ["bench"]
 
+MISSING = 3
 SUITE = Path(__file__).parents[1] / "suites/systems.toml"
 LABELS = list(load(SUITE, Registry()).scenarios)
 
@@ -48,6 +49,8 @@ def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
 def test_all_answer_rightly_under_load_and_end(bench: Bench, tmp_path: Path, label: str) -> None:
     needed("wrk", "postgres", "redis-server", "nginx", "virtuoso-t", "pypy3", "openssl")
     told = bench("run", SUITE, "--only", label, "--json", within_s=600)
+    if told.code == MISSING and "no interpreter '3." in told.err:
+        pytest.skip(told.err)  # Debian has one CPython
     assert told.code == 0, told.all
     (folder,) = (tmp_path / "results").iterdir()
     trials = [
