@@ -16,8 +16,12 @@ class Container(api_hour.Container):
             self.create(), access_log=None, keepalive_timeout=self.worker.cfg.keepalive
         )
         await self.runner.setup()
-        handler = self.runner.server
-        return {await self.loop.create_server(handler, sock=one.sock): handler for one in sockets}
+        handler, backlog = self.runner.server, self.worker.cfg.backlog
+        # Without a backlog asyncio listens again with 100, whatever the arbiter listened with.
+        return {
+            await self.loop.create_server(handler, sock=one.sock, backlog=backlog): handler
+            for one in sockets
+        }
 
     async def cleanup(self):
         await self.runner.cleanup()
