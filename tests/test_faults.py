@@ -278,7 +278,6 @@ def database(folder: Path, options: str) -> Path:
     [
         ('dataset = "agents"\nsettings = { shared_buffers = "999TB" }', "FATAL:"),
         ('dataset = "agents"\nsettings = { no_such_thing = 5 }', "FATAL:"),
-        ('dataset = "./none"', "none/dataset.toml: No such file or directory"),
         ('dataset = "./bad"', 'syntax error at or near "SELEKT"'),
         ('dataset = "./few"', "few has 0 rows instead of 3"),
     ],
@@ -296,6 +295,15 @@ def test_a_database_that_cannot_be_had_is_told(
     assert told.code == 4, told.all
     assert says in told.out, told.out
     assert bench("validate", result(tmp_path)).code == 0
+
+
+def test_a_dataset_that_is_not_there_is_told_before_anything_starts(
+    bench: Bench, tmp_path: Path
+) -> None:
+    told = bench("run", database(tmp_path, 'dataset = "./none"'))
+    assert told.code == 2, told.all
+    assert "none/dataset.toml: No such file or directory" in told.err
+    assert not (tmp_path / "results").exists()
 
 
 def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -> None:
