@@ -52,6 +52,7 @@ class Ab(Loader):
     - A reset, a refusal or an answer that does not come ends ab without a report.
     - It gives the mean of its times in whole milliseconds, and `Time per request` is no mean of
       what was measured, but connections x time / requests: both are claims only.
+    - Over https it checks no certificate: the questions before and after the load do.
     """
 
     name: ClassVar[str] = "ab"

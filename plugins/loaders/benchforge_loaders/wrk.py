@@ -45,6 +45,8 @@ class Wrk(Loader):
       the histogram: so many are censored. A request that is never answered is counted nowhere;
     - connect, read, write: of the socket. A server that closes after a response without saying so
       makes a read error each time, beside the complete response.
+
+    Over https wrk checks no certificate: the questions before and after the load do.
     """
 
     name: ClassVar[str] = "wrk"
