@@ -84,7 +84,7 @@ def heads(axes: Sequence[str], at: Place) -> tuple[str, ...]:
     """Return what stands above a column: labels as they are, other values behind their names."""
     names = short(axes)
     return tuple(
-        word(one) if axis in NAMES else f"{name}={word(one) or NOTHING}"
+        word(one) if axis in NAMES else f"{name}={word(one) or 'none'}"
         for axis, name, one in zip(axes, names, at, strict=True)
     )
 

@@ -18,7 +18,9 @@ from benchforge.suite.words import shown
 
 
 def _one_or_several(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
 
 
 _Names = Annotated[tuple[str, ...], BeforeValidator(_one_or_several)]
@@ -30,11 +32,11 @@ class _Written(Frozen):
     title: str = ""
     scenario: str | None = None
     scenarios: tuple[str, ...] = ()
-    rows: _Names = Field(min_length=1)
+    rows: _Names
     columns: _Names = ()
     metric: str | None = None
     metrics: tuple[str, ...] = ()
-    show: tuple[Statistic, ...] = Field(default=("median", "range"), min_length=1)
+    show: tuple[Statistic, ...] = ("median", "range")
     where: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -103,10 +105,13 @@ class _Table:
         if here and all(label in scenarios for label in here):  # else there is a complaint already
             known = {label: scenarios[label] for label in here}
             axes = _axes(known)
-            self._check_taken(asked, list(known.values()))
+            self._check_taken(asked, metrics, list(known.values()))
             self._check_axes(axes)
             self._check_where(axes)
         self._check_twice("show", written.show)
+        for key, names in (("rows", written.rows), ("show", written.show)):
+            if not names:
+                self._wrong((*self._at, key), "names nothing", "give at least one")
         if not self._sound:
             return None
         return Pivot(
@@ -138,13 +143,15 @@ class _Table:
         self._check_twice(key, chosen)
         return chosen
 
-    def _check_taken(self, asked: tuple[str, ...], known: Sequence[Scenario]) -> None:
+    def _check_taken(
+        self, asked: Sequence[str], metrics: Sequence[str], known: Sequence[Scenario]
+    ) -> None:
         if any(scenario.metrics is None for scenario in known):
             return
         taken = list(dict.fromkeys(label for one in known for label in one.metrics or ()))
         key = "metric" if self._written.metric is not None else "metrics"
         for at, label in self._each(key, asked):
-            if label not in taken:
+            if label in metrics and label not in taken:
                 hint = nearest(label, taken, "taken")
                 self._wrong(at, f"no scenario of this table takes {label!r}", hint)
 
