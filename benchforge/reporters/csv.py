@@ -118,7 +118,8 @@ def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:
 def _statistics(pivot: Pivot) -> Iterator[tuple[str, Statistic]]:
     for statistic in pivot.show:
         if statistic == "range":
-            yield from (("lowest", "min"), ("highest", "max"))
+            yield "lowest", "min"
+            yield "highest", "max"
         else:
             yield statistic, statistic
 

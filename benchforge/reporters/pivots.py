@@ -26,7 +26,7 @@ class Grid:
 
     @property
     def cases(self) -> tuple[CaseSummary, ...]:
-        """All of them, in the order of the suite."""
+        """All of them."""
         return tuple(self.cells.values())
 
     def case(self, row: Place, column: Place) -> CaseSummary | None:
@@ -35,8 +35,9 @@ class Grid:
 
 
 def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
-    """Return a table's cases, in rows and columns that have one."""
+    """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
     there = [one for one in cases if pivot.has(one.case)]
+    there.sort(key=lambda one: pivot.scenarios.index(one.case.scenario))
     names = [one.case for one in there]
     return Grid(
         pivot=pivot,
