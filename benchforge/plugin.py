@@ -6,6 +6,7 @@ from benchforge.model.answer import Request
 from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Role, Usage
+from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.reading import Reading, Schedule, Series
 from benchforge.model.sample import Sample
 from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
@@ -28,6 +29,7 @@ from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.site import Output, Site, Target
 
 __all__ = [
+    "NAMES",
     "Accepts",
     "Backend",
     "BenchforgeError",
@@ -49,6 +51,8 @@ __all__ = [
     "Output",
     "OutputDamaged",
     "Part",
+    "Pivot",
+    "Place",
     "Probe",
     "Rate",
     "Reading",
@@ -65,6 +69,7 @@ __all__ = [
     "Site",
     "Size",
     "Started",
+    "Statistic",
     "Succeeds",
     "Summary",
     "Target",
@@ -73,4 +78,6 @@ __all__ = [
     "TrialSample",
     "Usage",
     "hookimpl",
+    "place",
+    "places",
 ]

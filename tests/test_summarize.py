@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from benchforge.errors import InvalidFile
 from benchforge.model.answer import Request
 from benchforge.model.check import Check
+from benchforge.model.pivot import Pivot
 from benchforge.model.reading import Reading
 from benchforge.model.result import Header, Planned
 from benchforge.model.sample import Sample
@@ -262,3 +263,27 @@ def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
 def test_a_trial_of_another_result_is_refused() -> None:
     with pytest.raises(InvalidFile, match="trial 1: hello · other · wrk"):
         summarize(header(case()), [trial(1, of=case("other"))], {})
+
+
+@given(values)
+def test_a_line_says_mean_and_standard_deviation(goods: list[int]) -> None:
+    line = only_line(*(trial(number, good) for number, good in enumerate(goods, 1)))
+    mean = sum(goods) / len(goods)
+    assert line.mean == pytest.approx(mean)
+    if len(goods) == 1:
+        assert line.sd is None
+    else:
+        squares = sum((good - mean) ** 2 for good in goods)
+        assert line.sd == pytest.approx((squares / (len(goods) - 1)) ** 0.5, abs=1e-6)
+
+
+def test_among_lower_bounds_there_is_no_deviation() -> None:
+    line = only_line(trial(1, 10), trial(2, 20, at_least=True))
+    assert (line.mean, line.sd) == (15, None)
+
+
+def test_a_header_with_several_cases_in_a_cell_is_refused() -> None:
+    table = Pivot(scenarios=("hello",), rows=("driver",), metrics=("speed",))
+    crowded = header(case("a"), case("b")).model_copy(update={"tables": {"sizes": table}})
+    with pytest.raises(InvalidFile, match=r"tables\.sizes: several cases in one cell: server diff"):
+        summarize(crowded, [], {})

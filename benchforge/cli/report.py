@@ -15,7 +15,7 @@ from benchforge.registry import Registry
 from benchforge.run.keep import Keep
 from benchforge.stats.summarize import summarize
 
-FILES = ("markdown", "html")
+FILES = ("markdown", "html", "csv")
 PAPER = 120  # columns where there is no terminal; the files have everything
 
 

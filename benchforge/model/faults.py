@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchforge.model.file import Fault, Parsed, parse
 from benchforge.model.folder import HEADER, SUMMARY, trial_files
+from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.summary import Summary
 from benchforge.model.trial import CaseName, Trial
@@ -38,6 +39,7 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
     yield from _numbers(whole)
     if isinstance(header, Parsed):
         yield from _of_plan(header)
+        yield from _of_tables(header)
         yield from _of_runtimes(header)
         for trial in whole:
             yield from _against_header(trial, header.model)
@@ -81,6 +83,13 @@ def _of_plan(header: Parsed[Header]) -> Iterator[Fault]:
     for number, case in enumerate(header.model.cases):
         if case not in planned_cases:
             yield header.fault(f"{_named(case)} is not in the plan", "cases", number)
+
+
+def _of_tables(header: Parsed[Header]) -> Iterator[Fault]:
+    for label, pivot in header.model.tables.items():
+        if forgotten := crowded(pivot, header.model.cases):
+            message = f"several cases in one cell: they differ in {', '.join(forgotten)}"
+            yield header.fault(message, "tables", label)
 
 
 def _of_runtimes(header: Parsed[Header]) -> Iterator[Fault]:

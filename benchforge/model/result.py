@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
+from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.trial import CaseName
 
@@ -59,6 +60,8 @@ class Header(Frozen):
     metrics: tuple[MetricUse, ...]
     takes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     "Labels of the metrics of each scenario that names its own; the others take all."
+    tables: dict[str, Pivot] = Field(default_factory=dict)
+    "Those of the suite that have a case here, by label."
     versions: dict[str, str]
     "Of each part, as its program told; the label of its runtime stands behind it."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)

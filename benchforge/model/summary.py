@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
+from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.trial import CaseName, Failure
@@ -32,9 +33,12 @@ class Line(Frozen):
     estimator: str | None
     samples: tuple[TrialSample, ...]
     median: float | None
-    "Of the trials' values; None when one of them is not known. So are `lowest` and `highest`."
+    "Of the trials' values; None when one of them is not known. So are the others."
     lowest: float | None
     highest: float | None
+    mean: float | None = None
+    sd: float | None = None
+    "The sample standard deviation (n - 1); None also for one trial and among lower bounds."
     at_least: bool = False
     "Whether the median rests on values that are only lower bounds."
     why: str = ""
@@ -78,6 +82,8 @@ class Summary(Frozen):
     smoke: bool
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
+    tables: dict[str, Pivot] = Field(default_factory=dict)
+    "What the suite draws of the cases, by label."
     complete: bool
     "Whether every planned measurement has its trial."
     cases: tuple[CaseSummary, ...]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.plugin import Line, Sample, TrialSample
+from benchforge.plugin import Line, Sample, Statistic, TrialSample
+from benchforge.reporters.figures import figure
 from benchforge.reporters.numbers import Scale
 
 # Not zero is a finding that nobody may overlook.
@@ -40,8 +41,17 @@ class Cell:
         return cls(((text, ""),), loud, known)
 
 
-def of_lines(lines: Sequence[Line], scale: Scale, notes: Footnotes) -> Cell:
-    """Return the cell of a case: medians with the lowest and the highest value."""
+def of_lines(
+    lines: Sequence[Line],
+    scale: Scale,
+    notes: Footnotes,
+    statistic: Statistic = "median",
+    spread: bool = True,
+) -> Cell:
+    """Return the cell of a case: medians with the lowest and the highest value.
+
+    In place of the median, another statistic; without `spread`, alone.
+    """
     if not lines:
         return Cell.said(NOTHING, known=False)
     # Classes of errors that never occurred are all said by one zero.
@@ -49,9 +59,9 @@ def of_lines(lines: Sequence[Line], scale: Scale, notes: Footnotes) -> Cell:
     if not shown:
         return Cell.said("0")
     return Cell(
-        tuple(_part(line, scale, notes, named=_is_class(line)) for line in shown),
+        tuple(_part(line, scale, notes, statistic, spread) for line in shown),
         loud=any(line.use in _LOUD and _highest(line) > 0 for line in shown),
-        known=all(line.median is not None for line in shown),
+        known=all(figure(line, statistic).value is not None for line in shown),
     )
 
 
@@ -70,17 +80,21 @@ def of_trial(lines: Sequence[Line], trial: int, scale: Scale, notes: Footnotes) 
     )
 
 
-def _part(line: Line, scale: Scale, notes: Footnotes, named: bool) -> tuple[str, str]:
-    if line.median is None or line.lowest is None or line.highest is None:
+def _part(
+    line: Line, scale: Scale, notes: Footnotes, statistic: Statistic, spread: bool
+) -> tuple[str, str]:
+    told = figure(line, statistic)
+    if told.value is None or line.lowest is None or line.highest is None:
         # What is known of errors is told, though some trials do not know.
-        known = f"up to {scale.text(_highest(line))} " if named and _highest(line) else "unknown "
-        return _named(line, known + notes.mark(f"{_title(line)}: {line.why}")), ""
-    median = ("> " if line.at_least else "") + scale.text(line.median) + _remark(line, notes)
-    if len(line.samples) == 1:
-        return _named(line, median), ""  # one trial has no spread
+        known = f"up to {scale.text(_highest(line))} "
+        word = known if _is_class(line) and _highest(line) else "unknown "
+        return _named(line, word + notes.mark(f"{_title(line)}: {told.why}")), ""
+    text = ("> " if told.at_least else "") + scale.text(told.value) + _remark(line, notes)
+    if not spread or len(line.samples) == 1:
+        return _named(line, text), ""  # one trial has no spread
     lowest, highest = scale.text(line.lowest), scale.text(line.highest)
     beyond = "> " if any(one.sample.at_least for one in line.samples) else ""
-    return _named(line, median), f"[{lowest}{_TO}{beyond}{highest}]"
+    return _named(line, text), f"[{lowest}{_TO}{beyond}{highest}]"
 
 
 def _remark(line: Line, notes: Footnotes) -> str:

@@ -61,7 +61,7 @@ def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:
     for head in table.heads:
         drawn.add_column(Text(one_line(head)), no_wrap=True)
     for column in table.columns[:shown]:
-        head = f"{one_line(column.title)}\n{one_line(column.unit)}"
+        head = "\n".join(map(one_line, (*column.levels, column.unit)))
         drawn.add_column(Text(head), justify="right", no_wrap=True)
     for row in table.rows:
         labels = (Text(one_line(label)) for label in row.labels)

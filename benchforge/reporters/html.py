@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
 from benchforge.reporters import words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
 from benchforge.reporters.dots import dots
 from benchforge.reporters.page import page
+from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.tables import (
     Column,
     Row,
@@ -39,9 +41,18 @@ def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from (f'<p class="banner">{_safe(alarm)}</p>' for alarm in words.alarms(summary))
     yield from _facts("How it was made", [("suite", summary.name), *words.made(summary, trials)])
     yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.NO_WINNER)}.</p>"
+    for label, pivot in summary.tables.items():
+        yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)
     yield from _what_was_run(summary, trials)
+
+
+def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
+    title, what = words.drawn(label, pivot)
+    yield f"<section><h2>{_safe(title)}</h2>"
+    yield from _table(pivot_table(pivot, summary.cases), what, row_heads=len(pivot.rows))
+    yield f'<p class="dim">The same for other programs: tables/{_safe(label)}.csv</p></section>'
 
 
 def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
@@ -91,26 +102,47 @@ def _drawn_column(table: Table, cases: Sequence[CaseSummary]) -> Column | None:
     return next(throughput, of_one_line[0] if of_one_line else None)
 
 
-def _table(table: Table, caption: str) -> Iterator[str]:
+def _table(table: Table, caption: str, row_heads: int = 1) -> Iterator[str]:
     # A wide table scrolls in its own frame, which the keyboard can reach.
-    yield f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
-    yield f"<table><caption>{escape(caption)}</caption><thead><tr>"
-    yield from (f'<th scope="col">{_safe(head)}</th>' for head in table.heads)
-    for column in table.columns:
-        unit = f'<br><span class="unit">{_safe(column.unit)}</span>' if column.unit else ""
-        yield f'<th scope="col" class="number">{_safe(column.title)}{unit}</th>'
-    yield "</tr></thead><tbody>"
-    yield from map(_row, table.rows)
+    yield f'<div class="scroll" role="region" tabindex="0" aria-label="{_safe(caption)}">'
+    yield f"<table><caption>{_safe(caption)}</caption><thead>"
+    yield from _heads(table)
+    yield "</thead><tbody>"
+    yield from (_row(row, row_heads) for row in table.rows)
     yield "</tbody></table></div>"
     yield from (f'<p class="dim">{_safe(note)}</p>' for note in table.footnotes)
 
 
-def _row(row: Row) -> str:
-    first, *others = row.labels
-    heads = f'<th scope="row">{_safe(first)}</th>' + "".join(
-        f"<td>{_safe(label)}</td>" for label in others
-    )
-    return f"<tr>{heads}{''.join(map(_cell, row.cells))}</tr>"
+def _heads(table: Table) -> Iterator[str]:
+    """Yield a row for each level: what is the same above neighbours stands there once."""
+    depth = len(table.columns[0].levels) if table.columns else 1
+    rows = f' rowspan="{depth}"' if depth > 1 else ""
+    for level in range(depth):
+        yield "<tr>"
+        if not level:
+            yield from (f'<th scope="col"{rows}>{_safe(head)}</th>' for head in table.heads)
+        for columns in _alike(table.columns, level, depth):
+            yield _head(columns[0], level, len(columns), lowest=level == depth - 1)
+        yield "</tr>"
+
+
+def _alike(columns: Sequence[Column], level: int, depth: int) -> list[Sequence[Column]]:
+    """Return the neighbours that one head stands above; on the lowest level, each column alone."""
+    if level == depth - 1:
+        return [[column] for column in columns]
+    return [list(alike) for _, alike in groupby(columns, lambda one: one.levels[: level + 1])]
+
+
+def _head(column: Column, level: int, width: int, *, lowest: bool) -> str:
+    unit = f'<br><span class="unit">{_safe(column.unit)}</span>' if lowest and column.unit else ""
+    spans = f' colspan="{width}"' if width > 1 else ""
+    return f'<th scope="col" class="number"{spans}>{_safe(column.levels[level])}{unit}</th>'
+
+
+def _row(row: Row, row_heads: int) -> str:
+    heads = "".join(f'<th scope="row">{_safe(label)}</th>' for label in row.labels[:row_heads])
+    others = "".join(f"<td>{_safe(label)}</td>" for label in row.labels[row_heads:])
+    return f"<tr>{heads}{others}{''.join(map(_cell, row.cells))}</tr>"
 
 
 def _cell(cell: Cell) -> str:

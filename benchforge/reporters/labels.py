@@ -17,13 +17,9 @@ class Labels:
 def case_labels(cases: Sequence[CaseSummary]) -> Labels:
     """Return the server, the driver where there are several, and what varies."""
     paths = tuple(dict.fromkeys(path for one in cases for path in one.case.vary))
-    short = [path.rpartition(".")[2] for path in paths]
     drivers = len({one.case.driver for one in cases}) > 1
-    heads = tuple(
-        name if short.count(name) == 1 else path for path, name in zip(paths, short, strict=True)
-    )
     return Labels(
-        ("server", *(("driver",) if drivers else ()), *heads),
+        ("server", *(("driver",) if drivers else ()), *short(paths)),
         tuple(
             (
                 case.server + (f" (arm {case.arm})" if case.arm > 1 else ""),
@@ -32,4 +28,12 @@ def case_labels(cases: Sequence[CaseSummary]) -> Labels:
             )
             for case in (one.case for one in cases)
         ),
+    )
+
+
+def short(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the last name of each path, or all of it where several end alike."""
+    last = [path.rpartition(".")[2] for path in paths]
+    return tuple(
+        name if last.count(name) == 1 else path for path, name in zip(paths, last, strict=True)
     )

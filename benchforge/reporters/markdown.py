@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import quote
 
-from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
 from benchforge.reporters import words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
+from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
 from benchforge.reporters.tables import Table, case_table, scenarios, trial_table
 
@@ -30,10 +32,19 @@ def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from (f"**{alarm}**\n" for alarm in words.alarms(summary))
     yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary, trials))
     yield f"In the tables, {words.CELLS};\n{words.NO_WINNER}.\n"
+    for label, pivot in summary.tables.items():
+        yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)
     yield from _what_was_run(summary, trials)
     yield from _files(trials)
+
+
+def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
+    title, what = words.drawn(label, pivot)
+    yield f"## {escaped(title)}\n"
+    yield f"{escaped(what)}; also as [CSV](tables/{quote(label)}.csv)\n"
+    yield from _table(pivot_table(pivot, summary.cases))
 
 
 def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:

@@ -21,11 +21,18 @@ class Column:
     of: str | None
     scale: Scale
     in_one_cell: bool
+    heads: tuple[str, ...] = ()
+    "What stands above it, the outer first, where that is more than its metric."
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """What stands above it: the metric's label and which part of it, if nothing else."""
+        return self.heads or (f"{self.metric} {self.of}" if self.of else self.metric,)
 
     @property
     def title(self) -> str:
-        """The metric's label and which part of it."""
-        return f"{self.metric} {self.of}" if self.of else self.metric
+        """What stands above it, in one line."""
+        return " · ".join(self.levels)
 
     @property
     def unit(self) -> str:
@@ -73,7 +80,7 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
 
     Of the columns it has the `first` ones, and no footnote of others.
     """
-    columns, notes = _columns(cases)[:first], Footnotes()
+    columns, notes = metric_columns(cases)[:first], Footnotes()
     labels = case_labels(cases)
     return Table(
         heads=(*labels.heads, "trials"),
@@ -97,7 +104,7 @@ def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:
 
 def trial_table(cases: Sequence[CaseSummary]) -> Table:
     """Return one row a trial: every value that stands behind the medians, and every failure."""
-    columns, notes = _columns(cases), Footnotes()
+    columns, notes = metric_columns(cases), Footnotes()
     labels = case_labels(cases)
     return Table(
         heads=("trial", "block", *labels.heads),
@@ -127,8 +134,8 @@ def _trial_rows(
         yield Row((str(number), str(blocks[number]), *named), cells)
 
 
-def _columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
-    """Every metric in the order of the suite, each with one scale for all cases."""
+def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
+    """Return every metric in the order of the suite, each with one scale for all cases."""
     found: dict[tuple[str, str | None, bool], list[Line]] = {}
     for line in _in_order([case.lines for case in cases]):
         merged = line.use in _IN_ONE_CELL

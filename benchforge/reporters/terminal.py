@@ -1,14 +1,16 @@
 """A result on a terminal: one table a scenario, and what failed below it."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
 from benchforge.reporters import words
 from benchforge.reporters.fitted import fitted
-from benchforge.reporters.tables import case_table, scenarios
+from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.tables import Table, case_table, scenarios
 
 _LOG_LINES = 5
 _NARROWEST = 20  # columns: narrower texts are not made
@@ -40,6 +42,8 @@ class Terminal(Reporter):
             blocks.append(_wrapped(told, width))
         for name, cases in scenarios(summary):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
+        for label, pivot in summary.tables.items():
+            blocks.append("\n".join(_pivot(label, pivot, summary, width, colour)))
         blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")
         return "\n\n".join(blocks) + "\n"
 
@@ -47,22 +51,37 @@ class Terminal(Reporter):
 def _scenario(
     name: str, cases: Sequence[CaseSummary], width: int | None, colour: bool
 ) -> Iterator[str]:
-    table = case_table(cases)
-    text, left_out = fitted(table, width, colour)
-    if left_out:
-        table = case_table(cases, first=len(table.columns) - len(left_out))
-        text, _ = fitted(table, width, colour)
-    yield f"{words.one_line(name)}\n\n{text}"
-    if left_out:
-        titles = ", ".join(words.one_line(column.title) for column in left_out)
-        yield "\n" + _wrapped(f"more in report.md: {titles}", width)
-    yield from _list([_wrapped(note, width) for note in table.footnotes])
+    yield words.one_line(name)
+    yield from _table(partial(case_table, cases), width, colour)
     yield from _list([words.one_line(note) for note in words.notes(cases)])
     for line, failed in words.failures(cases):
         yield "\n" + _loud(words.one_line(line), colour)
         if failed.failure.hint:
             yield f"hint: {words.one_line(failed.failure.hint)}"
         yield from (f"  | {log}" for log in last_lines(failed.failure.log))
+
+
+def _pivot(
+    label: str, pivot: Pivot, summary: Summary, width: int | None, colour: bool
+) -> Iterator[str]:
+    title, what = words.drawn(label, pivot)
+    yield words.one_line(title)
+    yield _wrapped(what, width)
+    yield from _table(partial(pivot_table, pivot, summary.cases), width, colour)
+
+
+def _table(made: Callable[[int | None], Table], width: int | None, colour: bool) -> Iterator[str]:
+    """Yield a table with as many of its first columns as fit, and its footnotes."""
+    table = made(None)
+    text, left_out = fitted(table, width, colour)
+    if left_out:
+        table = made(len(table.columns) - len(left_out))
+        text, _ = fitted(table, width, colour)
+    yield f"\n{text}"
+    if left_out:
+        titles = ", ".join(words.one_line(column.title) for column in left_out)
+        yield "\n" + _wrapped(f"more in report.md: {titles}", width)
+    yield from _list([_wrapped(note, width) for note in table.footnotes])
 
 
 def last_lines(log: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, FailedTrial, Summary, Trial
+from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial
 from benchforge.reporters.labels import case_labels
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
@@ -146,6 +146,17 @@ def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
             where = f"trial {failed.trial} (block {failed.block}{attempt})"
             failure = failed.failure
             yield f"{where} of {name} failed: {failure.stage}: {failure.message}", failed
+
+
+def drawn(label: str, pivot: Pivot) -> tuple[str, str]:
+    """Return the title of a table of the suite, and what is drawn there of which cases."""
+    kept = [
+        f"{axis} is {' or '.join(one if isinstance(one, str) else json.dumps(one) for one in some)}"
+        for axis, some in pivot.where.items()
+    ]
+    where = f", where {' and '.join(kept)}" if kept else ""
+    what = f"{', '.join(pivot.metrics)} of {', '.join(pivot.scenarios)}{where}"
+    return pivot.title or label, what
 
 
 def plain(text: str) -> str:

@@ -67,6 +67,11 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         takes={
             label: one.metrics for label, one in suite.scenarios.items() if one.metrics is not None
         },
+        tables={
+            label: pivot
+            for label, pivot in suite.tables.items()
+            if any(pivot.has(case.name) for case in cases)
+        },
         versions=_versions(cases, interpreters, ground),
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()

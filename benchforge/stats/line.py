@@ -9,6 +9,8 @@ from benchforge.model.summary import Line, TrialSample
 from benchforge.model.trial import Trial
 from benchforge.parts.part import Metric
 
+_TWO = 2  # values: one has no deviation
+
 
 def lines(trials: Sequence[Trial], metrics: Mapping[str, Metric]) -> tuple[Line, ...]:
     """Return the lines of one case in the order of the metrics, from its measured trials."""
@@ -48,6 +50,8 @@ def _line(
         median=median,
         lowest=min(map(_value, values), default=None),
         highest=max(map(_value, values), default=None),
+        mean=statistics.mean(map(_value, values)) if values else None,
+        sd=_deviation(values),
         at_least=median is not None and _median(values, beyond_bounds=True) != median,
         why=why,
     )
@@ -83,6 +87,13 @@ def _median(samples: Sequence[Sample], *, beyond_bounds: bool = False) -> float 
     return statistics.median(
         math.inf if beyond_bounds and sample.at_least else _value(sample) for sample in samples
     )
+
+
+def _deviation(samples: Sequence[Sample]) -> float | None:
+    """Return the sample standard deviation; None where it cannot be known."""
+    if len(samples) < _TWO or any(sample.at_least for sample in samples):
+        return None
+    return statistics.stdev(map(_value, samples))
 
 
 def _value(sample: Sample) -> float:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchforge.errors import InvalidFile
+from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.summary import CaseSummary, FailedTrial, Summary
 from benchforge.model.trial import CaseName, Failure, Trial
@@ -23,8 +24,10 @@ _NO_REASON = Failure(
 def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Metric]) -> Summary:
     """Return what the trials say, case by case in the order of the suite.
 
-    Raises InvalidFile for a trial whose case the header does not know.
+    Raises InvalidFile for a trial whose case the header does not know, and for a table that has
+    several cases in one cell.
     """
+    _check_tables(header)
     by_case = _by_case(header, trials)
     planned = Counter(_identity(one.case) for one in header.plan)
     return Summary(
@@ -36,6 +39,7 @@ def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Met
         seed=header.seed,
         smoke=header.smoke,
         titles=header.titles,
+        tables=header.tables,
         complete=_complete(header, trials),
         cases=tuple(
             _case(
@@ -50,6 +54,13 @@ def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Met
         runtimes=header.runtimes,
         facts=header.facts,
     )
+
+
+def _check_tables(header: Header) -> None:
+    for label, pivot in header.tables.items():
+        if forgotten := crowded(pivot, header.cases):
+            message = f"tables.{label}: several cases in one cell: {', '.join(forgotten)} differ"
+            raise InvalidFile(f"the result's header: {message}", "the header was changed")
 
 
 def _identity(case: CaseName) -> _Identity:

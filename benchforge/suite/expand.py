@@ -24,58 +24,73 @@ def expand(suite: Suite) -> Iterator[Case]:
     A case carries what varies of the point for its own parts and request; points that differ in
     nothing else make one case. What is the same under two labels is told apart by its arm.
     """
-    for label, scenario in suite.scenarios.items():
-        seen: set[str] = set()
+    for label in suite.scenarios:
         arms: Counter[str] = Counter()
-        for case in _each(suite, label, scenario):
-            name = case.name
-            words = json.dumps([name.server, name.driver, name.vary], sort_keys=True)
-            if words in seen:
-                continue
-            seen.add(words)
+        for name, point in _names(suite, label):
+            case = _case(suite, name, point)
             digest = _digest(case, suite)
             arms[digest] += 1
             numbered = name.model_copy(update={"digest": digest, "arm": arms[digest]})
             yield replace(case, name=numbered)
 
 
-def _each(suite: Suite, label: str, scenario: Scenario) -> Iterator[Case]:
+def named(suite: Suite, label: str) -> Iterator[CaseName]:
+    """Yield the names of a scenario's cases, without what they are: digest and arm."""
+    return (name for name, _ in _names(suite, label))
+
+
+def _names(suite: Suite, label: str) -> Iterator[tuple[CaseName, Point]]:
+    """Yield each case of a scenario once, with the first point that makes it."""
+    scenario = suite.scenarios[label]
     drivers = [("loaders", suite.loaders[one]) for one in scenario.loaders]
     drivers += [("clients", suite.clients[one]) for one in scenario.clients]
+    seen: set[str] = set()
     for point in points(scenario):
-        for driver in drivers:
+        for place, driver in drivers:
             for server in (suite.servers[one] for one in scenario.servers):
-                yield _case(suite, label, point, server, driver)
+                vary = _about(suite, scenario, point, server, place, driver)
+                words = json.dumps([server.label, driver.label, vary], sort_keys=True)
+                if words not in seen:
+                    seen.add(words)
+                    name = CaseName(
+                        scenario=label,
+                        server=server.label,
+                        driver=driver.label,
+                        vary=vary,
+                        digest="",
+                    )
+                    yield name, point
 
 
-def _case(
-    suite: Suite,
-    label: str,
-    point: Point,
-    server: Declared,
-    driver: tuple[str, Declared],
-) -> Case:
-    scenario = suite.scenarios[label]
-    place, load = driver
-    backends = [suite.backends[one] for one in scenario.backends]
-    upstreams = behind(server, suite.servers, point)
-    request, taken = filled(scenario.requests.get(server.label, scenario.request), point)
-    about = {**taken, **reaching(point, "servers", server), **reaching(point, place, load)}
-    for upstream in upstreams:
+def _about(
+    suite: Suite, scenario: Scenario, point: Point, server: Declared, place: str, driver: Declared
+) -> dict[str, JsonValue]:
+    """Return what of a point is about a case's own parts and request."""
+    _, taken = filled(scenario.requests.get(server.label, scenario.request), point)
+    about = {**taken, **reaching(point, "servers", server), **reaching(point, place, driver)}
+    for upstream in behind(server, suite.servers, point):
         about |= reaching(point, "servers", suite.servers[upstream])
-    for backend in backends:
-        about |= reaching(point, "backends", backend)
-    vary: dict[str, JsonValue] = {path: point[path] for path in point if path in about}
-    name = CaseName(scenario=label, server=server.label, driver=load.label, vary=vary, digest="")
+    for backend in scenario.backends:
+        about |= reaching(point, "backends", suite.backends[backend])
+    return {path: point[path] for path in point if path in about}
+
+
+def _case(suite: Suite, name: CaseName, point: Point) -> Case:
+    scenario = suite.scenarios[name.scenario]
+    server = suite.servers[name.server]
+    place = "loaders" if name.driver in scenario.loaders else "clients"
+    driver = (suite.loaders if place == "loaders" else suite.clients)[name.driver]
+    backends = [suite.backends[one] for one in scenario.backends]
+    request, _ = filled(scenario.requests.get(name.server, scenario.request), point)
     return Case(
         name=name,
         # Load has seen to it that each table holds parts of its kind.
         server=cast("Server", part_at(server, "servers", point)),
-        upstreams=tuple(upstreams.items()),
+        upstreams=tuple(behind(server, suite.servers, point).items()),
         backends=tuple(
             (one.label, cast("Backend", part_at(one, "backends", point))) for one in backends
         ),
-        driver=cast("Driver", part_at(load, place, point)),
+        driver=cast("Driver", part_at(driver, place, point)),
         request=request,
         expect=scenario.expect,
         metrics=tuple(suite.metrics) if scenario.metrics is None else scenario.metrics,

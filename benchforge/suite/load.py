@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables
 from benchforge.suite.document import Document, Tables, with_profile
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import nearest
+from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
@@ -41,7 +43,7 @@ class _Top(Frozen):
     network: Literal["private", "host"] = "private"
 
 
-_LABELLED = (*KINDS, "runtimes", "scenarios")
+_LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
 _TABLES = (*_LABELLED, "repeat", "tuning", "profiles")
 
 
@@ -76,11 +78,12 @@ def load(
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
     tuned = tuning(tables, complaints)
+    drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
 
     secrets = frozenset([*environment.used, *_secrets(parts, interpreters, every)])
     complaints.settle(environment.used)
-    return Suite(
+    suite = Suite(
         path=Path(path),
         text=document.text,
         document=document,
@@ -95,13 +98,17 @@ def load(
         clients=parts["clients"],
         runtimes=interpreters,
         metrics=metrics(parts["metrics"]),
-        scenarios={label: every[label] for label in every if label in chosen},
+        scenarios=every,
         only=chosen if top.only or only else (),
         repeat=repeat,
         tuning=tuned,
+        tables=drawn,
         settings=dict(settings),
         secrets=secrets,
     )
+    check_cells(drawn, suite, complaints)  # of all cases, which only a sound suite has
+    complaints.settle(environment.used)
+    return replace(suite, scenarios={label: every[label] for label in every if label in chosen})
 
 
 def _top(document: Document, complaints: Complaints) -> _Top:

@@ -37,7 +37,7 @@ def _with_setting(
     top, label = keys[0], keys[1] if len(keys) > 1 else None
     if top == "profiles":
         raise _Unsettable("a profile cannot be set", "set what it sets, or edit the suite")
-    labelled = top in {*PLACES, "runtimes", "metrics", "scenarios"}
+    labelled = top in {*PLACES, "runtimes", "metrics", "scenarios", "tables"}
     declared = document.tables.get(top, {})
     if labelled and label is not None and isinstance(declared, dict) and label not in declared:
         raise _Unsettable(f"{top}.{label} is not declared", nearest(label, declared, "declared"))

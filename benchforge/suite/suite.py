@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.frozen import Frozen
+from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
 from benchforge.model.units import Duration
@@ -83,6 +84,8 @@ class Suite:
     only: tuple[str, ...]
     repeat: Repeat
     tuning: Tuning
+    tables: Mapping[str, Pivot]
+    "Those that are drawn of its cases, by label."
     settings: Mapping[str, str]
     "What was given by --set."
     secrets: frozenset[str] = frozenset()

@@ -1,0 +1,151 @@
+"""The tables of a suite as CSV: tables/<label>.csv, for other programs.
+
+RFC 4180, UTF-8: one line of heads, which hold the units; numbers as they were measured, not
+rounded; empty where there is no case or no number; `failed` where a case has no measurement. The
+last field of a line says why, and what nobody may overlook.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from benchforge.plugin import (
+    CaseSummary,
+    Line,
+    Part,
+    Pivot,
+    Place,
+    Reporter,
+    Statistic,
+    Summary,
+    Trial,
+    hookimpl,
+)
+from benchforge.reporters.figures import figure
+from benchforge.reporters.pivots import Grid, grid, heads, metrics_of, remarks, word
+
+FOLDER = "tables"
+FAILED = "failed"
+_WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
+
+
+class Csv(Reporter):
+    """Each table of the suite as a file."""
+
+    name: ClassVar[str] = "csv"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write tables/<label>.csv for each table."""
+        if summary.tables:
+            (folder / FOLDER).mkdir(exist_ok=True)
+        written = []
+        for label, pivot in summary.tables.items():
+            written.append(folder / FOLDER / f"{label}.csv")
+            with written[-1].open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(records(pivot, summary.cases))
+        return written
+
+
+def records(pivot: Pivot, cases: Sequence[CaseSummary]) -> Iterator[list[str]]:
+    """Yield the heads, then the fields of each row."""
+    cells = grid(pivot, cases)
+    fields = list(_fields(cells))
+    yield [*pivot.rows, *(field.head for field in fields), "notes"]
+    for row in cells.rows:
+        here = [cells.case(row, column) for column in cells.columns]
+        values = [field.value(cells.case(row, field.at)) for field in fields]
+        notes = [note for case in here if case is not None for note in _notes(pivot, case)]
+        yield [*map(word, row), *values, "; ".join(notes)]
+
+
+@dataclass(frozen=True)
+class _Field:
+    """One number of the cases of a column, or how the values behind it were formed."""
+
+    at: Place
+    head: str
+    metric: str
+    of: str | None
+    unit: str
+    statistic: Statistic | None
+    "None for the estimator."
+
+    def value(self, case: CaseSummary | None) -> str:
+        """Return the field's text for a case."""
+        if case is None:
+            return ""
+        if not case.trials and case.failed and self.statistic is not None:
+            return FAILED
+        if self.statistic == "runs":
+            return str(case.trials)
+        line = next(filter(self._is_of, case.lines), None)
+        if line is None:
+            return ""
+        if self.statistic is None:
+            return line.estimator or ""
+        return _number(figure(line, self.statistic).value)
+
+    def _is_of(self, line: Line) -> bool:
+        return (line.metric, line.of, line.unit) == (self.metric, self.of, self.unit)
+
+
+def _fields(cells: Grid) -> Iterator[_Field]:
+    for at in cells.columns:
+        above = heads(cells.pivot.columns, at)
+        for metric, of, unit, has_estimator in _numbers(cells):
+            title = " ".join([*above, metric, *([of] if of else [])])
+            in_unit = f" ({unit})" if unit not in {"", "1"} else ""
+            for name, statistic in _statistics(cells.pivot):
+                head = f"{title} {name}{in_unit if statistic != 'runs' else ''}"
+                yield _Field(at, head, metric, of, unit, statistic)
+            if has_estimator:
+                yield _Field(at, f"{title} estimator", metric, of, unit, None)
+
+
+def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:
+    """Yield each metric, its part, its unit, and whether its values are statistics themselves."""
+    every = [line for case in cells.cases for line in case.lines]
+    for metric in dict.fromkeys(column.metric for column in metrics_of(cells)):
+        lines = [line for line in every if line.metric == metric]
+        found = dict.fromkeys((line.of, line.unit) for line in lines)
+        for of, unit in found or {(None, ""): None}:
+            formed = (one.estimator for one in lines if (one.of, one.unit) == (of, unit))
+            yield metric, of, unit, any(formed)
+
+
+def _statistics(pivot: Pivot) -> Iterator[tuple[str, Statistic]]:
+    for statistic in pivot.show:
+        if statistic == "range":
+            yield "lowest", "min"
+            yield "highest", "max"
+        else:
+            yield statistic, statistic
+
+
+def _notes(pivot: Pivot, case: CaseSummary) -> Iterator[str]:
+    yield from remarks(case)
+    for line in case.lines:
+        if line.metric not in pivot.metrics:
+            continue
+        title = f"{case.case.title}: {line.metric}{f' {line.of}' if line.of else ''}"
+        if line.why:
+            yield f"{title}: {line.why}"
+        elif any(one.sample.at_least for one in line.samples):
+            yield f"{title}: a lower bound, the truth is this or more"
+        said = dict.fromkeys(one.sample.why for one in line.samples if one.sample.why)
+        if not line.why:
+            yield from (f"{title}: {why}" for why in said)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if value.is_integer() and abs(value) < _WHOLE_BELOW else repr(value)
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring CSV."""
+    return [Csv]

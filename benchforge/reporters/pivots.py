@@ -1,0 +1,172 @@
+"""The tables that a suite draws of its cases: rows and columns are axes of the matrix."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from benchforge.plugin import NAMES, CaseSummary, Pivot, Place, Statistic, place, places
+from benchforge.reporters.cells import NOTHING, Cell, Footnotes, of_lines
+from benchforge.reporters.figures import CENTRES
+from benchforge.reporters.labels import short
+from benchforge.reporters.numbers import Scale
+from benchforge.reporters.tables import Column, Row, Table, metric_columns
+
+_COUNT = Scale("1", exact=True)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cases of a table, each in its cell; a cell may have none."""
+
+    pivot: Pivot
+    rows: tuple[Place, ...]
+    columns: tuple[Place, ...]
+    cells: Mapping[Place, CaseSummary]
+    "By row and column."
+
+    @property
+    def cases(self) -> tuple[CaseSummary, ...]:
+        """All of them."""
+        return tuple(self.cells.values())
+
+    def case(self, row: Place, column: Place) -> CaseSummary | None:
+        """Return the case of a cell."""
+        return self.cells.get((*row, *column))
+
+
+def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
+    """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
+    there = [one for one in cases if pivot.has(one.case)]
+    there.sort(key=lambda one: pivot.scenarios.index(one.case.scenario))
+    names = [one.case for one in there]
+    return Grid(
+        pivot=pivot,
+        rows=tuple(places(pivot.rows, names)),
+        columns=tuple(places(pivot.columns, names)),
+        cells={place(one.case, (*pivot.rows, *pivot.columns)): one for one in there},
+    )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A column: where it stands, what it takes of the cases there, and how it is drawn."""
+
+    at: Place
+    statistic: Statistic
+    spread: bool
+    drawn: Column
+
+
+def pivot_table(pivot: Pivot, cases: Sequence[CaseSummary], first: int | None = None) -> Table:
+    """Return a table of the suite; of its columns the `first` ones, and no footnote of others."""
+    cells, notes = grid(pivot, cases), Footnotes()
+    columns = tuple(_columns(cells))[:first]
+    return Table(
+        heads=short(pivot.rows),
+        columns=tuple(column.drawn for column in columns),
+        rows=tuple(
+            Row(
+                tuple(map(word, row)),
+                tuple(_cell(cells.case(row, column.at), column, notes) for column in columns),
+            )
+            for row in cells.rows
+        ),
+        footnotes=tuple(notes),
+    )
+
+
+def word(coordinate: str) -> str:
+    """Return a coordinate for a person: text without its quotes, all else as JSON."""
+    value = json.loads(coordinate) if coordinate else ""
+    return value if isinstance(value, str) else coordinate
+
+
+def heads(axes: Sequence[str], at: Place) -> tuple[str, ...]:
+    """Return what stands above a column: labels as they are, other values behind their names."""
+    names = short(axes)
+    return tuple(
+        word(one) if axis in NAMES else f"{name}={word(one) or 'none'}"
+        for axis, name, one in zip(axes, names, at, strict=True)
+    )
+
+
+def remarks(case: CaseSummary) -> list[str]:
+    """Return what nobody may overlook of a case that has numbers, or why it has none."""
+    said = []
+    if case.failed:
+        last = case.failed[-1].failure
+        trials = len(case.failed)
+        verb = f"{trials} {'trial' if trials == 1 else 'trials'} failed"
+        said.append(f"{verb}: {last.stage}: {last.message}")
+    elif case.trials < case.planned:
+        said.append(f"measured in {case.trials} of {case.planned} trials")
+    said += [note for note in case.notes if note.startswith("fail: ")]
+    for line in case.lines:
+        bad = max((one.sample.value or 0 for one in line.samples), default=0)
+        if line.use == "errors" and line.of is None and bad:
+            said.append(f"up to {bad:g} requests of a trial did not end well")
+    return [f"{case.case.title}: {one}" for one in said]
+
+
+def metrics_of(cells: Grid) -> list[Column]:
+    """Return a column for each metric and each part of it; for one without values, too."""
+    found = metric_columns(cells.cases)
+    return [
+        column
+        for metric in cells.pivot.metrics
+        for column in [one for one in found if one.metric == metric]
+        or [Column(metric, None, Scale("1"), in_one_cell=False)]
+    ]
+
+
+def _columns(cells: Grid) -> Iterator[_Shown]:
+    metrics, statistics = metrics_of(cells), list(_statistics(cells.pivot.show))
+    for at in cells.columns:
+        above = heads(cells.pivot.columns, at)
+        # What is the same above all columns is told once, beside the title.
+        named = len(metrics) > 1 or not above
+        for metric in metrics:
+            for statistic, spread in statistics:
+                below = () if _usual(cells.pivot) else (_title(statistic, spread),)
+                levels = (*above, *(metric.levels if named else ()), *below)
+                scale = _COUNT if statistic == "runs" else metric.scale
+                yield _Shown(at, statistic, spread, replace(metric, heads=levels, scale=scale))
+
+
+def _usual(pivot: Pivot) -> bool:
+    return pivot.show == ("median", "range")
+
+
+def _statistics(show: Sequence[Statistic]) -> Iterator[tuple[Statistic, bool]]:
+    """Yield each statistic, and whether the range that follows it stands beside it."""
+    for number, statistic in enumerate(show):
+        before = show[number - 1] if number else None
+        if statistic == "range" and before in CENTRES:
+            continue
+        yield statistic, statistic in CENTRES and show[number + 1 : number + 2] == ("range",)
+
+
+def _title(statistic: Statistic, spread: bool) -> str:
+    return f"{statistic} [range]" if spread else statistic
+
+
+def _cell(case: CaseSummary | None, column: _Shown, notes: Footnotes) -> Cell:
+    if case is None:
+        return Cell.said("")
+    marks = "".join(f" {notes.mark(remark)}" for remark in remarks(case))
+    if not case.trials:
+        return Cell.said(("failed" if case.failed else NOTHING) + marks, bool(case.failed), False)
+    if column.statistic == "runs":
+        return _marked(Cell.said(_COUNT.text(case.trials)), marks)
+    lines = column.drawn.lines(case)
+    if column.statistic != "range":
+        cell = of_lines(lines, column.drawn.scale, notes, column.statistic, column.spread)
+        return _marked(cell, marks)
+    # The median's own cell knows what is unknown and what is loud; of it, the spread is shown.
+    cell = of_lines(lines, column.drawn.scale, notes)
+    return _marked(replace(cell, parts=tuple((b or a, "") for a, b in cell.parts)), marks)
+
+
+def _marked(cell: Cell, marks: str) -> Cell:
+    (text, spread), *others = cell.parts
+    return replace(cell, parts=((text + marks, spread), *others))

@@ -1,0 +1,564 @@
+"""The tables that a suite draws of its cases: judged at load, and drawn in every form."""
+# ruff: noqa: E501 - output stands here as it is printed
+
+import csv
+import io
+import itertools
+import json
+import re
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering, needed
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from benchforge.model.pivot import Pivot, crowded
+from benchforge.model.sample import Sample
+from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
+from benchforge.model.trial import CaseName, Failure
+from benchforge.registry import Registry
+from benchforge.reporters.csv import Csv, records
+from benchforge.reporters.html import Html
+from benchforge.reporters.markdown import Markdown
+from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.terminal import Terminal
+from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.load import load
+
+LOADERS = """
+[loaders.closed]
+use = "wrk"
+connections = 1
+duration = "1s"
+
+[loaders.counted]
+use = "ab"
+connections = 1
+duration = "1s"
+"""
+
+SUITE = f"""benchforge = 1
+[servers.plain]
+{answering()}
+[servers.other]
+{answering()}
+{LOADERS}
+[metrics.throughput]
+use = "throughput"
+
+[metrics.tail]
+use = "latency"
+percentile = 50
+
+[scenarios.sizes]
+request = {{ path = "/length/{{size}}" }}
+servers = ["plain", "other"]
+loaders = ["closed", "counted"]
+vary = {{ "path.size" = [4, 1024], "loaders.closed.connections" = [1, 2] }}
+metrics = ["throughput"]
+
+[scenarios.ping]
+servers = ["plain"]
+loaders = ["closed"]
+metrics = ["throughput"]
+
+[tables.one]
+scenario = "sizes"
+rows = "path.size"
+columns = ["server", "driver", "loaders.closed.connections"]
+metric = "throughput"
+"""
+
+
+def faults(folder: Path, text: str) -> str:
+    path = folder / "a.toml"
+    path.write_text(text)
+    with pytest.raises(SuiteErrors) as caught:
+        load(path, Registry())
+    assert caught.value.exit_code == 2
+    return caught.value.text()
+
+
+# What stands in the table in place of what, and what is said of it.
+FAULTS = {
+    "an unknown axis": (
+        '"path.size"\n',
+        '"path.siz"\n',
+        "tables.one.rows: no axis 'path.siz'",
+        "did you mean 'path.size'? axes: scenario, server, driver, path.size, loaders.closed.connections",
+    ),
+    "an unknown axis among others": (
+        '"driver", ',
+        '"drivr", ',
+        "tables.one.columns[1]: no axis 'drivr'",
+        "did you mean 'driver'?",
+    ),
+    "an axis twice": ('"driver", ', '"path.size", ', "'path.size' is an axis twice", "leave one"),
+    "an unknown metric": (
+        'metric = "throughput"\n',
+        'metric = "thruput"\n',
+        "tables.one.metric: no metric 'thruput' is declared",
+        "did you mean 'throughput'? declared: throughput, tail",
+    ),
+    "a metric that is not taken": (
+        'metric = "throughput"\n',
+        'metrics = ["tail"]\n',
+        "tables.one.metrics[0]: no scenario of this table takes 'tail'",
+        "taken: throughput",
+    ),
+    "an unknown scenario": (
+        'scenario = "sizes"',
+        'scenarios = ["sizes", "pong"]',
+        "tables.one.scenarios[1]: no scenario 'pong' is declared",
+        "did you mean 'ping'?",
+    ),
+    "no scenario": ('scenario = "sizes"\n', "", "tables.one: 'scenario' is missing", "declared: s"),
+    "one and several": (
+        'scenario = "sizes"',
+        'scenario = "sizes"\nscenarios = ["ping"]',
+        "tables.one.scenarios: 'scenario' stands here too",
+        "leave one of them out",
+    ),
+    "no rows": ('rows = "path.size"\n', "", "tables.one: 'rows' is missing", ""),
+    "no axis at all": (
+        'rows = "path.size"',
+        "rows = []",
+        "tables.one.rows: names nothing",
+        "give at least one",
+    ),
+    "an unknown statistic": (
+        'metric = "throughput"\n',
+        'metric = "throughput"\nshow = ["mode"]\n',
+        "tables.one.show[0]: expected 'median', 'mean', 'average', 'sd', 'min', 'max', 'range' or 'runs', got 'mode'",
+        "",
+    ),
+    "a statistic twice": (
+        'metric = "throughput"\n',
+        'metric = "throughput"\nshow = ["mean", "mean"]\n',
+        "tables.one.show[1]: 'mean' is named twice",
+        "leave one out",
+    ),
+    "an unknown key": (
+        'rows = "path.size"\n',
+        'rows = "path.size"\nrow = "server"\n',
+        "tables.one.row: unknown key",
+        "did you mean 'rows'?",
+    ),
+    "a value that never is": (
+        'metric = "throughput"\n',
+        'metric = "throughput"\nwhere = { "loaders.closed.connections" = 3 }\n',
+        'tables.one.where."loaders.closed.connections": never is 3',
+        "it takes: 1, 2",
+    ),
+    "a path without quotes": (
+        'metric = "throughput"\n',
+        'metric = "throughput"\nwhere = { path.size = 4 }\n',
+        "tables.one.where.path: expected a value, got a table",
+        "quote the whole path",
+    ),
+    "no value": (
+        'metric = "throughput"\n',
+        'metric = "throughput"\nwhere = { server = [] }\n',
+        "tables.one.where.server: keeps nothing",
+        "give at least one value",
+    ),
+    "no case": (
+        'metric = "throughput"\n',
+        'metric = "throughput"\nwhere = { driver = "counted", "loaders.closed.connections" = 1 }\n',
+        "tables.one.where: no case is left",
+        "no case has all of these values",
+    ),
+    "a forgotten axis": (
+        '"server", "driver"',
+        '"driver"',
+        'tables.one: several cases in one cell: they differ in server ("plain", "other")',
+        'add "server" to rows or columns, or keep one: where = { "server" = "plain" }',
+    ),
+    "two forgotten axes": (
+        '"server", "driver", "loaders.closed.connections"',
+        '"server"',
+        "they differ in driver",
+        'add "driver" to rows or columns',
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_a_table_is_told_where_it_stands(tmp_path: Path, fault: str) -> None:
+    there, instead, message, hint = FAULTS[fault]
+    before, table, rest = SUITE.partition("[tables.one]")
+    assert there in rest
+    text = faults(tmp_path, before + table + rest.replace(there, instead, 1))
+    assert re.match(rf"error: {re.escape(str(tmp_path))}/a\.toml:\d+:\d+: ", text)
+    assert message in text
+    assert f"hint: {hint}" in text if hint else True
+    assert text.count("error: ") == 1, text
+
+
+def test_a_forgotten_axis_is_told_of_a_scenario_that_is_not_run(tmp_path: Path) -> None:
+    text = SUITE.replace("benchforge = 1", 'benchforge = 1\nonly = ["ping"]')
+    assert "several cases" in faults(tmp_path, text.replace('"server", "driver"', '"driver"'))
+
+
+def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(
+        SUITE.replace('"server", "driver"', '"driver"') + 'where = { server = ["other"] }\n'
+    )
+    pivot = load(path, Registry()).tables["one"]
+    assert pivot.where == {"server": ("other",)}
+    assert (pivot.rows, pivot.columns[0]) == (("path.size",), "driver")
+    assert Pivot.model_validate_json(pivot.model_dump_json()) == pivot
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def line(*values: float, metric: str = "wall", bound: bool = False, estimator: str = "") -> Line:
+    samples = [
+        Sample(metric=metric, unit="s", value=value, at_least=bound, estimator=estimator or None)
+        for value in values
+    ]
+    ordered = sorted(values)
+    return Line(
+        metric=metric,
+        use="wall",
+        of=None,
+        unit="s",
+        better="lower",
+        estimator=estimator or None,
+        samples=tuple(
+            TrialSample(trial=number, block=number, sample=one)
+            for number, one in enumerate(samples, 1)
+        ),
+        median=ordered[len(values) // 2],
+        lowest=ordered[0],
+        highest=ordered[-1],
+        mean=sum(values) / len(values),
+        sd=None if len(values) == 1 or bound else ordered[-1] - ordered[0],
+        at_least=bound,
+    )
+
+
+def case(
+    *lines: Line,
+    scenario: str = "sizes",
+    server: str = "nginx",
+    driver: str = "pycurl",
+    vary: dict[str, JsonValue] | None = None,
+    failed: str = "",
+    trials: int = 3,
+) -> CaseSummary:
+    failure = FailedTrial(
+        trial=1, block=1, attempt=1, failure=Failure(stage="start", message=failed or "-")
+    )
+    name = CaseName(scenario=scenario, server=server, driver=driver, vary=vary or {}, digest="d")
+    return CaseSummary(
+        case=name,
+        trials=0 if failed else trials,
+        planned=3,
+        failed=(failure,) if failed else (),
+        lines=lines,
+        notes=(),
+    )
+
+
+def result(pivot: Pivot, *cases: CaseSummary) -> Summary:
+    return Summary(
+        name="hello",
+        title="",
+        created=NOON,
+        benchforge="0.1.0",
+        profile=None,
+        seed=7,
+        smoke=False,
+        tables={"sizes": pivot},
+        complete=True,
+        cases=cases,
+        versions={},
+        facts={},
+    )
+
+
+def pivot(**changes: Any) -> Pivot:
+    given = {"scenarios": ("sizes",), "rows": ("path.size",), "metrics": ("wall",)}
+    return Pivot.model_validate(given | changes)
+
+
+TLS = "servers.*.tls"
+SIDE_BY_SIDE = result(
+    pivot(title="seconds by size", columns=(TLS, "driver")),
+    *(
+        case(line(wall, wall / 2, wall * 2), driver=driver, vary={"path.size": size, TLS: tls})
+        for number, (size, tls, driver) in enumerate(
+            itertools.product((4, 65536), (False, True), ("pycurl", "requests"))
+        )
+        for wall in [float(number + 1)]
+        if number not in {3, 6}
+    ),
+    case(driver="pycurl", vary={"path.size": 65536, TLS: True}, failed="it died"),
+)
+
+
+def read(summary: Summary) -> list[list[str]]:
+    """The table's CSV, written and read again."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(records(summary.tables["sizes"], summary.cases))
+    return list(csv.reader(io.StringIO(text.getvalue(), newline=""), strict=True))
+
+
+def drawn(summary: Summary) -> list[str]:
+    """The suite's table as a terminal shows it: without what stands before and after it."""
+    text = Terminal().text(summary, ()).replace("\N{EN DASH}", "-")
+    _, _, below = text.partition(f"{summary.tables['sizes'].title or 'sizes'}\nwall")
+    return [" ".join(row.split()) for row in below.partition("a cell is")[0].splitlines() if row]
+
+
+def test_a_terminal_shows_http_beside_https_and_sizes_down_the_side() -> None:
+    rows = [row for row in drawn(SIDE_BY_SIDE) if "\N{BOX DRAWINGS LIGHT HORIZONTAL}" not in row]
+    assert rows == [
+        "of sizes",
+        "tls=false tls=false tls=true tls=true",
+        "pycurl requests pycurl requests",
+        "size s s s s",
+        "4 1.00 [0.500-2.00] 2.00 [1.00-4.00] 3.00 [1.50-6.00]",
+        "65536 5.00 [2.50-10.0] 6.00 [3.00-12.0] ! failed (1) 8.00 [4.00-16.0]",
+        "(1) sizes · nginx · pycurl · size=65536 · tls=True: 1 trial failed: start: it died",
+    ]
+
+
+def test_markdown_has_a_table_of_equal_rows(tmp_path: Path) -> None:
+    text = Markdown().report(SIDE_BY_SIDE, (), tmp_path)[0].read_text()
+    section = text.partition("## seconds by size\n")[2].partition("\n## ")[0]
+    rows = [row.strip("|").split("|") for row in section.splitlines() if row.startswith("|")]
+    assert [len(row) for row in rows] == [5] * 4
+    assert [word.strip() for word in rows[0]][1] == "tls=false · pycurl (s)"
+    assert set(rows[1][0].strip()) == {"-"}
+    assert [word.strip() for word in rows[2]][4] == ""
+    assert [word.strip() for word in rows[3]][3] == "**failed (1)**"
+
+
+class Headed(HTMLParser):
+    """The rows of each table: for each cell its tag, scope, columns and rows that it spans."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[tuple[str, str, int, int]]]] = []
+        self.captions = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        of = {name: value or "" for name, value in attrs}
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "caption":
+            self.captions += 1
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in {"td", "th"}:
+            spans = int(of.get("colspan", 1)), int(of.get("rowspan", 1))
+            self.tables[-1][-1].append((tag, of.get("scope", ""), *spans))
+
+
+def test_the_page_nests_heads_and_each_head_has_a_scope(tmp_path: Path) -> None:
+    (report,) = Html().report(SIDE_BY_SIDE, (), tmp_path)
+    text = report.read_text()
+    page = Headed()
+    page.feed(text[text.index("<h2>seconds by size") :])
+    assert page.captions == len(page.tables)
+    top, second, *rows = page.tables[0]
+    assert top == [("th", "col", 1, 2), ("th", "col", 2, 1), ("th", "col", 2, 1)]
+    assert second == [("th", "col", 1, 1)] * 4
+    assert rows == [[("th", "row", 1, 1)] + [("td", "", 1, 1)] * 4] * 2
+
+
+def test_csv_is_empty_where_no_case_is_and_says_failed_where_one_failed(tmp_path: Path) -> None:
+    (file,) = Csv().report(SIDE_BY_SIDE, (), tmp_path)
+    assert file == tmp_path / "tables/sizes.csv"
+    assert file.read_bytes().count(b"\r\n") == file.read_bytes().count(b"\n") == 3
+    first, four, large = read(SIDE_BY_SIDE)
+    assert first[:4] == [
+        "path.size",
+        "tls=false pycurl wall median (s)",
+        "tls=false pycurl wall lowest (s)",
+        "tls=false pycurl wall highest (s)",
+    ]
+    assert four == ["4", "1", "0.5", "2", "2", "1", "4", "3", "1.5", "6", "", "", "", ""]
+    assert large[7:10] == ["failed"] * 3
+    assert large[-1].endswith("1 trial failed: start: it died")
+
+
+def test_runs_average_max_and_min_are_columns() -> None:
+    table = pivot(rows=("server",), show=("runs", "average", "max", "min"))
+    summary = result(
+        table, case(line(5, 1, 3), server="tornado"), case(server="gevent", failed="x")
+    )
+    assert [row for row in drawn(summary) if row.startswith(("server", "tornado", "gevent"))] == [
+        "server s s s",
+        "tornado 3 3.00 5.00 1.00",
+        "gevent ! failed (1) ! failed (1) ! failed (1) ! failed (1)",
+    ]
+    assert read(summary)[:2] == [
+        ["server", "wall runs", "wall average (s)", "wall max (s)", "wall min (s)", "notes"],
+        ["tornado", "3", "3", "5", "1", ""],
+    ]
+
+
+def test_bounds_and_what_one_trial_cannot_tell_are_told() -> None:
+    table = pivot(rows=("server",), show=("mean", "sd", "range"))
+    summary = result(
+        table,
+        case(line(2, 4, 6, bound=True, estimator="counted"), server="slow"),
+        case(line(2), server="once", trials=1),
+    )
+    rows = drawn(summary)
+    assert "slow > 4.00 unknown (1) [2.00-> 6.00]" in rows
+    assert "once 2.00 (2) unknown (3) (2) 2.00 (2)" in rows
+    assert "(1) wall: a value is only a lower bound" in rows
+    assert "(2) sizes · once · pycurl: measured in 1 of 3 trials" in rows
+    heads, slow, once = read(summary)
+    assert heads == [
+        *("server", "wall mean (s)", "wall sd (s)", "wall lowest (s)", "wall highest (s)"),
+        *("wall estimator", "notes"),
+    ]
+    assert slow[1:6] == ["4", "", "2", "6", "counted"]
+    assert slow[6] == "sizes · slow · pycurl: wall: a lower bound, the truth is this or more"
+    assert once[1:6] == ["2", "", "2", "2", ""]
+
+
+def test_a_case_that_was_not_measured_is_no_failure_and_no_number() -> None:
+    summary = result(pivot(rows=("server",)), case(line(1), server="a"), case(server="b", trials=0))
+    assert "b - (1)" in drawn(summary)
+    assert read(summary)[2][:2] == ["b", ""]
+    assert read(summary)[2][-1].endswith("measured in 0 of 3 trials")
+
+
+words = st.text(min_size=1, max_size=8)
+values = st.lists(
+    st.one_of(words, st.integers(), st.booleans()), min_size=1, max_size=3, unique_by=json.dumps
+)
+AXES = ("scenario", "server", "driver", "path.size", "servers.*.tls")
+
+
+@given(
+    st.tuples(*[st.lists(words, min_size=1, max_size=2, unique=True)] * 3, values, values),
+    st.permutations(AXES),
+    st.integers(1, 5),
+    st.data(),
+)
+def test_every_case_stands_once_in_a_complete_table_and_csv_tells_it(
+    axes: tuple[list[JsonValue], ...], order: list[str], rows: int, data: st.DataObject
+) -> None:
+    points = list(itertools.product(*axes))
+    kept = data.draw(st.lists(st.sampled_from(points), min_size=1, unique_by=json.dumps))
+    cases = [
+        case(
+            line(float(number)),
+            scenario=str(point[0]),
+            server=str(point[1]),
+            driver=str(point[2]),
+            vary=dict(zip(AXES[3:], point[3:], strict=True)),
+        )
+        for number, point in enumerate(kept, 1)
+    ]
+    table = pivot(
+        scenarios=tuple(map(str, axes[0])), rows=order[:rows], columns=order[rows:], show=["median"]
+    )
+    assert crowded(table, [one.case for one in cases]) == {}
+    summary = result(table, *cases)
+    heads, *lines = read(summary)
+    assert {len(fields) for fields in lines} == {len(heads)}
+    numbers = [field for fields in lines for field in fields[rows:-1] if field]
+    assert sorted(map(float, numbers)) == [float(number) for number, _ in enumerate(cases, 1)]
+    shown = [
+        cell for row in pivot_table(table, cases).rows for cell in row.cells if cell.parts[0][0]
+    ]
+    assert len(shown) == len(cases)
+    # One axis less: what is crowded then differs in it, and in nothing else.
+    without = table.model_copy(update={"columns": table.columns[1:]})
+    if table.columns:
+        assert crowded(without, [one.case for one in cases]).keys() <= {table.columns[0]}
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
+def test_csv_rounds_no_number(numbers: list[float]) -> None:
+    cases = [case(line(value), server=str(place)) for place, value in enumerate(numbers)]
+    rows = read(result(pivot(rows=("server",), show=("median",)), *cases))
+    assert [float(row[1]) for row in rows[1:]] == numbers
+
+
+def test_a_run_draws_its_tables_from_what_is_on_the_disk(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    path = tmp_path / "a.toml"
+    path.write_text(f"""benchforge = 1
+[servers.plain]
+{answering()}
+[servers.wrong]
+{answering("--status", "500")}
+{LOADERS}
+[scenarios.sizes]
+request = {{ path = "/length/{{size}}" }}
+servers = ["plain", "wrong"]
+loaders = ["closed"]
+vary = {{ "path.size" = [4, 1024] }}
+exclude = [{{ "path.size" = 4 }}]
+
+[scenarios.small]
+request = {{ path = "/length/{{size}}" }}
+servers = ["plain"]
+loaders = ["closed"]
+vary = {{ "path.size" = [4] }}
+
+[tables.sizes]
+title = "requests by size"
+scenarios = ["small", "sizes"]
+rows = "path.size"
+columns = "server"
+metric = "throughput"
+show = ["median", "range", "runs"]
+
+[repeat]
+blocks = 1
+""")
+    told = bench("run", path)
+    assert told.code == 4, told.all  # one server is wrong
+    (folder,) = (tmp_path / "results").iterdir()
+    header = json.loads((folder / "result.json").read_text())
+    assert header["tables"]["sizes"]["rows"] == ["path.size"]
+    assert "requests by size\nthroughput of small, sizes" in told.out
+    assert "failed (1)" in told.out
+    with (folder / "tables/sizes.csv").open(newline="") as file:
+        heads, small, large = csv.reader(file, strict=True)
+    assert heads[1] == "plain throughput median (requests/s)"
+    assert heads[4:6] == ["plain throughput runs", "wrong throughput median (requests/s)"]
+    summary = json.loads((folder / "summary.json").read_text())
+    measured = {
+        case["case"]["vary"]["path.size"]: line["median"]
+        for case in summary["cases"]
+        for line in case["lines"]
+        if line["metric"] == "throughput"
+    }
+    assert float(small[1]) == measured[4]
+    assert float(large[1]) == measured[1024]
+    assert (small[4], small[5], large[5]) == ("1", "", "failed")
+    assert "expected status 200, got 500" in large[-1]
+    assert bench("validate", folder).code == 0
+    header["tables"]["sizes"]["columns"] = []
+    (folder / "result.json").write_text(json.dumps(header))
+    told = bench("validate", folder)
+    assert told.code == 1
+    assert "tables.sizes: several cases in one cell: they differ in server" in told.all
+
+
+def test_a_profile_and_a_setting_reach_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(SUITE + '[profiles.quick]\ntables.one.show = ["mean"]\n')
+    assert load(path, Registry(), profile="quick").tables["one"].show == ("mean",)
+    wanted = load(path, Registry(), settings=[("tables.one.title", "mine")]).tables["one"]
+    assert wanted.title == "mine"
+    with pytest.raises(SuiteErrors, match=r"tables\.two is not declared"):
+        load(path, Registry(), settings=[("tables.two.title", "mine")])
