@@ -1,14 +1,16 @@
 SUITE = suites/macro.toml
 PROFILE =
 ARGS =
+STUDIES = http-clients cherrypy threads-vs-async macro wsgi
 
 bin = .venv/bin
 
-.PHONY: help setup setup-dev run test lint format clean
+.PHONY: help setup setup-dev run studies test lint format clean
 .DEFAULT_GOAL = help
 
 help:
 	@echo 'make run      measure a suite: SUITE=$(SUITE) PROFILE= ARGS='
+	@echo 'make studies  a smoke of every study: $(STUDIES)'
 	@echo 'make test     all checks and all tests'
 	@echo 'make lint     the checks alone: style, types, imports'
 	@echo 'make format   format the code, and repair what can be repaired'
@@ -25,6 +27,16 @@ setup-dev:
 run:
 	@sh scripts/setup.sh >&2
 	@$(bin)/benchforge run '$(SUITE)' $(if $(PROFILE),--profile '$(PROFILE)') $(ARGS)
+
+# One that fails does not keep the others from being measured; an interrupt does.
+studies: setup-dev
+	@failed=; for study in $(STUDIES); do \
+		$(bin)/benchforge run "suites/$$study.toml" --profile quick $(ARGS) || case $$? in \
+			130|143) echo "interrupted: $$study" >&2; exit 1 ;; \
+			*) failed="$$failed $$study" ;; \
+		esac; \
+	done; \
+	[ -z "$$failed" ] || { echo "studies that failed:$$failed" >&2; exit 1; }
 
 test: lint
 	$(bin)/pytest -q

@@ -3,9 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
-from benchforge.graph import plan
 from benchforge.registry import Registry
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
@@ -20,14 +17,3 @@ def test_the_suite_of_the_readme_can_be_read(tmp_path: Path) -> None:
     suite = load(path, Registry())
     assert {case.name.server for case in expand(suite)} == {"flask", "mine"}
     assert set(suite.servers) == {"flask", "mine", "any", "running"}
-
-
-@pytest.mark.parametrize("profile", [None, "quick", "published"])
-def test_the_suites_can_be_read_in_every_profile(profile: str | None) -> None:
-    suite = load(ROOT / "suites/macro.toml", Registry(), profile=profile)
-    graph = plan(expand(suite), suite.repeat, seed=1)
-    assert suite.smoke == (profile == "quick")
-    if profile is None:
-        # What the README promises: eight cases, and about three minutes with starts and stops.
-        assert len(graph.measures) == 8 * 3
-        assert graph.declared_s == 24 * 6
