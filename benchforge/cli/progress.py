@@ -60,7 +60,7 @@ class Line:
     def kept(self, trial: Trial) -> None:
         """Say what a trial gave."""
         start = "\r\x1b[K" if self._live else ""
-        left_s = self._left_s - trial.seconds
+        left_s = max(0.0, self._left_s - trial.seconds)
         left = f" · about {spoken(left_s)} left" if self._place < self._total else ""
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
 
