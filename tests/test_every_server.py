@@ -318,7 +318,11 @@ def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
 
 
 def kept(here: Here, port: int) -> bool:
-    """Whether a second request is answered on the connection of the first."""
+    """Whether a second request is answered on the connection of the first.
+
+    Where it is not, the first answer has to say so: load tools count anything else as an error.
+    """
+    said = False
     with here.socket() as client:
         client.settimeout(10)
         client.connect(("127.0.0.1", port))
@@ -328,9 +332,12 @@ def kept(here: Here, port: int) -> bool:
                 response = http.client.HTTPResponse(client)
                 response.begin()
             except (ConnectionError, http.client.BadStatusLine):
+                assert said
                 return False
+            said = response.will_close
             assert response.status == 200
             assert json.loads(response.read())
+    assert not said
     return True
 
 

@@ -22,6 +22,13 @@ class Closing(WSGIHandler):
         self.close_connection = True
         return complete
 
+    def finalize_headers(self) -> None:
+        """Say it to HTTP/1.1 too: by itself pywsgi says it to HTTP/1.0 alone."""
+        names = {name.lower() for name, _ in self.response_headers}
+        if b"connection" not in names:
+            self.response_headers.append((b"Connection", b"close"))
+        super().finalize_headers()
+
 
 def main() -> None:
     """Patch if that is wished, import the app and serve it in this thread."""
