@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -68,6 +69,12 @@ NEW_EACH_TIME = {
 ROUNDS = {one for one in MODES if one[1].startswith(("threads-", "async-"))}
 STANDARD = [("http_client", "reuse"), ("http_client", "noreuse"), ("urllib", "")]
 BODY = '{"result":2}'
+# One mode for each way in which a driver makes its requests.
+WAYS = [
+    *{mode[0]: mode for mode in reversed(MODES)}.values(),
+    *(("httpx", "async"), ("httplib2", "gevent"), ("pycurl", "multi")),
+    *(("requests", "session-prepared"), ("tornado", "curl")),
+]
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,7 @@ def run(
     python: Path = Path(sys.executable),
 ) -> Measured:
     """Start a server that counts, run the client against it, and ask the server for its counts."""
+    folder = Path(tempfile.mkdtemp(dir=folder))  # each run has its own: what is printed is added
     request, port = request or Request(path="/x?a=1"), here.free_port()
     command = Command(sys.executable, PROGRAMS / "counts.py", "--port", port, *words)
     server = here.start("server", command, folder, {})
@@ -207,27 +215,42 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(
     words = ("--certificate", certificates / "right.both")
     with HOST.trial(folder) as here:
         wrong = run(here, client, folder, *words, ca_file=certificates / "wrong.pem")
-        unknown = run(here, client, folder, *words)
         careless = client.model_copy(update={"verify": False})
         asked = run(here, careless, folder, *words, ca_file=certificates / "wrong.pem")
-    for refused in (wrong, unknown):
-        assert refused.server["requests"] == 0
-        assert (refused.reading.responses, refused.reading.unanswered) == (0, 12)
-        complaints = json.dumps(refused.reading.claims["complaints"]).lower()
-        assert "certificate" in complaints or "ssl" in complaints
     assert asked.reading.good == asked.server["requests"] == 12
+    _is_refused(wrong)
+
+
+@pytest.mark.parametrize(("name", "mode"), WAYS)
+def test_without_a_certificate_of_ours_the_systems_are_trusted(
+    folder: Path, certificates: Path, name: str, mode: str
+) -> None:
+    with HOST.trial(folder) as here:
+        words = ("--certificate", certificates / "right.both")
+        _is_refused(run(here, part(name, mode), folder, *words))
+
+
+def _is_refused(done: Measured) -> None:
+    assert done.server["requests"] == 0
+    assert (done.reading.responses, done.reading.unanswered) == (0, 12)
+    complaints = json.dumps(done.reading.claims["complaints"]).lower()
+    assert "certificate" in complaints or "ssl" in complaints
 
 
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_bad_statuses_are_errors_and_responses(folder: Path, name: str, mode: str) -> None:
     with HOST.trial(folder) as here:
         done = run(here, part(name, mode), folder, "--status", "503")
-        redirected = run(here, part(name, mode), folder, "--status", "302")
     assert done.server["requests"] == 12
     assert (done.reading.responses, done.reading.good) == (12, 0)
     assert done.reading.errors == {"status": 12, "length": 0}
     assert done.reading.document_bytes is None
-    # A redirect is a response, and is not followed.
+
+
+@pytest.mark.parametrize(("name", "mode"), WAYS)
+def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, mode: str) -> None:
+    with HOST.trial(folder) as here:
+        redirected = run(here, part(name, mode), folder, "--status", "302")
     assert redirected.server["requests"] == redirected.reading.good == 12
     assert redirected.reading.claims["statuses"] == {"302": 12}
 
@@ -264,7 +287,7 @@ def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode:
 
 
 @pytest.mark.parametrize("way", ["close-told", "close", "reset"])
-@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+@pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_a_server_that_closes(folder: Path, name: str, mode: str, way: str) -> None:
     with HOST.trial(folder) as here:
         done = run(here, part(name, mode), folder, "--way", way, "--every", "2")
@@ -273,15 +296,15 @@ def test_a_server_that_closes(folder: Path, name: str, mode: str, way: str) -> N
     assert reading.responses <= server["answered"]
     if way == "close-told":
         assert reading.good == 12
-    if way == "reset":
-        assert reading.unanswered
+    if way == "reset":  # some libraries ask again in secret
+        assert reading.unanswered or server["requests"] > 12
     if reading.connections is not None:
         assert reading.connections == server["connections"]
     else:
         assert (name, mode) == ("tornado", "curl")
 
 
-@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+@pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> None:
     headers = {"X-Colour": "blue", "Content-Type": "application/json"}
     post = Request(method="POST", path="/new", headers=headers, body='{"é": 1}')
@@ -301,23 +324,21 @@ def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> Non
 # --- options -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "mode"), sorted(set(MODES) - ROUNDS))
-def test_concurrency_is_as_many_connections(folder: Path, name: str, mode: str) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part(name, mode, concurrency=3, requests=60), folder)
-    assert done.reading.good == done.server["requests"] == 60
-    assert done.reading.connections == done.server["connections"]
-    assert done.server["connections"] <= (60 if (name, mode) in NEW_EACH_TIME else 3)
-
-
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
-def test_a_warm_up_is_told_apart(folder: Path, name: str, mode: str) -> None:
+def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
+    folder: Path, name: str, mode: str
+) -> None:
+    options = {} if (name, mode) in ROUNDS else {"concurrency": 3}
     with HOST.trial(folder) as here:
-        done = run(here, part(name, mode, warm_up=5), folder)
-    assert (done.reading.responses, done.server["requests"]) == (12, 17)
+        done = run(here, part(name, mode, requests=30, warm_up=6, **options), folder)
+    assert (done.reading.good, done.server["requests"]) == (30, 36)
     warm = done.printed["warm_up"]
-    assert (warm["requests"], warm["responses"]) == (5, 5)
+    assert (warm["requests"], warm["responses"]) == (6, 6)
     assert done.server["connections"] == warm["connections"] + (done.reading.connections or 0)
+    if (name, mode) in NEW_EACH_TIME:
+        assert (warm["connections"], done.reading.connections) == (6, 30)
+    elif (name, mode) not in ROUNDS:
+        assert 1 <= done.server["connections"] <= 3
 
 
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
@@ -375,7 +396,7 @@ def test_bodies_of_varying_length_are_doubt_or_allowed(folder: Path) -> None:
         ("threads-recreate", 12),
         ("threads-recreate_published", 0),
         ("threads-reuse", 12),
-        ("threads-map", 1),
+        ("threads-map", 12),
         ("threads-map_published", 0),
     ],
 )
