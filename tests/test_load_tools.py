@@ -250,6 +250,17 @@ def test_locust_ends_with_its_users_and_not_with_the_start_of_the_last_request()
     assert reading.responses / reading.seconds < claimed
 
 
+def test_every_process_that_hyperfine_timed_is_told() -> None:
+    reading = read("hyperfine", "healthy")
+    claims = reading.claims
+    assert len(reading.process_s) == claims["runs"]
+    assert reading.seconds == pytest.approx(sum(reading.process_s))
+    assert (reading.process_user_s, reading.process_system_s) == (
+        claims["user_s"],
+        claims["system_s"],
+    )
+
+
 def test_hyperfine_gives_a_bound_and_says_why() -> None:
     reading = read("hyperfine", "healthy")
     assert (reading.good_at_least, reading.good_at_most, reading.good) == (0, 6, None)

@@ -11,6 +11,7 @@ from benchforge.metrics.errors import ErrorRate, Errors
 from benchforge.metrics.keepalive import KeepAlive
 from benchforge.metrics.latency import Latency
 from benchforge.metrics.memory import Memory
+from benchforge.metrics.process_time import ProcessTime
 from benchforge.metrics.throughput import Throughput
 from benchforge.metrics.transfer import Transfer
 from benchforge.model.observation import Observation
@@ -18,7 +19,7 @@ from benchforge.model.trial import CaseName
 from benchforge.plugin import Histogram, Metric, Reading, Request, Sample, Trial, Usage
 from benchforge.registry import Registry
 
-EVERY = (Throughput, Errors, ErrorRate, Latency, Cpu, Memory, Transfer, KeepAlive)
+EVERY = (Throughput, Errors, ErrorRate, Latency, Cpu, Memory, Transfer, KeepAlive, ProcessTime)
 
 
 def reading(**changed: Any) -> Reading:
@@ -251,3 +252,16 @@ def test_keepalive_that_cannot_be_counted_is_unknown(changed: dict[str, Any], wh
 
 def test_keepalive_without_an_observation_is_unknown() -> None:
     assert only(KeepAlive(), reading()).why == "nothing was observed"
+
+
+def test_processes_are_summed_up_and_what_was_not_timed_is_unknown() -> None:
+    timed = {"process_s": (0.5, 0.7, 0.6), "process_user_s": 0.4}
+    found = samples(ProcessTime(), reading(**timed))
+    values = {of: sample.value for of, sample in found.items()}
+    assert values == pytest.approx({
+        "mean": 0.6, "sd": 0.1, "min": 0.5, "max": 0.7, "user": 0.4, "system": None
+    })  # fmt: skip
+    assert found["mean"].estimator == "of 3 runs"
+    assert found["system"].why == "3 timed processes tell no system"
+    assert samples(ProcessTime(), reading(process_s=(0.5,)))["sd"].value is None
+    assert {one.value for one in samples(ProcessTime(), reading()).values()} == {None}

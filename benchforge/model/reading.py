@@ -90,6 +90,11 @@ class Reading(Frozen):
     cpu_user_s: NonNegativeFloat | None = None
     "CPU time of the tool itself during the load, without its start, where it tells."
     cpu_system_s: NonNegativeFloat | None = None
+    process_s: tuple[NonNegativeFloat, ...] = ()
+    "How long each whole process took, start and end included, of a tool that times processes."
+    process_user_s: NonNegativeFloat | None = None
+    "The mean of their CPU time in user mode, where the tool tells."
+    process_system_s: NonNegativeFloat | None = None
     claims: dict[str, JsonValue] = Field(default_factory=dict)
     "What the tool printed, in its own words and units: kept beside what was recomputed."
     defects: tuple[str, ...] = ()

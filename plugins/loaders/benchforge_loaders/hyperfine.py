@@ -133,6 +133,9 @@ class Hyperfine(Loader):
             good_at_most=requests,
             doubt="hyperfine counts none: how many requests a run makes is what the suite says",
             errors={},
+            process_s=tuple(result.times),
+            process_user_s=result.user,
+            process_system_s=result.system,
             claims={
                 "runs": self.runs,
                 "mean_s": result.mean,
