@@ -50,6 +50,9 @@ class Reading(Frozen):
     document_bytes: NonNegativeInt | None = None
     "The body length that the tool took as right, where it tells."
     server_software: str | None = None
+    cpu_user_s: NonNegativeFloat | None = None
+    "CPU time of the tool itself during the load, without its start, where it tells."
+    cpu_system_s: NonNegativeFloat | None = None
     claims: dict[str, JsonValue] = Field(default_factory=dict)
     "What the tool printed, in its own words and units: kept beside what was recomputed."
     defects: tuple[str, ...] = ()

@@ -154,7 +154,7 @@ def _measured(
     foreign = _foreign(here, services)
     with story.phase("load"):
         watched = Watch(here, _watched(services), foreign)
-        label = f"loader-{case.name.driver}"
+        label = _driver_label(case)
         finished = drive(here, case.driver, target, label, story, watched)
         loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
         story.observation = watched.observation(loader_cpu)
@@ -242,6 +242,10 @@ def _failure(
     return Failure(stage=stage, message=error.message, hint=error.hint, log=log, about=about)
 
 
+def _driver_label(case: Case) -> str:
+    return f"{case.driver.kind}-{case.name.driver}"
+
+
 def _driver_log(folder: Path, case: Case) -> str:
-    name = f"loader-{case.name.driver}"
+    name = _driver_label(case)
     return last_lines(folder / f"{name}.err") or last_lines(folder / f"{name}.out")

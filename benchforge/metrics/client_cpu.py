@@ -1,0 +1,40 @@
+"""CPU time of the tool itself during the load."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Metric, Sample, Trial, hookimpl
+
+NOT_TOLD = "the tool does not tell its CPU time during the load"
+
+
+class ClientCpu(Metric):
+    """CPU seconds of the tool's process for all requests of the load, without its start.
+
+    `cpu` has that of its whole life, for each good response. The kernel estimates how user and
+    system share a process's time; their sum is exact.
+    """
+
+    name: ClassVar[str] = "client_cpu"
+    unit: ClassVar[str] = "s"
+    better: ClassVar[Literal["higher", "lower"]] = "lower"
+
+    of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield a sample for each of `of`, in CPU seconds; unknown where the tool does not tell."""
+        reading = trial.reading
+        if reading is None:
+            return
+        user, system = reading.cpu_user_s, reading.cpu_system_s
+        total = None if user is None or system is None else user + system
+        values = {"total": total, "user": user, "system": system}
+        for of in self.of:
+            why = NOT_TOLD if values[of] is None else ""
+            yield Sample(metric=label, unit=self.unit, value=values[of], of=of, why=why)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Metric]]:
+    """Return client_cpu."""
+    return [ClientCpu]

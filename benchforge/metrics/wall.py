@@ -1,0 +1,47 @@
+"""How long a number of requests took."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Metric, Reading, Sample, Trial, hookimpl
+
+
+class Wall(Metric):
+    """Seconds of the load as the tool tells, and of the whole process of the tool.
+
+    The process is timed from outside: its start and, of a Python client, the import of its library
+    are part of it. A load of a given duration takes what it is given: this is for a number of
+    requests.
+    """
+
+    name: ClassVar[str] = "wall"
+    unit: ClassVar[str] = "s"
+    better: ClassVar[Literal["higher", "lower"]] = "lower"
+
+    of: tuple[Literal["load", "process"], ...] = ("load",)
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield a sample for each of `of`, in seconds; it says when not all requests ended well."""
+        reading = trial.reading
+        if reading is None:
+            return
+        for of in self.of:
+            value: float | None = reading.seconds
+            if of == "process":
+                value = None if trial.observation is None else trial.observation.seconds
+            why = "nothing was observed" if value is None else _not_all_well(reading)
+            yield Sample(metric=label, unit=self.unit, value=value, of=of, why=why)
+
+
+def _not_all_well(reading: Reading) -> str:
+    """Return why the time is not that of good responses alone; "" when it is."""
+    requests = reading.responses + (reading.unanswered or 0)
+    if reading.good == requests:
+        return ""
+    return f"of {requests} requests: {reading.bounds}"
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Metric]]:
+    """Return wall."""
+    return [Wall]

@@ -1,0 +1,69 @@
+"""aiohttp: one session, in tasks that follow one another, or as study RA in a task for each."""
+
+import asyncio
+
+from protocol import (
+    Connections,
+    Load,
+    ask_all_async,
+    ask_one_async,
+    decoded,
+    importing,
+    plan,
+    tls,
+    url_of,
+)
+
+with importing():
+    import aiohttp
+
+told = plan(__doc__, ("session", "async-for", "async-map", "async-map_published"))
+connections = Connections()
+connections.of_asyncio(asyncio.SelectorEventLoop)
+# Without an option of ours aiohttp trusts what it always does.
+trust = tls(told) if told.ca_file else told.verify
+load = Load(told, "aiohttp", aiohttp.__version__, connections)
+
+
+async def main():
+    timeout = aiohttp.ClientTimeout(total=told.timeout)
+    connector = {"connector": aiohttp.TCPConnector(limit=max(100, told.concurrency))}
+    usual = told.mode != "session"  # the study's: 100 connections
+    async with aiohttp.ClientSession(timeout=timeout, **({} if usual else connector)) as session:
+        options = {"data": told.payload, "headers": told.headers}
+        options |= {"ssl": trust, "allow_redirects": False}
+
+        async def ask(number):
+            async with session.request(told.method, url_of(told, number), **options) as response:
+                return response.status, decoded(told, await response.read())
+
+        async def workers(turns, tally):
+            tasks = (ask_all_async(ask, turns, tally) for _ in range(told.concurrency))
+            await asyncio.gather(*tasks)
+
+        async def by_for(turns, tally):
+            for numbers in turns.rounds():
+                tasks = []
+                for number in numbers:
+                    task = asyncio.ensure_future(ask_one_async(ask, number, tally))
+                    tasks.append(task)
+                await asyncio.gather(*tasks)
+
+        async def by_map(turns, tally):
+            def task(number):
+                return asyncio.ensure_future(ask_one_async(ask, number, tally))
+
+            for numbers in turns.rounds():
+                await asyncio.gather(*map(task, numbers))
+
+        ways = {
+            "session": workers,
+            "async-for": by_for,
+            "async-map": by_map,
+            "async-map_published": by_for,  # as the study's: its branch calls the other function
+        }
+        await load.run_async(ways[told.mode])
+
+
+asyncio.run(main())
+load.tell()

@@ -1,0 +1,20 @@
+"""geventhttpclient: greenlets, and a parser of its own in C."""
+
+from typing import ClassVar
+
+from benchforge.plugin import Client, hookimpl
+from benchforge_clients.library import Library
+
+
+class Geventhttpclient(Library):
+    """geventhttpclient: one client with `concurrency` connections, and as many greenlets."""
+
+    name: ClassVar[str] = "geventhttpclient"
+    driver: ClassVar[str] = "geventhttpclient_main.py"
+    modules: ClassVar[tuple[str, ...]] = ("geventhttpclient", "gevent")
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Client]]:
+    """Bring the client."""
+    return [Geventhttpclient]

@@ -1,0 +1,29 @@
+"""http.client, the standard library's HTTP connection."""
+
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Client, hookimpl
+from benchforge_clients.library import Library
+
+
+class HttpClient(Library):
+    """http.client: `request`, `getresponse` and `read` on one connection.
+
+    Good to know: with `noreuse` each request opens a connection and closes it. A connection that
+    failed, or that the server ended, is opened again by the next request, and counted.
+    """
+
+    name: ClassVar[str] = "http_client"
+    driver: ClassVar[str] = "http_client_main.py"
+
+    mode: Literal["reuse", "noreuse"] = "reuse"
+
+    def chosen_mode(self) -> str:
+        """Return the mode."""
+        return self.mode
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Client]]:
+    """Bring the client."""
+    return [HttpClient]

@@ -1,0 +1,38 @@
+"""httplib2: on the standard library, or on geventhttpclient's HTTP."""
+
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Client, hookimpl
+from benchforge_clients.library import Library
+
+
+class Httplib2(Library):
+    """httplib2: an Http object for each thread, or with `noreuse` a new one for each request.
+
+    `gevent` is the client inside study WS's gevent-virtuoso-alt: geventhttpclient's patch of
+    `http.client`, a new Http for each request, no other patch, `concurrency` greenlets. httplib2
+    opens its sockets itself, so that such a greenlet blocks all others.
+
+    Unlike usual, what fails is not tried a second time in secret (`RETRIES = 1`).
+    """
+
+    name: ClassVar[str] = "httplib2"
+    driver: ClassVar[str] = "httplib2_main.py"
+    modules: ClassVar[tuple[str, ...]] = ("httplib2",)
+
+    mode: Literal["reuse", "noreuse", "gevent"] = "reuse"
+
+    def chosen_mode(self) -> str:
+        """Return the mode."""
+        return self.mode
+
+    def imports(self) -> tuple[str, ...]:
+        """Return what the driver imports with these options."""
+        patch = ("geventhttpclient", "gevent") if self.mode == "gevent" else ()
+        return (*self.modules, *patch)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Client]]:
+    """Bring the client."""
+    return [Httplib2]

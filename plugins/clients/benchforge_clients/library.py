@@ -1,0 +1,252 @@
+"""What all clients have in common: a library, its driver, and when the load ends."""
+
+from abc import ABC
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
+
+from benchforge.plugin import (
+    Client,
+    Command,
+    Duration,
+    Histogram,
+    Need,
+    Output,
+    OutputDamaged,
+    Reading,
+    RunsPython,
+    Site,
+    Target,
+)
+from benchforge_clients.report import Report
+
+# Plain programs in a folder of their own: a part's file is named like the library that it must not
+# hide.
+DRIVERS = Path(__file__).parent / "drivers"
+INSTALL = "pip install 'benchforge[clients]'"
+BODY = "client-body"
+DEFAULT_S = 10
+# For an estimate only: how long a number of requests takes.
+REQUESTS_PER_SECOND = 100
+Concurrency = Annotated[int, Field(ge=1, le=1000)]
+
+
+class Library(RunsPython, Client, ABC):
+    """A closed loop: each request follows the one before it, once its body is read.
+
+    Timed is each call, from before it until the body is read, by `perf_counter`; the load is timed
+    as a whole, without the import of the library and what is set up once. An exception is an error
+    of its class; a response of 400 or more is an error (status), and one whose body is not as long
+    as the first one's may be one (length). Redirects are not followed: each is a response.
+
+    The split of CPU time into user and system is the kernel's estimate, by clock ticks; their sum
+    is exact. Connections are those that were really opened, counted where the library connects.
+    """
+
+    driver: ClassVar[str]
+    modules: ClassVar[tuple[str, ...]] = ()
+    "What the driver imports beside the standard library."
+
+    requests: PositiveInt | None = None
+    duration: Duration | None = None
+    "Instead of a number of requests; 10 s when neither is given."
+    concurrency: Concurrency = 1
+    "How many loops at once, each with a connection of its own."
+    warm_up: NonNegativeInt = 0
+    "Requests before the load, by the same process and over the same connections; told apart."
+    delay: Duration = Duration(0)
+    "Slept after each request, and taken off the time as study PC does it: delay x requests."
+    timeout: Duration = Duration(30)
+    verify: bool = True
+    "Whether certificates are; the trial's own one is trusted. The studies do not verify."
+    variable_length: bool = False
+    "Whether responses may differ in length without being errors."
+    decode_json: bool = False
+    "Whether each body is decoded, as part of the request."
+
+    @model_validator(mode="after")
+    def _one_end(self) -> Self:
+        if self.duration is not None and self.requests is not None:
+            raise ValueError("give a duration or a number of requests, not both")
+        if self.duration is not None and not self.duration:
+            raise ValueError("a load of 0 s makes no request")
+        if not self.timeout:
+            raise ValueError("a timeout of 0 s answers nothing")
+        if self.delay and (self.concurrency > 1 or self.duration is not None):
+            raise ValueError("a delay goes with a number of requests, one after the other")
+        return self
+
+    def chosen_mode(self) -> str | None:
+        """Return the driver's mode; None for a driver that has one only."""
+        return None
+
+    def imports(self) -> tuple[str, ...]:
+        """Return what the driver imports with these options."""
+        return self.modules
+
+    def words(self) -> Sequence[object]:
+        """Return the driver's arguments that are the library's own."""
+        return ()
+
+    def lengths_vary(self) -> bool:
+        """Whether a body of another length is none of the errors."""
+        return self.variable_length
+
+    def needs(self) -> Iterable[Need]:
+        """Return the library."""
+        return [Need(module, INSTALL, "module") for module in self.imports()]
+
+    def version(self, site: Site) -> Command:
+        """Ask the interpreter that runs it for the library's; for the standard one, its own."""
+        if not self.modules:
+            return Command(site.python, "--version")
+        library = self.modules[0]
+        code = f"from importlib.metadata import version; print({library!r}, version({library!r}))"
+        return Command(site.python, "-c", code)
+
+    def fingerprint(self, suite_folder: Path) -> str:
+        """Return a digest of the driver: another one makes another case."""
+        digest = sha256()
+        for name in (self.driver, "protocol.py"):
+            digest.update((DRIVERS / name).read_bytes())
+        return digest.hexdigest()
+
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request's body."""
+        body = target.request.body
+        return {} if body is None else {BODY: body}
+
+    def commands(self, target: Target) -> Sequence[Command]:
+        """Return the driver with all that it is to do."""
+        mode, headers = self.chosen_mode(), target.request.headers
+        has_body = target.request.body is not None
+        return [
+            Command(
+                *(target.python, DRIVERS / self.driver, "--url", target.url),
+                *("--method", target.request.method),
+                *(word for name in headers for word in ("--header", f"{name}:{headers[name]}")),
+                *(("--body", target.folder / BODY) if has_body else ()),
+                *(("--mode", mode) if mode else ()),
+                *self._end(),
+                *("--concurrency", self.concurrency, "--timeout", self.timeout),
+                *(("--delay", self.delay) if self.delay else ()),
+                *(("--warm-up", self.warm_up) if self.warm_up else ()),
+                *(() if self.verify else ("--no-verify",)),
+                *(("--ca-file", target.ca_file) if self.verify and target.ca_file else ()),
+                *(("--decode-json",) if self.decode_json else ()),
+                *self.words(),
+            )
+        ]
+
+    def read(self, output: Output) -> Reading:
+        """Return what the driver counted.
+
+        Raises OutputDamaged when it failed, and when its document is not whole, does not agree with
+        itself or with what was asked.
+        """
+        if output.code:
+            raise OutputDamaged(f"{self.name}: {_complaint(output)}")
+        try:
+            report = Report.from_text(output.stdout)
+            self._check(report)
+        except ValueError as error:
+            raise OutputDamaged(
+                f"{self.name}: {error}", "see what the driver printed beside the trial"
+            ) from None
+        return self._reading(report, output)
+
+    def declared_s(self) -> float:
+        """Return the duration in seconds; a rough guess for a number of requests."""
+        if self.requests is None:
+            return float(self._seconds)
+        return (self.requests + self.warm_up) * (1 / REQUESTS_PER_SECOND + self.delay)
+
+    def for_warm_up(self, seconds: float) -> Self:
+        """Return the same load for so many seconds."""
+        update = {"duration": Duration(seconds), "requests": None, "warm_up": 0}
+        return self.model_copy(update=update)
+
+    @property
+    def _seconds(self) -> Duration:
+        return self.duration if self.duration is not None else Duration(DEFAULT_S)
+
+    def _end(self) -> Sequence[object]:
+        if self.requests is not None:
+            return ("--requests", self.requests)
+        return ("--seconds", self._seconds)
+
+    def _check(self, report: Report) -> None:
+        mode = self.chosen_mode()
+        if mode is not None and report.mode != mode:
+            raise ValueError(f"mode: {report.mode!r}, asked was {mode!r}")
+        if self.requests is not None and report.requests != self.requests:
+            raise ValueError(f"requests: {report.requests}, asked were {self.requests}")
+        if report.warm_up.requests != self.warm_up:
+            raise ValueError(f"warm_up: {report.warm_up.requests}, asked were {self.warm_up}")
+        if report.seconds <= self.delay * report.requests:
+            raise ValueError(f"seconds: {report.seconds} are not more than the delays")
+
+    def _reading(self, report: Report, output: Output) -> Reading:
+        doubtful = 0 if self.lengths_vary() else report.other_lengths
+        return Reading(
+            seconds=report.seconds - self.delay * report.requests,
+            responses=report.responses,
+            good_at_least=report.good - doubtful,
+            good_at_most=report.good,
+            doubt=LENGTHS if doubtful else "",
+            errors={
+                "status": report.responses - report.good,
+                "length": doubtful,
+                **report.errors,
+            },
+            unanswered=report.failed,
+            latency=Histogram.of(report.latency_us),
+            connections=report.connections,
+            document_bytes=None if self.lengths_vary() else report.first_length,
+            cpu_user_s=report.user_s,
+            cpu_system_s=report.system_s,
+            claims=self._claims(report, output),
+        )
+
+    def _claims(self, report: Report, output: Output) -> dict[str, JsonValue]:
+        done, warm = output.finished[0], report.warm_up
+        more: dict[str, JsonValue] = {}
+        if self.delay:
+            more["seconds_with_delays"] = report.seconds
+        if self.warm_up:
+            more["warm_up_responses"] = warm.responses
+            more["warm_up_connections"] = warm.connections
+        if report.connections is None:
+            more["connections"] = report.connections_why
+        if report.failed:
+            more["errors_surfaced"] = report.surfaced
+            more["errors_hidden"] = report.failed - report.surfaced
+            more["complaints"] = dict(report.complaints)
+        return {
+            "library": f"{report.library} {report.version}".strip(),
+            "python": report.python,
+            "statuses": {str(status): count for status, count in report.statuses.items()},
+            "body_bytes": report.body_bytes,
+            "import_s": report.import_s,
+            "set_up_s": report.set_up_s,
+            "process_s": done.seconds,
+            "process_user_s": done.user_s,
+            "process_system_s": done.system_s,
+            **more,
+        }
+
+
+LENGTHS = (
+    "a body of another length than the first one's may be an error; "
+    "with variable_length = true it is none"
+)
+
+
+def _complaint(output: Output) -> str:
+    if output.code < 0:
+        return f"ended by signal {-output.code}"
+    said = output.stderr.strip().splitlines()
+    return said[-1] if said else f"exit code {output.code}"

@@ -1,0 +1,51 @@
+"""pycurl: libcurl from Python."""
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from benchforge.plugin import Client, hookimpl
+from benchforge_clients.library import Library
+
+
+class Pycurl(Library):
+    """pycurl: a handle for each thread, or with `multi` `concurrency` handles in one thread.
+
+    Study PC's pycurl-reuse-nobody, pycurl-reuse-buffer, pycurl-noreuse-buffer and pycurl-newhandle
+    are the modes of these names, with `verify = false`:
+
+    - reuse-nobody: a callback that drops the body; its length is what libcurl counted;
+    - reuse-buffer: a new buffer for each request, read and closed;
+    - noreuse-buffer: the same with FORBID_REUSE;
+    - newhandle: a new handle for each request with all its options and the global DNS cache, two
+      buffers made, the handle never closed.
+
+    Unlike there, each request ends with asking libcurl for its status and its connections, and has
+    a time limit. Connections are what libcurl counted of those that came about.
+    """
+
+    name: ClassVar[str] = "pycurl"
+    driver: ClassVar[str] = "pycurl_main.py"
+    modules: ClassVar[tuple[str, ...]] = ("pycurl",)
+
+    mode: Literal["reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"] = (
+        "reuse-buffer"
+    )
+
+    @model_validator(mode="after")
+    def _fits_the_mode(self) -> Self:
+        if self.mode == "reuse-nobody" and self.decode_json:
+            raise ValueError("mode reuse-nobody drops the body: there is nothing to decode")
+        if self.mode == "multi" and self.delay:
+            raise ValueError("mode multi has no delay")
+        return self
+
+    def chosen_mode(self) -> str:
+        """Return the mode."""
+        return self.mode
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Client]]:
+    """Bring the client."""
+    return [Pycurl]

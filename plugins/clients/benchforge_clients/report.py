@@ -1,0 +1,101 @@
+"""The document that a driver prints: read whole, or not at all."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+Count = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(ge=0)]
+Status = Annotated[int, Field(ge=100, le=599)]
+
+
+BAD = 400  # from this status on
+
+
+class WarmUp(BaseModel):
+    """The requests that a driver made before its load."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    requests: Count
+    responses: Count
+    connections: Count | None
+
+
+class Report(BaseModel):
+    """What a driver counted; latencies in microseconds, each with its count."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    protocol: Literal[1]
+    library: str
+    version: str
+    "Of the library; empty for the standard one, which has that of Python."
+    python: str
+    mode: str
+    requests: Count
+    seconds: Annotated[float, Field(gt=0)]
+    "Of the load alone."
+    user_s: Seconds
+    "CPU time of the process during the load; the kernel estimates how user and system share it."
+    system_s: Seconds
+    import_s: Seconds
+    set_up_s: Seconds
+    "From the start of the driver to the first request, import included."
+    statuses: dict[Status, Count]
+    errors: dict[str, Count]
+    "Requests without a complete response, by the class of what was raised."
+    complaints: dict[str, str]
+    "What the first of each class said."
+    surfaced: Count
+    "How many of the errors the calling code was told of."
+    first_length: Count | None
+    "Body length of the first response with a status below 400."
+    other_lengths: Count
+    "Such responses with a body of another length."
+    body_bytes: Count
+    connections: Count | None
+    "Opened during the load."
+    connections_why: str
+    warm_up: WarmUp
+    latency_us: dict[Count, Annotated[int, Field(ge=1)]]
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the document. Raises ValueError that says where and what, when it is not whole."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            where = ".".join(str(step) for step in first["loc"])
+            said = first["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{where or 'JSON'}: {said}") from None
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if sum(self.latency_us.values()) != self.responses:
+            raise ValueError(f"not as many latencies as the {self.responses} responses")
+        if self.responses + self.failed != self.requests:
+            raise ValueError(f"responses and errors do not make {self.requests} requests")
+        if self.surfaced > self.failed:
+            raise ValueError(f"{self.surfaced} errors surfaced of {self.failed}")
+        if (self.first_length is None) != (self.good == 0) or self.other_lengths > self.good:
+            raise ValueError(f"the lengths are not those of {self.good} good responses")
+        if (self.connections is None) != bool(self.connections_why):
+            raise ValueError("connections are known, or it is said why they are not")
+        return self
+
+    @property
+    def responses(self) -> int:
+        """Complete responses of any status."""
+        return sum(self.statuses.values())
+
+    @property
+    def good(self) -> int:
+        """Complete responses with a status below 400."""
+        return sum(count for status, count in self.statuses.items() if status < BAD)
+
+    @property
+    def failed(self) -> int:
+        """Requests without a complete response."""
+        return sum(self.errors.values())

@@ -1,0 +1,81 @@
+"""requests: alone, with a session, and study RA's pools of threads."""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from benchforge.plugin import Client, hookimpl
+from benchforge_clients.library import Concurrency
+from benchforge_clients.rounds import Rounds
+
+# threads-map has a thread for each request.
+MOST_THREADS = 4000
+
+
+class Requests(Rounds):
+    """requests, in one thread or many.
+
+    Of study PC, with `verify = false`:
+
+    - requests-noreuse is `call`: the module's function, a new session and connection each time;
+    - requests-reuse is `session-prepared`: a request that is prepared once and outside of the
+      session (so without the session's headers), and sent again and again. It saves the
+      preparation as well; `session` reuses the connection alone.
+
+    Of study RA, with `numbered = "number"` and `decode_json = true`; one session for all threads,
+    with its usual pool of 10 connections that does not block: threads beyond it open connections
+    that are thrown away, and so they are counted:
+
+    - threads-recreate: a pool of `threads` for each `chunk`;
+    - threads-reuse: one pool, and after each chunk it is waited for;
+    - threads-map: a pool with a thread for each request, and `map`.
+
+    In the study the first and the last hide all errors: futures are dropped, results not looked at.
+    `threads-recreate_published` and `threads-map_published` do so too: the errors are counted here
+    all the same, and the claims say how many of them the study's program would have seen. The
+    others look at futures and results after the requests, within the time of the load. Unlike
+    there, the time is that of the load; that of the whole process is a claim, and `wall` gives it.
+    Redirects are off.
+    """
+
+    name: ClassVar[str] = "requests"
+    driver: ClassVar[str] = "requests_main.py"
+    modules: ClassVar[tuple[str, ...]] = ("requests",)
+
+    mode: Literal[
+        "call",
+        "session",
+        "session-prepared",
+        "threads-recreate",
+        "threads-recreate_published",
+        "threads-reuse",
+        "threads-map",
+        "threads-map_published",
+    ] = "session"
+    threads: Concurrency = 100
+    "Of the pools of threads-recreate and threads-reuse."
+    chunk: Annotated[PositiveInt, Field(le=100_000)] = 100
+
+    @model_validator(mode="after")
+    def _fits_the_mode(self) -> Self:
+        if self.mode.startswith("threads-map") and (self.requests or 0) > MOST_THREADS:
+            raise ValueError(f"mode {self.mode} has a thread for each request: {MOST_THREADS} do")
+        if self.mode == "session-prepared" and self.numbered:
+            raise ValueError("a request that is prepared once cannot be numbered")
+        return self
+
+    def chosen_mode(self) -> str:
+        """Return the mode."""
+        return self.mode
+
+    def words(self) -> Sequence[object]:
+        """Return the size of the pools, which takes the place of the concurrency."""
+        pools = ("--concurrency", self.threads, "--chunk", self.chunk) if self.in_rounds else ()
+        return (*super().words(), *pools)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Client]]:
+    """Bring the client."""
+    return [Requests]

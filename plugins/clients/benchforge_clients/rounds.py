@@ -1,0 +1,72 @@
+"""Study RA's way: all requests of a round are handed out at once, and the round is waited for."""
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from benchforge.plugin import Duration
+from benchforge_clients.library import Library
+
+DEFAULT_REQUESTS = 1000
+MOST_REQUESTS = 100_000
+
+
+class Rounds(Library, ABC):
+    """A library whose driver has modes of study RA: their load is one round of `requests`."""
+
+    numbered: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")] | None = None
+    "A parameter of the query that gets each request's number, from 0 on, as in study RA."
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_round(cls, given: object) -> object:
+        if isinstance(given, dict) and cls.is_round(given.get("mode")):
+            return {"requests": DEFAULT_REQUESTS, **given}
+        return given
+
+    @model_validator(mode="after")
+    def _one_round(self) -> Self:
+        if not self.in_rounds:
+            return self
+        if self.concurrency > 1 or self.delay:
+            raise ValueError(f"mode {self.chosen_mode()}: neither concurrency nor delay apply")
+        if self.requests is not None and self.requests > MOST_REQUESTS:
+            raise ValueError(f"all requests are made at once: {MOST_REQUESTS} at most")
+        return self
+
+    @classmethod
+    def is_round(cls, mode: object) -> bool:
+        """Whether a mode is one of study RA's."""
+        return isinstance(mode, str) and mode.startswith(("threads-", "async-"))
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether all requests are handed out at once."""
+        return self.is_round(self.chosen_mode())
+
+    def lengths_vary(self) -> bool:
+        """Whether a body of another length is none of the errors: numbers make answers differ."""
+        return self.variable_length or self.numbered is not None
+
+    def words(self) -> Sequence[object]:
+        """Return the parameter that is numbered."""
+        return ("--numbered", self.numbered) if self.numbered else ()
+
+    def for_warm_up(self, seconds: float) -> Self:
+        """Return the same load for so many seconds: of rounds, as many as begin in them."""
+        if not self.in_rounds:
+            return super().for_warm_up(seconds)
+        return self.model_copy(update={"duration": Duration(seconds), "warm_up": 0})
+
+    def declared_s(self) -> float:
+        """Return how long the load is thought to take, in seconds."""
+        rounds = super().declared_s()
+        return rounds + self.duration if self.in_rounds and self.duration else rounds
+
+    def _end(self) -> Sequence[object]:
+        end = super()._end()
+        if self.in_rounds and self.duration:
+            return (*end, "--seconds", self.duration)
+        return end
