@@ -21,6 +21,7 @@ NAMES = sorted(
 def test_the_distribution_brings_parts_of_every_kind() -> None:
     assert {name.partition("-")[0] for name in NAMES} == {
         "backend",
+        "client",
         "loader",
         "metric",
         "reporter",

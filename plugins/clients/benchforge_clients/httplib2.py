@@ -13,7 +13,8 @@ class Httplib2(Library):
     `http.client`, a new Http for each request, no other patch, `concurrency` greenlets. httplib2
     opens its sockets itself, so that such a greenlet blocks all others.
 
-    Unlike usual, what fails is not tried a second time in secret (`RETRIES = 1`).
+    Unlike usual, what fails is not tried a second time in secret (`RETRIES = 1`); that a server
+    ended the connection without a reply still is, which httplib2 does whatever that number.
     """
 
     name: ClassVar[str] = "httplib2"

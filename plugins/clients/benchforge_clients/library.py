@@ -40,7 +40,9 @@ class Library(RunsPython, Client, ABC):
     Timed is each call, from before it until the body is read, by `perf_counter`; the load is timed
     as a whole, without the import of the library and what is set up once. An exception is an error
     of its class; a response of 400 or more is an error (status), and one whose body is not as long
-    as the first one's may be one (length). Redirects are not followed: each is a response.
+    as the first one's may be one (length). Redirects are not followed: each is a response. When a
+    server ends a kept connection without a word, some libraries ask again in secret (aiohttp,
+    geventhttpclient, httplib2, libcurl): it is one request here, and two to the server.
 
     The split of CPU time into user and system is the kernel's estimate, by clock ticks; their sum
     is exact. Connections are those that were really opened, counted where the library connects.

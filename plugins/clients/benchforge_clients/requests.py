@@ -34,8 +34,9 @@ class Requests(Rounds):
     In the study the first and the last hide all errors: futures are dropped, results not looked at.
     `threads-recreate_published` and `threads-map_published` do so too: the errors are counted here
     all the same, and the claims say how many of them the study's program would have seen. The
-    others look at futures and results after the requests, within the time of the load. Unlike
-    there, the time is that of the load; that of the whole process is a claim, and `wall` gives it.
+    others look at futures and results after the requests, within the time of the load; with `map`
+    a task says whether it failed, since a raise would cancel those behind it. Unlike there, the
+    time is that of the load; that of the whole process is a claim, and `wall` gives it.
     Redirects are off.
     """
 

@@ -71,6 +71,19 @@ def each(ask, tally):
     return task
 
 
+def failing(task):
+    """Return the task as one that says whether it failed: a raise would cancel what follows."""
+
+    def told_of(number):
+        try:
+            task(number)
+        except Exception:  # noqa: BLE001 - the task has counted it
+            return True
+        return False
+
+    return told_of
+
+
 def chunks(numbers):
     numbers = iter(numbers)
     return iter(lambda: list(itertools.islice(numbers, told.chunk)), [])
@@ -98,14 +111,10 @@ def reuse(numbers, task, tally):
 
 def mapped(numbers, task, tally):
     with ThreadPoolExecutor(len(numbers)) as pool:
-        results = pool.map(task, numbers)
         if told.mode == "threads-map_published":
-            return
-        try:
-            for _ in results:
-                pass
-        except Exception:  # noqa: BLE001 - it was counted; the first one ends the results
-            tally.surfaced += 1
+            pool.map(task, numbers)
+        else:
+            tally.surfaced += sum(pool.map(failing(task), numbers))
 
 
 def in_pools(pools):

@@ -1,0 +1,690 @@
+"""Clients against a server that counts for itself: what a driver tells is what happened."""
+
+import importlib.util
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from benchforge_clients.aiohttp import Aiohttp
+from benchforge_clients.geventhttpclient import Geventhttpclient
+from benchforge_clients.http_client import HttpClient
+from benchforge_clients.httplib2 import Httplib2
+from benchforge_clients.httpx import Httpx
+from benchforge_clients.library import DRIVERS, Library
+from benchforge_clients.pycurl import Pycurl
+from benchforge_clients.requests import Requests
+from benchforge_clients.tornado import Tornado
+from benchforge_clients.urllib import Urllib
+from benchforge_clients.urllib3 import Urllib3
+from front_door import PROGRAMS, needed, needed_module
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from serving import accepts
+from trials import cases, trial_of
+
+from benchforge.errors import ProgramMissing
+from benchforge.metrics.client_cpu import ClientCpu
+from benchforge.metrics.wall import Wall
+from benchforge.model.histogram import Histogram
+from benchforge.model.reading import Reading
+from benchforge.parts.command import Command, Finished
+from benchforge.parts.site import Output, Target
+from benchforge.plugin import OutputDamaged, Request
+from benchforge.registry import Registry
+from benchforge.run.host import Here, LocalHost
+from benchforge.run.interpreters import find
+
+HOST = LocalHost()
+ALL: list[type[Library]] = [
+    *(Aiohttp, Geventhttpclient, HttpClient, Httplib2, Httpx),
+    *(Pycurl, Requests, Tornado, Urllib, Urllib3),
+]
+BY_NAME = {cls.name: cls for cls in ALL}
+MODES = [
+    (cls.name, mode)
+    for cls in ALL
+    for mode in (
+        get_args(cls.model_fields["mode"].annotation) if "mode" in cls.model_fields else [""]
+    )
+]
+IDS = ["-".join(filter(None, one)) for one in MODES]
+# A connection for each request, whatever the server offers.
+NEW_EACH_TIME = {
+    *{("http_client", "noreuse"), ("httplib2", "noreuse"), ("httplib2", "gevent")},
+    *{("pycurl", "noreuse-buffer"), ("pycurl", "newhandle"), ("requests", "call")},
+    *{("tornado", "simple"), ("urllib", "")},
+}
+# As many as come about, at most as many as requests.
+ROUNDS = {one for one in MODES if one[1].startswith(("threads-", "async-"))}
+STANDARD = [("http_client", "reuse"), ("http_client", "noreuse"), ("urllib", "")]
+BODY = '{"result":2}'
+# One mode for each way in which a driver makes its requests.
+WAYS = [
+    *{mode[0]: mode for mode in reversed(MODES)}.values(),
+    *(("httpx", "async"), ("httplib2", "gevent"), ("pycurl", "multi")),
+    *(("requests", "session-prepared"), ("tornado", "curl")),
+]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a client read, what the driver printed, and what the server counted."""
+
+    part: Library
+    output: Output
+    server: dict[str, Any]
+
+    @property
+    def reading(self) -> Reading:
+        return self.part.read(self.output)
+
+    @property
+    def printed(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.output.stdout)
+        return found
+
+
+def part(name: str, mode: str = "", **options: Any) -> Library:
+    given = {"requests": 12, "timeout": "5s", **({"mode": mode} if mode else {}), **options}
+    if "duration" in given:
+        del given["requests"]
+    found = BY_NAME[name].model_validate(given)
+    for module in found.imports():
+        needed_module(module)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "trial").mkdir()
+    return tmp_path / "trial"
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with two certificates of this machine, each with its key in one file."""
+    needed("openssl")
+    there = tmp_path_factory.mktemp("certificates")
+    for name in ("right", "wrong"):
+        words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+        words += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+        words += ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
+        subprocess.run(words, cwd=there, check=True, capture_output=True)
+        both = (there / f"{name}.key").read_text() + (there / f"{name}.pem").read_text()
+        (there / f"{name}.both").write_text(both)
+    return there
+
+
+def run(
+    here: Here,
+    client: Library,
+    folder: Path,
+    *words: str | Path,
+    request: Request | None = None,
+    ca_file: Path | None = None,
+    python: Path = Path(sys.executable),
+) -> Measured:
+    """Start a server that counts, run the client against it, and ask the server for its counts."""
+    folder = Path(tempfile.mkdtemp(dir=folder))  # each run has its own: what is printed is added
+    request, port = request or Request(path="/x?a=1"), here.free_port()
+    command = Command(sys.executable, PROGRAMS / "counts.py", "--port", port, *words)
+    server = here.start("server", command, folder, {})
+    try:
+        deadline = time.monotonic() + 20
+        while not accepts(here, port):
+            assert here.alive(server), server.stderr.read_text()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        scheme = "https" if "--certificate" in words else "http"
+        target = Target(
+            url=f"{scheme}://127.0.0.1:{port}{request.path}",
+            request=request,
+            folder=folder,
+            programs={},
+            python=python,
+            ca_file=ca_file,
+        )
+        output = driven(here, client, target)
+    finally:
+        here.stop(server, first=signal.SIGTERM)
+    counted = json.loads(server.stdout.read_text())
+    counted["connections"] -= 1  # ours, to see whether it is there
+    return Measured(client, output, counted)
+
+
+def driven(here: Here, client: Library, target: Target) -> Output:
+    for name, text in client.files(target).items():
+        (target.folder / name).write_text(text)
+    (command,) = client.commands(target)
+    return Output(target, (here.run("client", command, target.folder, {}, 60),))
+
+
+# --- every client and mode -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+@pytest.mark.parametrize("over", ["http", "https"])
+def test_what_is_told_is_what_the_server_counted(
+    folder: Path, certificates: Path, name: str, mode: str, over: str
+) -> None:
+    tls: list[str | Path] = ["--certificate", certificates / "right.both"]
+    words = tls if over == "https" else []
+    ca_file = certificates / "right.pem" if over == "https" else None
+    with HOST.trial(folder) as here:
+        done = run(here, part(name, mode), folder, *words, ca_file=ca_file)
+    reading, server = done.reading, done.server
+    assert (reading.responses, reading.good, server["requests"]) == (12, 12, 12)
+    assert set(reading.errors.values()) == {0}
+    assert reading.connections == server["connections"]
+    if (name, mode) in NEW_EACH_TIME:
+        assert reading.connections == 12
+    elif (name, mode) not in ROUNDS:
+        assert reading.connections == 1
+    else:
+        assert 1 <= server["connections"] <= 12
+    assert reading.latency is not None
+    assert reading.latency.count == 12
+    assert reading.latency.max_us <= reading.seconds * 1e6
+    assert reading.document_bytes == len(BODY)
+    assert reading.claims["body_bytes"] == 12 * len(BODY)
+    assert server["asked"][0][0] == ["GET", "/x?a=1"]
+    assert reading.cpu_user_s is not None
+    assert reading.cpu_system_s is not None
+    process = done.output.finished[0]
+    assert 0 < reading.cpu_user_s + reading.cpu_system_s <= process.user_s + process.system_s + 0.02
+    assert 0 < reading.seconds < process.seconds
+    assert done.output.stderr == ""
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+def test_a_server_that_nobody_vouches_for_is_not_asked(
+    folder: Path, certificates: Path, name: str, mode: str
+) -> None:
+    client = part(name, mode)
+    words = ("--certificate", certificates / "right.both")
+    with HOST.trial(folder) as here:
+        wrong = run(here, client, folder, *words, ca_file=certificates / "wrong.pem")
+        careless = client.model_copy(update={"verify": False})
+        asked = run(here, careless, folder, *words, ca_file=certificates / "wrong.pem")
+    assert asked.reading.good == asked.server["requests"] == 12
+    _is_refused(wrong)
+
+
+@pytest.mark.parametrize(("name", "mode"), WAYS)
+def test_without_a_certificate_of_ours_the_systems_are_trusted(
+    folder: Path, certificates: Path, name: str, mode: str
+) -> None:
+    with HOST.trial(folder) as here:
+        words = ("--certificate", certificates / "right.both")
+        _is_refused(run(here, part(name, mode), folder, *words))
+
+
+def _is_refused(done: Measured) -> None:
+    assert done.server["requests"] == 0
+    assert (done.reading.responses, done.reading.unanswered) == (0, 12)
+    complaints = json.dumps(done.reading.claims["complaints"]).lower()
+    assert "certificate" in complaints or "ssl" in complaints
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+def test_bad_statuses_are_errors_and_responses(folder: Path, name: str, mode: str) -> None:
+    with HOST.trial(folder) as here:
+        done = run(here, part(name, mode), folder, "--status", "503")
+    assert done.server["requests"] == 12
+    assert (done.reading.responses, done.reading.good) == (12, 0)
+    assert done.reading.errors == {"status": 12, "length": 0}
+    assert done.reading.document_bytes is None
+
+
+@pytest.mark.parametrize(("name", "mode"), WAYS)
+def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, mode: str) -> None:
+    with HOST.trial(folder) as here:
+        redirected = run(here, part(name, mode), folder, "--status", "302")
+    assert redirected.server["requests"] == redirected.reading.good == 12
+    assert redirected.reading.claims["statuses"] == {"302": 12}
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
+    client = part(name, mode)
+    with HOST.trial(folder) as here:
+        target = Target(
+            url=f"http://127.0.0.1:{here.free_port()}/",
+            request=Request(),
+            folder=folder,
+            programs={},
+            python=Path(sys.executable),
+        )
+        output = driven(here, client, target)
+    reading = client.read(output)
+    assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
+    assert sum(reading.errors.values()) == 12
+    assert reading.connections in ({0} if (name, mode) != ("tornado", "curl") else {None})
+    assert reading.latency is not None
+    assert reading.latency.count == 0
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode: str) -> None:
+    # Every third: the first body is whole, and is what the others are compared with.
+    with HOST.trial(folder) as here:
+        done = run(here, part(name, mode), folder, "--way", "half", "--every", "3")
+    reading = done.reading
+    assert reading.good_at_least <= done.server["requests"] - done.server["requests"] // 3
+    assert reading.responses + (reading.unanswered or 0) == 12
+    assert sum(reading.errors.values()) >= 4
+
+
+@pytest.mark.parametrize("way", ["close-told", "close", "reset"])
+@pytest.mark.parametrize(("name", "mode"), WAYS)
+def test_a_server_that_closes(folder: Path, name: str, mode: str, way: str) -> None:
+    with HOST.trial(folder) as here:
+        done = run(here, part(name, mode), folder, "--way", way, "--every", "2")
+    reading, server = done.reading, done.server
+    assert reading.responses + (reading.unanswered or 0) == 12
+    assert reading.responses <= server["answered"]
+    if way == "close-told":
+        assert reading.good == 12
+    if way == "reset":  # some libraries ask again in secret
+        assert reading.unanswered or server["requests"] > 12
+    if reading.connections is not None:
+        assert reading.connections == server["connections"]
+    else:
+        assert (name, mode) == ("tornado", "curl")
+
+
+@pytest.mark.parametrize(("name", "mode"), WAYS)
+def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> None:
+    headers = {"X-Colour": "blue", "Content-Type": "application/json"}
+    post = Request(method="POST", path="/new", headers=headers, body='{"é": 1}')
+    head = Request(method="HEAD", path="/")
+    with HOST.trial(folder) as here:
+        posted = run(here, part(name, mode, requests=3), folder, request=post)
+        headed = run(here, part(name, mode, requests=3), folder, request=head)
+    for line, sent, body in posted.server["asked"]:
+        assert line == ["POST", "/new"]
+        assert (sent["x-colour"], sent["content-type"]) == ("blue", "application/json")
+        assert body == '{"é": 1}'
+    assert [line for line, *_ in headed.server["asked"]] == [["HEAD", "/"]] * 3
+    assert (posted.reading.good, headed.reading.good) == (3, 3)
+    assert headed.reading.claims["body_bytes"] == 0
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
+    folder: Path, name: str, mode: str
+) -> None:
+    options = {} if (name, mode) in ROUNDS else {"concurrency": 3}
+    with HOST.trial(folder) as here:
+        done = run(here, part(name, mode, requests=30, warm_up=6, **options), folder)
+    assert (done.reading.good, done.server["requests"]) == (30, 36)
+    warm = done.printed["warm_up"]
+    assert (warm["requests"], warm["responses"]) == (6, 6)
+    assert done.server["connections"] == warm["connections"] + (done.reading.connections or 0)
+    if (name, mode) in NEW_EACH_TIME:
+        assert (warm["connections"], done.reading.connections) == (6, 30)
+    elif (name, mode) not in ROUNDS:
+        assert 1 <= done.server["connections"] <= 3
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str) -> None:
+    warm = part(name, mode).for_warm_up(0.3)
+    assert isinstance(warm, Library)
+    with HOST.trial(folder) as here:
+        done = run(here, warm, folder)
+    printed = done.printed
+    assert printed["requests"] == done.server["requests"] > 0
+    assert printed["seconds"] >= 0.3
+    assert printed["requests"] % (12 if (name, mode) in ROUNDS else 1) == 0
+
+
+def test_a_delay_is_taken_off_the_time(folder: Path) -> None:
+    with HOST.trial(folder) as here:
+        done = run(here, part("http_client", delay="20ms", requests=5), folder)
+    whole = done.reading.claims["seconds_with_delays"]
+    assert isinstance(whole, float)
+    assert whole >= 0.1
+    assert done.reading.seconds == pytest.approx(whole - 0.1)
+
+
+@pytest.mark.parametrize("name", ["requests", "aiohttp"])
+def test_requests_are_numbered_as_in_the_study(folder: Path, name: str) -> None:
+    mode = {"requests": "threads-reuse", "aiohttp": "async-for"}[name]
+    request = Request(path="/multiply")
+    client = part(name, mode, requests=3, numbered="number", decode_json=True)
+    with HOST.trial(folder) as here:
+        done = run(here, client, folder, request=request)
+    asked = sorted(line[1] for line, *_ in done.server["asked"])
+    assert asked == [f"/multiply?number={number}" for number in range(3)]
+    assert done.reading.document_bytes is None
+
+
+def test_bodies_are_decoded_where_that_is_asked_for(folder: Path) -> None:
+    with HOST.trial(folder) as here:
+        done = run(here, part("urllib3", decode_json=True), folder, "--body", "no JSON")
+    assert done.reading.errors == {"status": 0, "length": 0, "JSONDecodeError": 12}
+
+
+def test_bodies_of_varying_length_are_doubt_or_allowed(folder: Path) -> None:
+    with HOST.trial(folder) as here:
+        done = run(here, part("urllib3"), folder, "--way", "grows")
+    assert (done.reading.good_at_least, done.reading.good_at_most) == (1, 12)
+    assert done.reading.errors["length"] == 11
+    assert "variable_length = true" in done.reading.bounds
+    allowed = done.part.model_copy(update={"variable_length": True}).read(done.output)
+    assert (allowed.good, allowed.errors["length"], allowed.document_bytes) == (12, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("mode", "surfaced"),
+    [
+        ("threads-recreate", 12),
+        ("threads-recreate_published", 0),
+        ("threads-reuse", 12),
+        ("threads-map", 12),
+        ("threads-map_published", 0),
+    ],
+)
+def test_errors_that_the_study_hides_are_counted(folder: Path, mode: str, surfaced: int) -> None:
+    with HOST.trial(folder) as here:
+        done = run(here, part("requests", mode), folder, "--way", "reset")
+    claims = done.reading.claims
+    assert done.reading.unanswered == 12
+    assert (claims["errors_surfaced"], claims["errors_hidden"]) == (surfaced, 12 - surfaced)
+
+
+def test_a_chunk_is_waited_for_and_the_pool_is_not_exceeded(folder: Path) -> None:
+    options = {"requests": 40, "threads": 4, "chunk": 10}
+    with HOST.trial(folder) as here:
+        done = run(here, part("requests", "threads-reuse", **options), folder)
+    assert done.reading.good == 40
+    assert done.server["connections"] <= 4
+
+
+# --- interpreters --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("python", ["pypy3", "3.9"])
+@pytest.mark.parametrize(("name", "mode"), STANDARD)
+def test_the_standard_librarys_run_on_old_pythons_and_pypy(
+    folder: Path, name: str, mode: str, python: str
+) -> None:
+    with HOST.trial(folder) as here:
+        try:
+            found = find(here, python, "x", folder, folder)
+        except ProgramMissing as missing:
+            pytest.skip(missing.message)
+        done = run(here, part(name, mode), folder, python=found.path)
+    assert done.reading.good == 12
+    assert done.reading.connections == done.server["connections"]
+    version = str(done.reading.claims["python"])
+    assert version.startswith("PyPy 3." if python == "pypy3" else "CPython 3.9.")
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def document(**changed: Any) -> dict[str, Any]:
+    return {
+        "protocol": 1,
+        "library": "http.client",
+        "version": "",
+        "python": "CPython 3.11.7",
+        "mode": "reuse",
+        "requests": 12,
+        "seconds": 0.5,
+        "user_s": 0.1,
+        "system_s": 0.1,
+        "import_s": 0.0,
+        "set_up_s": 0.1,
+        "statuses": {"200": 10, "500": 1},
+        "errors": {"TimeoutError": 1},
+        "complaints": {"TimeoutError": "late"},
+        "surfaced": 1,
+        "first_length": 4,
+        "other_lengths": 2,
+        "body_bytes": 44,
+        "connections": 1,
+        "connections_why": "",
+        "warm_up": {"requests": 0, "responses": 0, "connections": 0},
+        "latency_us": {"100": 10, "300": 1},
+        **changed,
+    }
+
+
+def reading_of(text: str, folder: Path, code: int = 0, stderr: str = "") -> Reading:
+    (folder / "client.out").write_text(text)
+    (folder / "client.err").write_text(stderr)
+    target = Target("http://127.0.0.1/", Request(), folder, {}, Path(sys.executable))
+    done = Finished(code, folder / "client.out", folder / "client.err", 1.0, 0.3, 0.2)
+    return part("http_client").read(Output(target, (done,)))
+
+
+def test_a_whole_document_is_read(tmp_path: Path) -> None:
+    reading = reading_of(json.dumps(document()), tmp_path)
+    assert (reading.responses, reading.good_at_least, reading.good_at_most) == (11, 8, 10)
+    assert reading.errors == {"status": 1, "length": 2, "TimeoutError": 1}
+    assert (reading.unanswered, reading.connections, reading.document_bytes) == (1, 1, 4)
+    assert reading.claims["process_s"] == 1.0
+
+
+@pytest.mark.parametrize("key", sorted(document()))
+def test_a_document_without_one_of_its_members_is_refused(tmp_path: Path, key: str) -> None:
+    text = json.dumps({name: value for name, value in document().items() if name != key})
+    with pytest.raises(OutputDamaged, match=f"http_client: {key}: Field required"):
+        reading_of(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"protocol": 2}, "protocol"),
+        ({"more": 1}, "more: Extra inputs"),
+        ({"requests": 13}, "responses and errors do not make 13"),
+        ({"requests": 11, "errors": {}, "surfaced": 0}, "requests: 11, asked were 12"),
+        ({"latency_us": {"100": 10}}, "not as many latencies as the 11 responses"),
+        ({"latency_us": {"-1": 11}}, "latency_us"),
+        ({"statuses": {"20": 11}}, "statuses"),
+        ({"mode": "noreuse"}, "mode: 'noreuse', asked was 'reuse'"),
+        ({"surfaced": 2}, "2 errors surfaced of 1"),
+        ({"first_length": None}, "lengths"),
+        ({"other_lengths": 11}, "lengths"),
+        ({"connections": None}, "connections"),
+        ({"seconds": 0}, "seconds"),
+        ({"seconds": "NaN"}, "seconds"),
+        ({"user_s": -1}, "user_s"),
+        ({"warm_up": {"requests": 1, "responses": 1, "connections": 1}}, "warm_up: 1, asked were"),
+    ],
+)
+def test_documents_that_cannot_be_are_refused(
+    tmp_path: Path, changed: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(OutputDamaged, match=says):
+        reading_of(json.dumps(document(**changed)), tmp_path)
+
+
+def test_a_document_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    text = json.dumps(document())
+    for end in range(0, len(text), 7):
+        with pytest.raises(OutputDamaged):
+            reading_of(text[:end], tmp_path)
+
+
+def test_a_driver_that_failed_says_why(tmp_path: Path) -> None:
+    with pytest.raises(OutputDamaged, match=r"http_client: ModuleNotFoundError: No module"):
+        reading_of("", tmp_path, 1, "Traceback\nModuleNotFoundError: No module named 'x'\n")
+    with pytest.raises(OutputDamaged, match="ended by signal 9"):
+        reading_of("", tmp_path, -9)
+
+
+# --- the protocol --------------------------------------------------------------------------------
+
+
+def protocol() -> Any:
+    spec = importlib.util.spec_from_file_location("clients_protocol", DRIVERS / "protocol.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PROTOCOL = protocol()
+ANSWERS = st.tuples(
+    st.sampled_from([200, 204, 302, 404, 500]),
+    st.integers(0, 5),
+    st.integers(0, 10**10),
+)
+ENDS = st.lists(st.one_of(ANSWERS, st.sampled_from([OSError("a"), ValueError("b")])))
+
+
+def tallied(ends: Sequence[Any]) -> Any:
+    tally = PROTOCOL.Tally()
+    for end in ends:
+        if isinstance(end, Exception):
+            tally.failed(end)
+        else:
+            tally.answered(*end)
+    return tally
+
+
+@given(ENDS)
+def test_a_tally_counts_what_a_list_would(ends: list[Any]) -> None:
+    tally = tallied(ends)
+    answers = [end for end in ends if not isinstance(end, Exception)]
+    assert tally.latency_us == Counter(ns // 1000 for _, _, ns in answers)
+    assert tally.statuses == Counter(status for status, _, _ in answers)
+    assert tally.errors == Counter(type(end).__name__ for end in ends if isinstance(end, Exception))
+    assert (tally.requests, tally.responses) == (len(ends), len(answers))
+    assert tally.body_bytes == sum(length for _, length, _ in answers)
+    good = [length for status, length, _ in answers if status < 400]
+    assert tally.first_length == (good[0] if good else None)
+    assert tally.other_lengths == sum(length != good[0] for length in good)
+    histogram = Histogram.of(tally.latency_us)
+    assert histogram.sum_us == sum(ns // 1000 for _, _, ns in answers)
+
+
+@given(ENDS, ENDS)
+def test_tallies_of_threads_add_up(one: list[Any], other: list[Any]) -> None:
+    added = tallied(one)
+    added.add(tallied(other))
+    at_once = tallied([*one, *other])
+    assert vars(added) == vars(at_once)
+
+
+def test_turns_are_as_many_as_asked_or_end_in_time() -> None:
+    assert list(PROTOCOL.Turns(4, None)) == [0, 1, 2, 3]
+    assert list(PROTOCOL.Turns(None, 0.0)) == []
+    assert [list(one) for one in PROTOCOL.Turns(2, None).rounds()] == [[0, 1]]
+    assert [list(one) for one in PROTOCOL.Turns(2, 0.0).rounds()] == [[0, 1]]
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("urllib", {"requests": 1, "duration": "1s"}, "not both"),
+        ("urllib", {"duration": 0}, "0 s makes no request"),
+        ("urllib", {"timeout": 0}, "timeout of 0 s"),
+        ("urllib", {"requests": 1, "delay": "1s", "concurrency": 2}, "one after the other"),
+        ("urllib", {"mode": "fast"}, "Extra inputs"),
+        ("urllib", {"concurrency": 1001}, "less than or equal to 1000"),
+        ("requests", {"mode": "threads-map", "requests": 4001}, "4000 do"),
+        ("requests", {"mode": "threads-reuse", "concurrency": 2}, "neither concurrency nor"),
+        ("requests", {"mode": "session-prepared", "numbered": "n"}, "cannot be numbered"),
+        ("aiohttp", {"mode": "async-for", "requests": 100_001}, "100000 at most"),
+        ("aiohttp", {"mode": "async-for", "duration": "1s"}, "not both"),
+        ("pycurl", {"mode": "reuse-nobody", "decode_json": True}, "nothing to decode"),
+        ("pycurl", {"mode": "multi", "requests": 1, "delay": "1s"}, "no delay"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(name: str, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        BY_NAME[name].model_validate(options)
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_each_is_found_by_its_name_and_says_what_it_needs(name: str) -> None:
+    assert Registry().part("client", name) is BY_NAME[name]
+    client = part(name)
+    assert {need.name for need in client.needs()} == set(client.imports())
+    assert all(need.kind == "module" for need in client.needs())
+    assert BY_NAME[name].model_validate({}).declared_s() == 10.0
+
+
+def test_rounds_of_the_study_are_a_thousand_requests() -> None:
+    assert Requests.model_validate({"mode": "threads-map"}).requests == 1000
+    assert Aiohttp.model_validate({"mode": "async-for"}).requests == 1000
+    assert Aiohttp.model_validate({}).requests is None
+
+
+def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:
+    digests = {part(name).fingerprint(tmp_path) for name in BY_NAME}
+    assert len(digests) == len(BY_NAME)
+
+
+# --- a whole trial -------------------------------------------------------------------------------
+
+
+def test_a_suite_measures_clients(tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "counts.py", tmp_path)
+    (tmp_path / "suite.toml").write_text(
+        f"""
+        benchforge = 1
+        [servers.counts]
+        use = "command"
+        command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
+        [clients.kept]
+        use = "http_client"
+        requests = 50
+        [metrics.wall]
+        use = "wall"
+        of = ["load", "process"]
+        [metrics.cpu]
+        use = "client_cpu"
+        [scenarios.one]
+        request = {{ path = "/" }}
+        servers = ["counts"]
+        clients = ["kept"]
+        [repeat]
+        blocks = 1
+        """
+    )
+    (case,) = cases(tmp_path / "suite.toml")
+    trial = trial_of(case, tmp_path)
+    assert trial.measured, trial.failure
+    assert (tmp_path / "trial/client-kept.out").exists()
+    assert trial.reading is not None
+    assert trial.observation is not None
+    assert (trial.reading.good, trial.reading.connections) == (50, 1)
+    load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall")
+    assert load.value == trial.reading.seconds
+    assert process.value == trial.observation.seconds
+    assert (load.unit, load.why) == ("s", "")
+    total, user, system = ClientCpu().of_trial(trial, "cpu")
+    assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
+    less = trial.reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
+    (known,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall")
+    assert (known.value, known.why) == (load.value, "of 50 requests: 49 good responses")
+    untold = trial.model_copy(
+        update={"reading": trial.reading.model_copy(update={"cpu_user_s": None})}
+    )
+    samples = list(ClientCpu().of_trial(untold, "cpu"))
+    assert [sample.value is None for sample in samples] == [True, True, False]
