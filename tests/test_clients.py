@@ -680,6 +680,9 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     assert (load.unit, load.why) == ("s", "")
     total, user, system = ClientCpu().of_trial(trial, "cpu")
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
+    less = trial.reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
+    (known,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall")
+    assert (known.value, known.why) == (load.value, "of 50 requests: 49 good responses")
     untold = trial.model_copy(
         update={"reading": trial.reading.model_copy(update={"cpu_user_s": None})}
     )
