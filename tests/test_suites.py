@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from benchforge.graph import plan
-from benchforge.model.answer import Expect
 from benchforge.registry import Registry
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
@@ -115,12 +114,11 @@ def test_nothing_is_declared_that_nothing_uses(stem: str) -> None:
 @pytest.mark.parametrize("stem", [file.stem for file in FILES])
 def test_every_scenario_says_what_a_right_answer_is(stem: str) -> None:
     for label, scenario in all_of(stem).scenarios.items():
-        assert scenario.expect != Expect(), label
-    if stem in STUDIES:
-        for label, scenario in all_of(stem).scenarios.items():
-            said = scenario.expect.model_fields_set
-            assert "status" in said, label
+        said = scenario.expect.model_fields_set
+        assert said, label
+        if stem in STUDIES:
             assert scenario.title, label
+            assert "status" in said, label
             assert said & {"body", "length", "json_subset", "content_type"}, label
 
 
@@ -170,6 +168,8 @@ def test_the_seven_tests_of_cherrypy_are_there() -> None:
 def test_macro_as_published_has_sixteen_workers_and_the_settings_of_the_study() -> None:
     loaded = suite("macro", "published")
     for label, declared in loaded.servers.items():
+        if label == "flask_leaking":  # one worker is enough
+            continue
         part = declared.part
         counts = [
             getattr(part, name)
