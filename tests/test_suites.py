@@ -204,3 +204,14 @@ def test_no_profile_needs_what_few_have(stem: str) -> None:
     for profile in (None, *profiles_of(SUITES / f"{stem}.toml")):
         drivers = {case.driver.name for case in expand(suite(stem, profile))}
         assert drivers <= {"wrk", "ab", "pace"}, profile
+
+
+def test_the_suite_of_tools_names_every_loader_and_every_client() -> None:
+    registry = Registry()
+    suite = load(SUITES / "tools.toml", registry, only=["loaders", "rates", "by_hand", "clients"])
+    cases = list(expand(suite))
+    drivers = {(case.driver.kind, case.driver.name) for case in cases}
+    every = {("loader", name) for name in registry.names("loader")}
+    every |= {("client", name) for name in registry.names("client")}
+    # hyperfine has a scenario of its own: it needs a command.
+    assert drivers | {("loader", "hyperfine")} == every
