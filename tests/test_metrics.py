@@ -12,6 +12,7 @@ from benchforge.metrics.keepalive import KeepAlive
 from benchforge.metrics.latency import Latency
 from benchforge.metrics.memory import Memory
 from benchforge.metrics.process_time import ProcessTime
+from benchforge.metrics.schedule import Lateness, Rate
 from benchforge.metrics.throughput import Throughput
 from benchforge.metrics.transfer import Transfer
 from benchforge.model.observation import Observation
@@ -19,7 +20,19 @@ from benchforge.model.trial import CaseName
 from benchforge.plugin import Histogram, Metric, Reading, Request, Sample, Trial, Usage
 from benchforge.registry import Registry
 
-EVERY = (Throughput, Errors, ErrorRate, Latency, Cpu, Memory, Transfer, KeepAlive, ProcessTime)
+EVERY = (
+    Throughput,
+    Errors,
+    ErrorRate,
+    Latency,
+    Cpu,
+    Memory,
+    Transfer,
+    KeepAlive,
+    ProcessTime,
+    Rate,
+    Lateness,
+)
 
 
 def reading(**changed: Any) -> Reading:
@@ -265,3 +278,28 @@ def test_processes_are_summed_up_and_what_was_not_timed_is_unknown() -> None:
     assert found["system"].why == "3 timed processes tell no system"
     assert samples(ProcessTime(), reading(process_s=(0.5,)))["sd"].value is None
     assert {one.value for one in samples(ProcessTime(), reading()).values()} == {None}
+
+
+def test_a_rate_that_is_not_kept_is_told() -> None:
+    late = {"counts": {10: 90, 900: 10}, "sum_us": 9900, "max_us": 900}
+    nothing = {"counts": {}, "sum_us": 0, "max_us": 0}
+    kept = {"rate": 100, "intended": 1000, "sent": 1000, "lateness": late, "waited": nothing}
+    rates = samples(Rate(), reading(schedule=kept))
+    assert {of: one.value for of, one in rates.items()} == {
+        "due": 100,
+        "sent": 100,
+        "answered": 100,
+    }
+    assert {one.why for one in rates.values()} == {""}
+    told = samples(Lateness(), reading(schedule=kept))
+    assert {of: one.value for of, one in told.items()} == {
+        "p99": 0.0009,
+        "max": 0.0009,
+        "waited p99": 0,
+        "waited max": 0,
+    }
+    missed = samples(Rate(), reading(schedule=kept | {"sent": 800}))
+    assert missed["sent"].why == "200 of 1000 requests that were due were never sent"
+    untold = samples(Rate(), reading(schedule={"rate": 100}))
+    assert [untold[of].value for of in ("due", "sent", "answered")] == [None, None, 100]
+    assert samples(Rate(), reading()) == samples(Lateness(), reading()) == {}

@@ -124,11 +124,12 @@ class Latency(Number):
     percentiles: tuple[float, ...] = (50,)
 
 
+OPEN_LOOP = ("rate", "lateness")
 OTHERS: list[type[Part]] = [
     Latency,
     *(
         type(name, (Number,), {"name": name, "__module__": __name__, "__annotations__": {}})
-        for name in ("errors", "error_rate", "cpu", "memory", "transfer", "keepalive")
+        for name in ("errors", "error_rate", "cpu", "memory", "transfer", "keepalive", *OPEN_LOOP)
     ),
 ]
 
@@ -381,7 +382,7 @@ hint: to measure it twice, declare it under a second label
 error: a.toml:25:12: scenarios.agents.metrics[0]: no metric 'tail' is declared
    25 | metrics = ["tail"]
       |            ^^^^^^
-hint: declared: throughput, errors, latency, cpu, memory, keepalive, transfer, error_rate, ...
+hint: declared: throughput, errors, rate, latency, cpu, memory, keepalive, transfer, ...
 """,
     ),
     "no_servers": (
@@ -748,6 +749,7 @@ def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
     assert list(metrics) == [
         "throughput",
         "errors",
+        "rate",
         "latency",
         "cpu",
         "memory",
@@ -755,6 +757,7 @@ def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
         "transfer",
         "error_rate",
         "all_throughput",
+        "lateness",
     ]
     assert metrics["all_throughput"] == Throughput(count="all")
 
@@ -924,7 +927,7 @@ expect =""",
     assert cases[0].warm_up_s == 3
     assert cases[0].declared_s == 13
     assert cases[-1].server == Web(app="django_agents", workers=4)
-    assert len(cases[0].metrics) == 9
+    assert len(cases[0].metrics) == 11
 
 
 def test_path_variables_are_filled_into_each_request_that_uses_them(folder: Folder) -> None:

@@ -33,6 +33,7 @@ _CLASSES: Mapping[Kind, type[Part]] = {
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "throughput": {"use": "throughput"},
     "errors": {"use": "errors"},
+    "rate": {"use": "rate"},
     "latency": {"use": "latency", "percentiles": [50, 99]},
     "cpu": {"use": "cpu"},
     "memory": {"use": "memory"},
@@ -40,6 +41,7 @@ STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "transfer": {"use": "transfer"},
     "error_rate": {"use": "error_rate"},
     "all_throughput": {"use": "throughput", "count": "all"},
+    "lateness": {"use": "lateness"},
 }
 "The metrics of a suite that declares none."
 

@@ -1,0 +1,79 @@
+"""How well a load tool kept a rate that it was asked for."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from benchforge.plugin import Metric, Reading, Sample, Trial, hookimpl
+
+_PERCENTILE = 0.99
+
+
+class Rate(Metric):
+    """Requests per second that were due, that were sent, and that were answered.
+
+    For loads with a rate; others have none of it. Fewer sent than due means that all connections
+    that were allowed were busy, or that the tool itself was late: `lateness` tells which.
+    """
+
+    name: ClassVar[str] = "rate"
+    unit: ClassVar[str] = "requests/s"
+    better: ClassVar[Literal["higher", "lower"]] = "higher"
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield the three, each in requests per second of the load."""
+        reading = trial.reading
+        if reading is None or reading.schedule is None:
+            return
+        schedule, missed = reading.schedule, _missed(reading)
+        for of, count in (
+            ("due", schedule.intended),
+            ("sent", schedule.sent),
+            ("answered", reading.responses),
+        ):
+            value = None if count is None else count / reading.seconds
+            why = "the tool does not tell" if value is None else missed if of == "sent" else ""
+            yield Sample(metric=label, unit=self.unit, value=value, of=of, why=why)
+
+
+class Lateness(Metric):
+    """By how much the load tool itself was late to send, and what waited for a free connection.
+
+    The 99th percentile of each, and the most, over all requests whose time came. Lateness is the
+    tool's own fault or its machine's, waiting is that of the server or of too few connections;
+    both are part of each latency.
+    """
+
+    name: ClassVar[str] = "lateness"
+    unit: ClassVar[str] = "s"
+    better: ClassVar[Literal["higher", "lower"]] = "lower"
+
+    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+        """Yield p99 and the most of both, in seconds; nothing waited is 0."""
+        schedule = None if trial.reading is None else trial.reading.schedule
+        if schedule is None:
+            return
+        for name, histogram in (("", schedule.lateness), ("waited ", schedule.waited)):
+            if histogram is None:
+                continue
+            p99 = histogram.quantile(_PERCENTILE) or 0
+            for of, microseconds in (("p99", p99), ("max", histogram.max_us)):
+                yield Sample(
+                    metric=label, unit=self.unit, value=microseconds / 1e6, of=f"{name}{of}"
+                )
+
+
+def _missed(reading: Reading) -> str:
+    """Return how many requests were due and never sent; "" when none, or when nobody knows."""
+    schedule = reading.schedule
+    if schedule is None or schedule.intended is None or schedule.sent is None:
+        return ""
+    missed = schedule.intended - schedule.sent
+    if not missed:
+        return ""
+    return f"{missed} of {schedule.intended} requests that were due were never sent"
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Metric]]:
+    """Return rate and lateness."""
+    return [Rate, Lateness]
