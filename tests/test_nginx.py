@@ -292,7 +292,7 @@ def test_it_works_where_it_was_unpacked(site: Site, monkeypatch: pytest.MonkeyPa
 
 
 def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not Path("/usr/sbin/nginx").exists():
+    if not os.access("/usr/sbin/nginx", os.X_OK):
         pytest.skip("nginx is elsewhere")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     assert locate("nginx") == Path("/usr/sbin/nginx")
