@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from front_door import PROGRAMS, Bench, Told, bench_words, needed, needed_module
@@ -49,11 +50,15 @@ def running(folder: Path, path: Path, **environment: str) -> Iterator["subproces
             process.kill()
 
 
-def until(found: Callable[[], object]) -> None:
+Found = TypeVar("Found")
+
+
+def until(look: Callable[[], Found | None]) -> Found:
     deadline = time.monotonic() + 30
-    while not found():
+    while not (found := look()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    return found
 
 
 def descendant(of: int, word: str) -> int | None:
@@ -252,7 +257,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
     needed("wrk")
     with running(tmp_path, suite(tmp_path, misbehaving())) as process:
         until(lambda: descendant(process.pid, "wrk"))
-        os.kill(descendant(process.pid, "wrk") or 0, signal.SIGKILL)
+        os.kill(until(lambda: descendant(process.pid, "wrk")), signal.SIGKILL)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     first, second = trials(tmp_path)
@@ -310,7 +315,8 @@ def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -
     path = database(tmp_path, 'dataset = "agents"')
     with running(tmp_path, path) as process:
         until(lambda: descendant(process.pid, "wrk"))
-        os.kill(descendant(process.pid, "postgres") or 0, signal.SIGKILL)
+        # Never 0, which is our own group of processes.
+        os.kill(until(lambda: descendant(process.pid, "postgres")), signal.SIGKILL)
         out, err = process.communicate(timeout=40)
     assert process.returncode == 4, err
     assert "db: ended with exit code -9 during the load" in json.dumps(trials(tmp_path)), out
