@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_loaders.ab import BODY, Ab
+from benchforge_loaders.ab import Ab
 from benchforge_loaders.ab_report import percentiles_us
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from benchforge.parts.site import BODY
 from benchforge.plugin import Finished, Output, OutputDamaged, Reading, Request, Target
 from benchforge.registry import Registry
 

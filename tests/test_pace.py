@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_loaders.pace import BODY, PROGRAM, Pace
+from benchforge_loaders.pace import PROGRAM, Pace
 from front_door import PROGRAMS, Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from benchforge.metrics.latency import Latency
+from benchforge.parts.site import BODY
 from benchforge.plugin import (
     BenchforgeError,
     Duration,

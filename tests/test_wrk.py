@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_loaders.wrk import BODY, HOOK, Wrk
+from benchforge_loaders.wrk import HOOK, Wrk
 from benchforge_loaders.wrk_correction import (
     expected_interval_us,
     printed_percentile_us,
@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from benchforge.parts.site import BODY
 from benchforge.plugin import (
     BenchforgeError,
     Duration,

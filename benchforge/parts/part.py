@@ -149,8 +149,9 @@ class Driver(Part):
     """A process that runs to its end against a target, and prints numbers."""
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the files to write into the target's folder, by name."""
-        return {}
+        """Return the files to write into the target's folder, by name: a request's body."""
+        body, file = target.request.body, target.body_file
+        return {} if body is None or file is None else {file.name: body}
 
     @abstractmethod
     def commands(self, target: Target) -> Sequence[Command]:

@@ -9,6 +9,9 @@ from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.answer import Request
 from benchforge.parts.command import Finished
 
+BODY = "request-body"
+"The file of a request's body, beside the trial."
+
 
 @dataclass(frozen=True)
 class Site:
@@ -80,6 +83,11 @@ class Target:
     "PEM file that is to be trusted; None for plain HTTP, or when the system's own is meant."
     suite_folder: Path = Path()
     "Relative paths in the suite start here."
+
+    @property
+    def body_file(self) -> Path | None:
+        """Where the body of the request stands for the tool to read; None without a body."""
+        return None if self.request.body is None else self.folder / BODY
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What all clients have in common: a library, its driver, and when the load ends."""
 
 from abc import ABC
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
@@ -27,7 +27,6 @@ from benchforge_clients.report import Report
 # hide.
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL = "pip install 'benchforge[clients]'"
-BODY = "client-body"
 DEFAULT_S = 10
 # For an estimate only: how long a number of requests takes.
 REQUESTS_PER_SECOND = 100
@@ -116,21 +115,15 @@ class Library(RunsPython, Client, ABC):
             digest.update((DRIVERS / name).read_bytes())
         return digest.hexdigest()
 
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
-
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the driver with all that it is to do."""
         mode, headers = self.chosen_mode(), target.request.headers
-        has_body = target.request.body is not None
         return [
             Command(
                 *(target.python, DRIVERS / self.driver, "--url", target.url),
                 *("--method", target.request.method),
                 *(word for name in headers for word in ("--header", f"{name}:{headers[name]}")),
-                *(("--body", target.folder / BODY) if has_body else ()),
+                *(("--body", target.body_file) if target.body_file else ()),
                 *(("--mode", mode) if mode else ()),
                 *self._end(),
                 *("--concurrency", self.concurrency, "--timeout", self.timeout),

@@ -23,7 +23,6 @@ from benchforge.plugin import (
 from benchforge_loaders.ab_counts import connections, doubt, errors, good_bounds, unanswered
 from benchforge_loaders.ab_report import Report, percentiles_us
 
-BODY = "ab-body"
 DEFAULT_S = 10
 # -t alone means 50 000 requests at most, and ab would stop there.
 BOUND = 10_000_000
@@ -93,11 +92,6 @@ class Ab(Loader):
     def version(self, site: Site) -> Command:
         """Return `ab -V`: the version is on its first line."""
         return Command(site.programs["ab"], "-V")
-
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. -n stands after -t, which would set it back."""
@@ -218,11 +212,11 @@ def _percentiles_file(target: Target) -> str:
 
 def _request(target: Target) -> Sequence[object]:
     headers = dict(target.request.headers)
-    if target.request.body is None:
+    if target.body_file is None:
         return (*_method(target.request), *_headers(headers))
     named = next((name for name in headers if name.lower() == "content-type"), None)
     kind = headers.pop(named) if named else "text/plain"
-    body = ("-p", target.folder / BODY, "-T", kind)
+    body = ("-p", target.body_file, "-T", kind)
     return (*body, *_method(target.request), *_headers(headers))
 
 

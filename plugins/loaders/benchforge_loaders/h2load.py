@@ -1,6 +1,6 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -19,8 +19,6 @@ from benchforge.plugin import (
 from benchforge_loaders.h2load_log import Log
 from benchforge_loaders.printed import agree, line
 from benchforge_loaders.timed import Timed, ended_well, headers
-
-BODY = "h2load-body"
 
 
 class H2load(Timed):
@@ -61,11 +59,6 @@ class H2load(Timed):
         """Return `h2load --version`."""
         return Command(site.programs["h2load"], "--version")
 
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
-
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""
         request = target.request
@@ -78,7 +71,7 @@ class H2load(Timed):
                 *("-D", self.duration, "-c", self.connections, "-t", self.threads),
                 *("-m", self.streams),
                 f"--log-file={target.folder / _log(target)}",
-                *(["-d", target.folder / BODY] if request.body is not None else []),
+                *(["-d", target.body_file] if target.body_file else []),
                 *(["-H", f":method: {request.method}"] if request.method != meant else []),
                 *headers(request.headers),
                 target.url,

@@ -1,7 +1,7 @@
 """hey: a closed loop in Go, with an optional pace."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from pydantic import PositiveInt
@@ -21,7 +21,6 @@ from benchforge.plugin import (
 from benchforge_loaders.printed import BAD, growing, line
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
 
-BODY = "hey-body"
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000
 _SECS = r"(-?\d{1,9}\.\d{4}| ?NaN)"
@@ -57,11 +56,6 @@ class Hey(Timed):
         """Return hey, which tells no version."""
         return [Need("hey", "apt-get install hey (Debian), or build github.com/rakyll/hey")]
 
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
-
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""
         return [
@@ -71,7 +65,7 @@ class Hey(Timed):
                 *(["-q", self.rate / self.connections] if self.rate else []),
                 *("-m", target.request.method, "-disable-redirects", "-disable-compression"),
                 *([] if self.keep_alive else ["-disable-keepalive"]),
-                *(["-D", target.folder / BODY] if target.request.body is not None else []),
+                *(["-D", target.body_file] if target.body_file else []),
                 *_headers(target.request),
                 target.url,
             )

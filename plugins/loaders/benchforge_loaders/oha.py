@@ -21,7 +21,6 @@ from benchforge.plugin import (
 from benchforge_loaders.printed import BAD, Amount, Count, Printed, Seconds, growing
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
 
-BODY = "oha-body"
 IN_FLIGHT = "aborted due to deadline"
 
 
@@ -83,11 +82,6 @@ class Oha(Timed):
         """Return `oha --version`."""
         return Command(site.programs["oha"], "--version")
 
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
-
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""
         return [
@@ -99,7 +93,7 @@ class Oha(Timed):
                 *(["--latency-correction"] if self.correct else []),
                 *("--disable-compression", "-m", target.request.method),
                 *([] if self.keep_alive else ["--disable-keepalive"]),
-                *(["-D", target.folder / BODY] if target.request.body is not None else []),
+                *(["-D", target.body_file] if target.body_file else []),
                 *headers(target.request.headers),
                 target.url,
             )

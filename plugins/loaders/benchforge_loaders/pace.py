@@ -28,7 +28,6 @@ from benchforge.plugin import (
 from benchforge_loaders.pace_report import Report
 
 PROGRAM = Path(__file__).with_name("drivers") / "pace_main.py"
-BODY = "pace-body"
 BAD = 4
 # More than a process can make; what is due and not sent is kept in memory.
 HIGHEST_RATE = 200_000
@@ -101,11 +100,6 @@ class Pace(RunsPython, Loader):
     def version(self, site: Site) -> Command:
         """Ask pace: it tells its format and the interpreter."""
         return Command(site.python, PROGRAM, "--version")
-
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for headers of several lines."""
@@ -223,7 +217,7 @@ def _request(target: Target) -> Sequence[object]:
                 "write each header on its own",
             )
     headers = [f"--header={name}: {value}" for name, value in target.request.headers.items()]
-    body = () if target.request.body is None else ("--body", target.folder / BODY)
+    body = ("--body", target.body_file) if target.body_file else ()
     return ("--method", target.request.method, *headers, *body)
 
 

@@ -30,7 +30,6 @@ from benchforge_loaders.wrk_correction import (
 from benchforge_loaders.wrk_recorded import Recorded
 
 HOOK = Path(__file__).with_name("wrk.lua")
-BODY = "wrk-body"
 PRINTED_PERCENTILES = (50, 75, 90, 99)
 
 
@@ -81,11 +80,6 @@ class Wrk(Loader):
     def version(self, site: Site) -> Command:
         """Return `wrk -v`: the version is on its first line, and it exits with 1."""
         return Command(site.programs["wrk"], "-v")
-
-    def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request's body, which the hook reads."""
-        body = target.request.body
-        return {} if body is None else {BODY: body}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
@@ -200,8 +194,8 @@ def _environment(target: Target) -> dict[str, str]:
         "BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target)),
         "BENCHFORGE_WRK_METHOD": target.request.method,
     }
-    if target.request.body is not None:
-        environment["BENCHFORGE_WRK_BODY"] = str(target.folder / BODY)
+    if target.body_file is not None:
+        environment["BENCHFORGE_WRK_BODY"] = str(target.body_file)
     return environment
 
 
