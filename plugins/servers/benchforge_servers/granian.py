@@ -5,10 +5,10 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.listening import ListeningServer
+from benchforge_servers.module_server import ModuleServer
 
 
-class Granian(ListeningServer):
+class Granian(ModuleServer):
     """A WSGI or an ASGI app, served by granian.
 
     Good to know: nobody imports an app of your own to see what it speaks, so `interface` says it.
@@ -59,11 +59,6 @@ class Granian(ListeningServer):
     def command(self, site: Site) -> Command | None:
         """Return granian, which writes no access log by itself; it works in the app's folder."""
         words = [
-            *(
-                [f"--uds={self.socket(site)}"]
-                if self.listen == "unix"
-                else [f"--host={site.address}", f"--port={site.port}"]
-            ),
             f"--interface={self.interface or self.known.protocol}",
             f"--workers={self.workers}",
             f"--loop={self.loop}",
@@ -75,14 +70,7 @@ class Granian(ListeningServer):
         ]
         if self.blocking_threads is not None:
             words.append(f"--blocking-threads={self.blocking_threads}")
-        target = self.known.target
-        if target.endswith("()"):
-            words.append("--factory")
-        return Command(
-            *(site.python, "-m", "granian", *words, target.removesuffix("()")),
-            environment=self.told(site),
-            folder=self.folder(site),
-        )
+        return self.started_by("granian", site, *words)
 
 
 @hookimpl

@@ -72,9 +72,8 @@ class Gunicorn(ListeningServer):
 
     def command(self, site: Site) -> Command | None:
         """Return gunicorn in the foreground, without an access log."""
-        at = f"unix:{self.socket(site)}" if self.listen == "unix" else f"{site.address}:{site.port}"
         words = [
-            f"--bind={at}",
+            f"--bind={self.bound(site)}",
             f"--workers={self.workers}",
             f"--threads={self.threads}",
             f"--worker-class={self.worker_class}",

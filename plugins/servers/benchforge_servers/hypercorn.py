@@ -34,9 +34,8 @@ class Hypercorn(ListeningServer):
 
     def command(self, site: Site) -> Command | None:
         """Return hypercorn, which writes no access log by itself; it works in the app's folder."""
-        at = f"unix:{self.socket(site)}" if self.listen == "unix" else f"{site.address}:{site.port}"
         words = [
-            f"--bind={at}",
+            f"--bind={self.bound(site)}",
             f"--workers={self.workers}",
             f"--worker-class={self.worker_class}",
             f"--backlog={self.backlog}",

@@ -18,6 +18,12 @@ class ListeningServer(AppServer):
         """Return the path of the unix socket."""
         return site.scratch / "http.sock"
 
+    def bound(self, site: Site) -> str:
+        """Return what it binds to, as gunicorn and its likes write it."""
+        if self.listen == "unix":
+            return f"unix:{self.socket(site)}"
+        return f"{site.address}:{site.port}"
+
     def behind_proxy_only(self) -> bool:
         """Whether it is on a unix socket."""
         return self.listen == "unix"

@@ -5,11 +5,11 @@ from typing import ClassVar, Literal
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.listening import ListeningServer
+from benchforge_servers.module_server import ModuleServer
 from benchforge_servers.seconds import WholeSeconds
 
 
-class Uvicorn(ListeningServer):
+class Uvicorn(ModuleServer):
     """An ASGI app, served by uvicorn.
 
     Good to know: "auto" takes uvloop and httptools where they are installed, so two interpreters
@@ -37,11 +37,6 @@ class Uvicorn(ListeningServer):
     def command(self, site: Site) -> Command | None:
         """Return uvicorn without an access log; it works in the app's folder."""
         words = [
-            *(
-                [f"--uds={self.socket(site)}"]
-                if self.listen == "unix"
-                else [f"--host={site.address}", f"--port={site.port}"]
-            ),
             f"--workers={self.workers}",
             f"--loop={self.loop}",
             f"--http={self.http}",
@@ -51,14 +46,7 @@ class Uvicorn(ListeningServer):
         ]
         if self.keep_alive is not None:
             words.append(f"--timeout-keep-alive={self.keep_alive}")
-        target = self.known.target
-        if target.endswith("()"):
-            words.append("--factory")
-        return Command(
-            *(site.python, "-m", "uvicorn", *words, target.removesuffix("()")),
-            environment=self.told(site),
-            folder=self.folder(site),
-        )
+        return self.started_by("uvicorn", site, *words)
 
 
 @hookimpl

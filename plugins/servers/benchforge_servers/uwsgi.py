@@ -58,9 +58,7 @@ class Uwsgi(ListeningServer):
         """Return the url, the unix socket, or where its own protocol is spoken."""
         if self.protocol == "http":
             return super().gives(site)
-        if self.listen == "unix":
-            return {"uwsgi": f"unix:{self.socket(site)}"}
-        return {"uwsgi": f"{site.address}:{site.port}"}
+        return {"uwsgi": self.bound(site)}
 
     def command(self, site: Site) -> Command | None:
         """Return uWSGI with a master, without a log of requests; the app's folder comes first."""
