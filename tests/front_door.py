@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -67,21 +68,24 @@ def bench_words(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "benchforge", *map(str, words)]
 
 
+def lack(what: str) -> NoReturn:
+    """Leave a test that cannot run here; where everything must be there, it fails."""
+    if "CI" in os.environ:
+        pytest.fail(what)
+    pytest.skip(what)
+
+
 def needed(*programs: str) -> None:
-    """Skip where a program is missing; where everything must be there, fail."""
+    """Leave the test where a program is missing."""
     missing = [program for program in programs if locate(program) is None]
-    if missing and "CI" in os.environ:
-        pytest.fail(f"missing: {missing}")
     if missing:
-        pytest.skip(f"missing: {missing}")
+        lack(f"missing: {missing}")
 
 
 def needed_module(name: str) -> None:
-    """Skip where a package is missing; where everything must be there, fail."""
+    """Leave the test where a package is missing."""
     if importlib.util.find_spec(name) is None:
-        if "CI" in os.environ:
-            pytest.fail(f"missing: {name}")
-        pytest.skip(f"missing: {name}")
+        lack(f"missing: {name}")
 
 
 def answering(*options: str) -> str:

@@ -5,7 +5,6 @@ import dataclasses
 import http.client
 import importlib.metadata
 import json
-import os
 import re
 import socket
 import struct
@@ -14,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from benchforge_servers import app as apps
@@ -33,6 +32,7 @@ from benchforge_servers.tornado import Tornado
 from benchforge_servers.uvicorn import Uvicorn
 from benchforge_servers.uwsgi import Uwsgi
 from benchforge_servers.waitress import Waitress
+from front_door import lack
 from pydantic import ValidationError
 from serving import accepts, get, serving
 
@@ -214,12 +214,6 @@ def named(row: Any) -> str:
     """Name a test after the server, what it serves and how."""
     cls, code, options, *_ = row
     return "-".join([cls.name, PROTOCOL[code], *(f"{key}={options[key]}" for key in options)])
-
-
-def lack(what: str) -> NoReturn:
-    if "CI" in os.environ:
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The other load tools, run for a second against a real server, which counts what it is asked."""
 
-import os
 import signal
 import sys
 import time
@@ -8,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
+from front_door import lack
 
 from benchforge.cli.run import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
@@ -54,12 +54,6 @@ class Ran:
     reading: Reading
     accepted: int = 0
     asked: int = 0
-
-
-def lack(what: str) -> NoReturn:
-    if "CI" in os.environ:
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 def programs(part: Loader) -> Mapping[str, Path]:

@@ -10,13 +10,13 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_backends.virtuoso import Virtuoso
-from front_door import needed
+from front_door import lack, needed
 from pydantic import ValidationError
 
 from benchforge.errors import BenchforgeError, TrialFailed
@@ -32,12 +32,6 @@ from benchforge.run.template import restored
 
 ROOT = Path(__file__).parents[1]
 HOST = LocalHost()
-
-
-def lack(what: str) -> NoReturn:
-    if "CI" in os.environ:
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 def postgresql(**options: Any) -> Postgresql:

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
-from front_door import Bench, needed
+from front_door import Bench, lack, needed
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.folder import read_header, read_trials
@@ -45,12 +45,6 @@ blocks = 1
 """
 PY312 = '[runtimes.py312]\npython = "3.12"\nrequires = ["gunicorn==23.0.0"]\n'
 PYPY = '[runtimes.pypy]\npython = "pypy3"\nrequires = ["gunicorn==23.0.0"]\n'
-
-
-def lack(what: str) -> NoReturn:
-    if "CI" in os.environ:
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 @pytest.fixture(autouse=True)

@@ -3,14 +3,13 @@
 import dataclasses
 import importlib.metadata
 import json
-import os
 import socket
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from benchforge_backends.postgresql import Postgresql
@@ -18,6 +17,7 @@ from benchforge_servers.aiohttp import Aiohttp
 from benchforge_servers.command import CommandServer
 from benchforge_servers.gunicorn import Gunicorn
 from benchforge_servers.url import Url
+from front_door import lack
 from pydantic import ValidationError
 from serving import accepts, get, serving
 
@@ -64,12 +64,6 @@ def make():
 
 app = make()
 """
-
-
-def lack(what: str) -> NoReturn:
-    if "CI" in os.environ:
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 @pytest.fixture(scope="module", autouse=True)
