@@ -104,7 +104,7 @@ packages_to_fetch() {
         sed -n 's/^Inst \([^ ]*\).*/\1/p' >"$work/closure"
     grep -E -e '^(wrk|apache2-utils|python3-pip-whl|postgresql-(client-)?[0-9]+|redis-(server|tools))$' \
         -e '^(nginx(-light)?|virtuoso-opensource-7-bin|pypy3(-lib)?|openssl)$' \
-        -e '^(nghttp2-client|siege|hey|hyperfine)$' "$work/closure" || true
+        -e '^(nghttp2-client|siege|hey|hyperfine|httperf)$' "$work/closure" || true
     grep '^lib' "$work/closure" | grep -v -e '-perl$' | grep -vxF -f "$work/installed" || true
 }
 
@@ -154,6 +154,7 @@ h2load nghttp2-client
 siege siege
 hey hey
 hyperfine hyperfine
+httperf httperf
 END
 }
 

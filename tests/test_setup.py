@@ -79,7 +79,7 @@ def prepared(bare: Path) -> Path:
 # Those that are found by their names alone: nginx and PostgreSQL are where PATH need not lead.
 RUN = ["apache2-utils", "wrk"]
 DEV = [*RUN, "openssl", "pypy3", "redis-server", "redis-tools", "virtuoso-opensource-7-bin"]
-DEV += ["hey", "hyperfine", "nghttp2-client", "siege"]
+DEV += ["hey", "httperf", "hyperfine", "nghttp2-client", "siege"]
 
 
 @pytest.mark.parametrize(("words", "packages"), [((), RUN), (("dev",), DEV)], ids=["run", "dev"])
@@ -107,7 +107,7 @@ def test_ci_installs_every_package_that_the_set_up_would_fetch() -> None:
     script, ci = (ROOT / "scripts/setup.sh").read_text(), (ROOT / ".ci/run").read_text()
     listed = re.findall(r"<<END\n(.*?)\nEND", script.partition("\nprograms() {")[2], re.DOTALL)
     packages = {line.split()[1] for block in listed[:2] for line in block.splitlines()}
-    assert len(packages) == 13
+    assert len(packages) == 14
     names = re.search(r"local names=\((.*?)\)", ci, re.DOTALL)
     assert names is not None
     assert packages <= set(names[1].split())

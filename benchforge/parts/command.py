@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -77,8 +78,18 @@ class Task:
 
 @dataclass(frozen=True)
 class Need:
-    """A program on PATH, or a module of the part's interpreter, and how to install it."""
+    """A program on PATH, or a module of the part's interpreter, and how to get it.
+
+    `debian` is the Debian package that has the program, where there is one: it can be fetched
+    without root. `install` is what a person is told; with `debian` alone it tells of that.
+    """
 
     name: str
-    install: str
-    kind: str = "program"  # or "module"
+    install: str = ""
+    kind: Literal["program", "module"] = "program"
+    debian: str = ""
+
+    @property
+    def how(self) -> str:
+        """How to get it, for a person."""
+        return self.install or f"apt-get install {self.debian}"

@@ -83,7 +83,7 @@ def found(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]
         kinds = {need.kind for need in absent}
         what = "program" if kinds == {"program"} else "module" if kinds == {"module"} else "need"
         plural = "s" if len(absent) > 1 else ""
-        hint = "; ".join(dict.fromkeys(f"{need.name}: {need.install}" for need in absent))
+        hint = "; ".join(dict.fromkeys(f"{need.name}: {need.how}" for need in absent))
         raise ProgramMissing(f"missing {what}{plural}: {names}", hint)
     programs: dict[str, Path] = {}
     for need in wanted:
