@@ -32,7 +32,7 @@ class Line:
     """Progress of a run, as `execute` tells it."""
 
     def __init__(self, graph: RunGraph, stream: TextIO = sys.stderr) -> None:
-        self._total = len(graph.measures)
+        self._total = len(graph)
         self._place = 0
         self._stream = stream
         self._live = stream.isatty()

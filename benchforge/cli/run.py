@@ -23,9 +23,9 @@ from benchforge.run.ground import ground, with_runtimes
 from benchforge.run.header import header_of, locks_of
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
-from benchforge.suite.case import Case
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
+from benchforge.suite.parts import distinct_parts
 from benchforge.suite.suite import Suite
 
 NO_ANSWER = 4
@@ -59,20 +59,19 @@ def command(
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
-    cases = list(expand(asked))
-    parts = [part for case in cases for part in case.parts]
-    stands_on = ground(asked, parts)
+    cases = expand(asked)
+    stands_on = ground(asked, distinct_parts(asked))
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     with measuring():
         # Building loads the machine: not while another benchforge measures.
-        stands_on = with_runtimes(stands_on, asked, parts, say)
+        stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
-        header = header_of(asked, cases, graph, stands_on)
+        header = header_of(asked, graph, stands_on)
         keep.write(keep.folder / "result.json", header)
         for label, lock in locks_of(stands_on).items():
             keep.lock(label, lock)
-        _announce(asked, cases, graph, keep, limits)
+        _announce(asked, graph, keep, limits)
         progress = Line(graph)
         trials: list[Trial] = []
         interrupted: Interrupted | None = None
@@ -86,8 +85,8 @@ def command(
             progress.end()
     summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
     measured = len({(trial.block, trial.position) for trial in trials})
-    if limits.time_limit_s is not None and interrupted is None and measured < len(graph.measures):
-        left = counted(len(graph.measures) - measured, "planned measurement")
+    if limits.time_limit_s is not None and interrupted is None and measured < len(graph):
+        left = counted(len(graph) - measured, "planned measurement")
         say(f"not measured: {left}, for which the time limit left no time")
     if interrupted is not None:
         kept = f"{counted(len(trials), 'trial')} kept in {keep.folder}"
@@ -96,14 +95,12 @@ def command(
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
 
 
-def unproved(cases: list[Case]) -> list[str]:
+def unproved(suite: Suite) -> list[str]:
     """Return a line for each load tool that our tests never run."""
-    drivers = {case.driver.name: case.driver for case in cases}
-    return [
-        f"{name}: parser proved on recordings, not run"
-        for name, driver in sorted(drivers.items())
-        if isinstance(driver, Loader) and driver.proved == "recordings"
-    ]
+    named = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
+    loaders = (suite.loaders[label].part for label in named)
+    names = {one.name for one in loaders if isinstance(one, Loader) and one.proved == "recordings"}
+    return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]
 
 
 def _seconds(text: str | None) -> float | None:
@@ -120,11 +117,11 @@ def _limit(seconds: float) -> str:
     return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
 
 
-def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits) -> None:
-    trials = len(graph.measures)
+def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits) -> None:
+    trials = len(graph)
     planned = graph.declared_s + START_AND_STOP_S * trials
     counts = (
-        f"{counted(len(cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
+        f"{counted(len(graph.cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
         f"{counted(trials, 'trial')}"
     )
     lines = [
@@ -135,5 +132,5 @@ def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limi
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
     if limits.time_limit_s is not None:
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
-    lines += unproved(cases)
+    lines += unproved(suite)
     say("\n".join(lines))

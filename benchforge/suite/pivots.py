@@ -66,12 +66,10 @@ def check_cells(tables: Mapping[str, Pivot], suite: Suite, complaints: Complaint
 
     `suite` holds every scenario that a table may name, those that are not to be run too.
     """
-    drawn = dict.fromkeys(one for pivot in tables.values() for one in pivot.scenarios)
-    of = {one: list(named(suite, one)) for one in drawn}
     for label, pivot in tables.items():
         at = ("tables", label)
-        cases = [case for one in pivot.scenarios for case in of[one]]
-        if not any(map(pivot.has, cases)):
+        cases = [case for one in pivot.scenarios for case in named(suite, one) if pivot.has(case)]
+        if not cases:
             complaints.at((*at, "where"), "no case is left", "no case has all of these values")
         if forgotten := crowded(pivot, cases):
             differ = "; ".join(

@@ -1,7 +1,7 @@
 """What a scenario varies: is it there, and is every value of every combination valid."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -16,19 +16,21 @@ from benchforge.suite.upstreams import reached
 from benchforge.suite.values import Parts, check_points
 from benchforge.suite.words import shown
 
-_MOST = 10_000  # combinations; a second for each is three hours
+_MOST = 1_000_000  # cases of a scenario; a second for each is eleven days
 _FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
 
 
 def check_vary(label: str, scenario: Scenario, parts: Parts, complaints: Complaints) -> None:
     """Complain of what cannot vary, and of each value that its part refuses."""
     top = ("scenarios", label)
+    few = _check_count((*top, "vary"), scenario, complaints)
+    beyond = reached(scenario, parts["servers"]) if few else tuple(parts["servers"])
     sound = [
-        _check_path((*top, "vary", path), path, scenario, parts, complaints)
+        _check_path((*top, "vary", path), path, scenario, parts, beyond, complaints)
         for path in scenario.vary
     ]
     sound += [
-        _check_path((*top, "include", number, path), path, scenario, parts, complaints)
+        _check_path((*top, "include", number, path), path, scenario, parts, beyond, complaints)
         for number, point in enumerate(scenario.include)
         for path in point
     ]
@@ -36,15 +38,29 @@ def check_vary(label: str, scenario: Scenario, parts: Parts, complaints: Complai
         _check_values((*top, "vary", path), values, complaints)
     _check_excluded(top, scenario, complaints)
     _check_variables(top, scenario, complaints)
-    if combinations(scenario) > _MOST:
-        message = f"{combinations(scenario)} combinations, more than {_MOST}"
-        complaints.at((*top, "vary"), message, "split it into several scenarios")
-    elif all(sound):
-        check_points(top, scenario, parts, complaints)
+    if few and all(sound):
+        check_points(top, scenario, parts, beyond, complaints)
+
+
+def _check_count(at: Path, scenario: Scenario, complaints: Complaints) -> bool:
+    """Complain of more cases than can be measured, before anything looks at each of them."""
+    points = combinations(scenario)
+    drivers = len(scenario.loaders) + len(scenario.clients)
+    most = points * len(scenario.servers) * max(1, drivers)
+    if most > _MOST:
+        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
+        hint = "vary less at a time: split it into several scenarios, or leave values out"
+        complaints.at(at, message, hint)
+    return most <= _MOST
 
 
 def _check_path(
-    at: Path, path: str, scenario: Scenario, parts: Parts, complaints: Complaints
+    at: Path,
+    path: str,
+    scenario: Scenario,
+    parts: Parts,
+    beyond: Sequence[str],
+    complaints: Complaints,
 ) -> bool:
     found = axis(path)
     if found is None:
@@ -54,16 +70,21 @@ def _check_path(
             hint = f'use it: request = {{ path = "/{{{found.label}}}" }}'
             complaints.at(at, f"no request of this scenario uses {{{found.label}}}", hint)
     else:
-        return _check_option(at, found, scenario, parts, complaints)
+        return _check_option(at, found, scenario, parts, beyond, complaints)
     return found is not None
 
 
 def _check_option(
-    at: Path, found: Axis, scenario: Scenario, parts: Parts, complaints: Complaints
+    at: Path,
+    found: Axis,
+    scenario: Scenario,
+    parts: Parts,
+    beyond: Sequence[str],
+    complaints: Complaints,
 ) -> bool:
     here: tuple[str, ...] = getattr(scenario, found.place)
-    if found.place == "servers" and combinations(scenario) <= _MOST:
-        here += reached(scenario, parts["servers"])
+    if found.place == "servers":
+        here += tuple(beyond)
     if found.label != "*" and found.label not in here:
         hint = nearest(found.label, here, f"{found.place} of this scenario")
         complaints.at(at, f"{found.label!r} is not one of its {found.place}", hint)
