@@ -13,6 +13,7 @@ Behaviour = Callable[[Part], object]
 # Tried one after another, after values near the one that is there; the first that is taken counts.
 _ANY: tuple[Any, ...] = (
     *(2, 1, 3, 100, 0.5, 2.5, True, False, "text", "2s", "1MiB", "100/s"),
+    *("module:name", "http://127.0.0.1:8081"),
     *(["text"], ["--text"], [2], {"NAME": "text"}, {"name": 2}),
 )
 
@@ -23,9 +24,8 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
     An option may need another one to matter: each pair is tried before it is called deaf.
     `behaviour` returns something comparable, and raises nothing.
     """
-    names = [
-        name for name in map(_written, _own(type(part)).items()) if name not in _REQUIRED_BY_US
-    ]
+    every = map(_written, type(part).model_fields.items())
+    names = [name for name in every if name not in _OURS]
     there = behaviour(part)
     for name in names:
         tried = False
@@ -44,12 +44,8 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
             yield f"option {name!r} changes nothing"
 
 
-_REQUIRED_BY_US = ("runtime", "ready_within")
+_OURS = ("runtime", "ready_within")
 "What benchforge itself reads of a part."
-
-
-def _own(cls: type[Part]) -> dict[str, Any]:
-    return dict(cls.model_fields)
 
 
 def _written(field: tuple[str, Any]) -> str:
@@ -64,7 +60,7 @@ def _bases(
     yield options
     for other in names:
         if other != name:
-            for value in _ANY:
+            for value in _values(part, options, other):
                 base = {**options, other: value}
                 if _taken(type(part), base) is not None:
                     yield base
@@ -75,13 +71,25 @@ def _other(cls: type[Part], options: dict[str, JsonValue], name: str) -> Part | 
     before = _taken(cls, options)
     if before is None:
         return None
-    field = next(one for one, info in _own(cls).items() if (info.alias or one) == name)
-    now = getattr(before, field)
-    for value in (*_near(options.get(name, now), cls.model_fields[field].annotation), *_ANY):
+    field = _field(cls, name)
+    for value in _values(before, options, name):
         after = _taken(cls, {**options, name: value})
-        if after is not None and getattr(after, field) != now:
+        if after is not None and getattr(after, field) != getattr(before, field):
             return after
     return None
+
+
+def _field(cls: type[Part], name: str) -> str:
+    return next(one for one in cls.model_fields.items() if _written(one) == name)[0]
+
+
+def _values(part: Part, options: dict[str, JsonValue], name: str) -> Iterator[Any]:
+    """Yield what may be valid for an option: near what is there, then anything."""
+    field = _field(type(part), name)
+    yield from _near(
+        options.get(name, getattr(part, field)), type(part).model_fields[field].annotation
+    )
+    yield from _ANY
 
 
 def _near(value: Any, annotation: Any) -> Iterator[JsonValue]:

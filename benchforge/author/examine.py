@@ -5,6 +5,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ def examine(
     Raises Unusable when the options are wrong, or one that is needed is not given.
     """
     given = dict(options or {})
+    recordings = tuple(recordings)
     part = made(cls, given)
     notes = _Notes()
     notes.findings += _written(cls)
@@ -79,9 +81,8 @@ def examine(
         return Examined(part, notes.lines, (), (*notes.findings, defect(str(error))))
     reads: list[Read] = []
     if isinstance(part, Driver):
-        _of_driver(part, given, programs, notes)
-        for recording in recordings:
-            reads.append(_of_recording(type(part), given, recording, notes))
+        _of_driver(part, given, programs, recordings[:1], notes)
+        reads = [_of_recording(part, given, recording, notes) for recording in recordings]
     elif isinstance(part, Service):
         _of_service(part, given, programs, notes)
     return Examined(part, notes.lines, tuple(reads), tuple(dict.fromkeys(notes.findings)))
@@ -110,12 +111,17 @@ def _needs(part: Part, notes: _Notes) -> list[Any]:
 
 
 def _of_driver(
-    part: Driver, options: dict[str, JsonValue], programs: Mapping[str, Path], notes: _Notes
+    part: Driver,
+    options: dict[str, JsonValue],
+    programs: Mapping[str, Path],
+    recordings: Sequence[Recording],
+    notes: _Notes,
 ) -> None:
     for title, target in inputs.targets(programs).items():
         try:
             answers.of_driver(part, target)
-            notes.lines[title] = [shown(one) for one in part.commands(target)]
+            asks = part.for_warm_up(WARM_UP_S[0]) if target.phase == "warm-up" else part
+            notes.lines[title] = [shown(one) for one in asks.commands(target)]
         except Refused as error:
             notes.lines[title] = [f"refused: {error}"]
             if title == inputs.GET:
@@ -129,7 +135,13 @@ def _of_driver(
     notes.findings += _times(part, inputs.targets(programs)[inputs.GET])
     notes.findings += _dropped(part, programs)
     plain = inputs.targets(programs)
-    notes.findings += _deaf(part, options, lambda one: _behaviour(one, plain))
+    recorded = {name: value for one in recordings for name, value in one.options.items()}
+    notes.findings += _deaf(
+        made(type(part), {**recorded, **options}),
+        {**recorded, **options},
+        lambda one: _behaviour(one, plain, recordings),
+        "" if recordings else " that is started; whether it does in what is read, --output shows",
+    )
     for count in (FEW, MANY):
         if "connections" in type(part).model_fields:
             some = made(type(part), {**options, "connections": count})
@@ -141,22 +153,18 @@ def _times(part: Driver, target: Target) -> Iterator[Finding]:
         seconds = asked("declared_s()", lambda: float(part.declared_s()))
         if not 0 < seconds < math.inf:
             yield defect(f"declared_s() is {seconds}: a load takes time, and ends")
-        short, long = (
-            answers.of_driver(
-                _driver(asked("for_warm_up()", lambda s=s: part.for_warm_up(s))), target
-            )
-            for s in WARM_UP_S
-        )
+        short, long = (_warming(part, seconds, target) for seconds in WARM_UP_S)
         if short == long:
             yield warning("for_warm_up() ignores the seconds: every warm-up is the same load")
     except (Crashed, Refused) as error:
         yield defect(str(error))
 
 
-def _driver(one: object) -> Driver:
-    if not isinstance(one, Driver):
-        raise Crashed(f"for_warm_up(): {one!r} is no load")
-    return one
+def _warming(part: Driver, seconds: float, target: Target) -> answers.Answer:
+    warm: object = asked("for_warm_up()", lambda: part.for_warm_up(seconds))
+    if not isinstance(warm, Driver):
+        raise Crashed(f"for_warm_up(): {warm!r} is no load")
+    return answers.of_driver(warm, target)
 
 
 def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[Finding]:
@@ -179,21 +187,26 @@ def _works(part: Part, target: Target, what: str) -> Iterator[Finding]:
             yield defect(f"{what}: {error}")
 
 
-def _behaviour(part: Part, targets: Mapping[str, Target]) -> object:
+def _behaviour(
+    part: Part, targets: Mapping[str, Target], recordings: Sequence[Recording]
+) -> list[object]:
     assert isinstance(part, Driver)  # noqa: S101 - of the same class
-    every: list[object] = [_or_error(lambda: list(part.needs()))]
-    for target in targets.values():
-        every.append(_or_error(lambda target=target: answers.of_driver(part, target)))
-    return every
+    return [
+        _or_error(lambda: list(part.needs())),
+        *(_or_error(partial(answers.of_driver, part, target)) for target in targets.values()),
+        *(_or_error(partial(reading_of, part, recording)) for recording in recordings),
+    ]
 
 
 def _of_recording(
-    cls: type[Driver], options: dict[str, JsonValue], recording: Recording, notes: _Notes
+    part: Driver, options: dict[str, JsonValue], recording: Recording, notes: _Notes
 ) -> Read:
+    reads = made(type(part), {**recording.options, **options})
+    assert isinstance(reads, Driver)  # noqa: S101 - of the same class
     whole: Reading | None = None
     refused = ""
     try:
-        whole = reading_of(cls, {**recording.options, **options}, recording)
+        whole = reading_of(reads, recording)
     except BenchforgeError as error:
         refused = error.message
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
@@ -201,7 +214,7 @@ def _of_recording(
         notes.findings.append(defect(f"{recording.name}: read() crashes: {refused}"))
     if whole is not None and not whole.good_at_least <= whole.good_at_most <= whole.responses:
         notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
-    damaged = tried(cls, options, recording, whole)
+    damaged = tried(reads, recording, whole)
     notes.findings += damaged.findings
     count = damaged.refused + damaged.harmless + len(damaged.findings)
     return Read(recording.name, whole, refused, count, damaged.refused)
@@ -255,7 +268,7 @@ def _unheard(
     started = ("command", "files", "prepare", "template")
     for what, (other, finding) in others.items():
         behind = what in {"its port", "the address to listen on"} and answer["behind_proxy_only"]
-        again = _or_error(lambda other=other: answers.of_service(part, other))
+        again = _or_error(partial(answers.of_service, part, other))
         heard = not isinstance(again, dict) or any(again[one] != answer[one] for one in started)
         if not heard and not behind:
             yield finding(f"it ignores {what}: nothing that is started changes with it")
@@ -271,9 +284,10 @@ def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:
 
 
 def _deaf(
-    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object]
+    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object], more: str = ""
 ) -> Iterator[Finding]:
-    yield from map(warning, deaf(part, options, behaviour))
+    for text in deaf(part, options, behaviour):
+        yield warning(text + (more if text.endswith("changes nothing") else ""))
 
 
 def _or_error(ask: Callable[[], object]) -> object:

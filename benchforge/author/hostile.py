@@ -1,11 +1,9 @@
 """A driver's reading of what is damaged: it is refused, or is the reading of the whole."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from pydantic import JsonValue
 
 from benchforge.author.damage import WITHOUT, damages
 from benchforge.author.finding import Finding, defect, in_a_line, warning
@@ -26,17 +24,13 @@ class Tried:
     findings: tuple[Finding, ...]
 
 
-def reading_of(
-    cls: type[Driver], options: Mapping[str, JsonValue], recording: Recording
-) -> Reading:
+def reading_of(part: Driver, recording: Recording) -> Reading:
     """Return the reading of a recording as it is. Raises what the part raises."""
     with tempfile.TemporaryDirectory(prefix="bf-") as name:
-        return recording.read(cls, options, Path(name))
+        return recording.read(part, Path(name))
 
 
-def tried(
-    cls: type[Driver], options: Mapping[str, JsonValue], recording: Recording, whole: Reading | None
-) -> Tried:
+def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
     """Read every damage of every file. `whole` is the reading of the recording as it is.
 
     It is None where that is refused: then a damaged one must not crash the part either.
@@ -48,7 +42,7 @@ def tried(
         for file, what, damaged in _every(recording):
             at = f"{recording.name}: {file} {what}"
             try:
-                reading = damaged.read(cls, options, folder)
+                reading = damaged.read(part, folder)
             except BenchforgeError:
                 counts["refused"] += 1
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code

@@ -9,7 +9,6 @@ from typing import Self
 from pydantic import Field, JsonValue, ValidationError
 
 from benchforge.author.inputs import ROOT
-from benchforge.author.wanted import made
 from benchforge.errors import Unusable
 from benchforge.model.answer import Request
 from benchforge.model.frozen import Frozen
@@ -65,13 +64,11 @@ class Recording:
             raise Unusable(f"{place}: no {OUT}", hint)
         return cls(str(place), told.options, told.exit_code, told.path, files)
 
-    def read(self, cls: type[Driver], more: Mapping[str, JsonValue], folder: Path) -> Reading:
-        """Return the reading of a part with the recording's options and `more` of them.
+    def read(self, part: Driver, folder: Path) -> Reading:
+        """Return the reading of a part. The files are written to `folder`.
 
-        The files are written to `folder`. Raises what `read` raises.
+        Raises what the part's own `read` raises.
         """
-        part = made(cls, {**self.options, **more})
-        assert isinstance(part, Driver)  # noqa: S101 - of the class
         for name in (OUT, ERR):
             (folder / name).write_bytes(b"")
         for name, content in self.files.items():
