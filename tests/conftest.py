@@ -3,5 +3,6 @@
 from front_door import bench
 from private_postgres import postgres
 from serving import site
+from third_party import installs
 
-__all__ = ["bench", "postgres", "site"]
+__all__ = ["bench", "installs", "postgres", "site"]

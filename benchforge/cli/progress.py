@@ -31,11 +31,11 @@ def counted(number: int, noun: str) -> str:
 class Line:
     """Progress of a run, as `execute` tells it."""
 
-    def __init__(self, graph: RunGraph, stream: TextIO = sys.stderr) -> None:
+    def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
         self._total = len(graph)
         self._place = 0
-        self._stream = stream
-        self._live = stream.isatty()
+        self._stream: TextIO = stream or sys.stderr
+        self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
 
