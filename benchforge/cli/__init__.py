@@ -9,6 +9,8 @@ from types import FrameType
 import click
 
 _COMMANDS = {
+    "check": "Say what is wrong with suites, and what they need that is not here.",
+    "doctor": "Say what there is on this machine, and how fit it is to measure.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
     "validate": "Say whether result files are what they claim to be.",

@@ -17,8 +17,9 @@ from benchforge.run import inside
 from benchforge.run.environments import environment, fetch
 from benchforge.run.here import Here, complaint
 from benchforge.run.host import Host
-from benchforge.run.interpreters import Found, find
+from benchforge.run.interpreters import find
 from benchforge.run.tasks import located
+from benchforge.run.wishes import Found
 from benchforge.suite.suite import Suite
 
 _TOLD_WITHIN_S = 60.0
