@@ -1,6 +1,6 @@
 """`benchforge check`: what is wrong with suites, and what they need that is not here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -11,7 +11,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
 from benchforge.run.locate import missing
-from benchforge.run.needed import Needed, Users, fetchable, how, needed
+from benchforge.run.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.suite.faults import Fault, SuiteErrors, listed
 from benchforge.suite.profiles import load_all
 from benchforge.suite.suite import Suite
@@ -35,7 +35,7 @@ def command(
     Exit codes: 0 all is there; 2 a suite has errors; 3 a program or a package is missing.
     """
     registry, given = Registry(), pairs(settings)
-    absent: dict[Need, dict[str, None]] = {}
+    absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []
     for path in suites:
         loaded = load_all(path, registry, profile=profile, settings=given, only=only)
@@ -50,14 +50,14 @@ def command(
             faulty.append(path)
             say(SuiteErrors(list(dict.fromkeys(faults))).text())
             continue
-        show(f"{path}: good: {_counts(loaded.suites, forms[0])}; {_needs(forms)}")
+        needs = together(forms)
+        show(f"{path}: good: {_counts(loaded.suites, forms[0])}; {_names(needs)}")
         for line in dict.fromkeys(_not_looked_at(loaded.suites, forms)):
             show(f"{path}: not looked at: {line}")
-        for form in forms:
-            for need in missing(form.needs, path.parent):
-                absent.setdefault(need, {}).update(dict.fromkeys(_told(form.needs[need], path)))
+        for need in missing(needs, path.parent):
+            absent.setdefault(need, []).extend(_told(needs[need], path))
     for need, users in absent.items():
-        say(f"error: missing {need.kind}: {need.name}, for {listed(list(users))}")
+        say(f"error: missing {need.kind}: {need.name}, for {listed(users)}")
         say(f"hint: {how(need)}")
     if packages := fetchable(absent):
         words = f"benchforge doctor --install {' '.join(map(str, suites))}"
@@ -77,9 +77,8 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _needs(forms: Sequence[Needed]) -> str:
+def _names(needs: Iterable[Need]) -> str:
     """Name what is needed: of programs that come together the first, then the modules."""
-    needs = dict.fromkeys(need for form in forms for need in form.needs)
     first: dict[str, str] = {}
     for need in sorted(needs, key=lambda one: one.kind == "module"):
         first.setdefault(need.debian or need.name, need.name)

@@ -6,8 +6,8 @@
 #
 # Beside the packages asked for come the programs and libraries that they need and the machine
 # lacks. FOLDER/.packages has a line for each: a package that is in it is not fetched again.
-# Ends with 0, with 3 when something cannot be had, or with 130 or 143 when it was interrupted; then
-# FOLDER is as it was.
+# Ends with 0, with 3 when something cannot be had, or with 130 or 143 when it was interrupted.
+# What is in FOLDER is whole at any time.
 set -eu
 
 folder=$1
@@ -83,15 +83,16 @@ END
 
 run_apt() { apt-get -q -c "$work/apt.conf" "$@"; }
 
-check_names() {
-    unknown=
+# Those of the packages given that this system's sources have; the others are named.
+known_ones() {
     for package in "$@"; do
-        if ! apt-cache -c "$work/apt.conf" show "$package" >"$work/shown" 2>&1; then
+        if apt-cache -c "$work/apt.conf" show "$package" >"$work/shown" 2>&1; then
+            printf '%s\n' "$package"
+        else
             printf 'debian: %s: the package sources of this system do not have it\n' "$package" >&2
-            unknown=yes
+            : >"$work/lacks"
         fi
     done
-    [ -z "$unknown" ] || exit 3
 }
 
 # What an installed package brought may have been removed behind dpkg's back.
@@ -178,9 +179,12 @@ asked=$(not_kept "$@") # another one may have brought them while we waited
 [ -n "$asked" ] || exit 0
 open_apt
 # shellcheck disable=SC2086 # one word a package
-check_names $asked
-# shellcheck disable=SC2086
-names=$(packages_to_fetch $asked)
-# shellcheck disable=SC2046,SC2086
-unpack $(not_kept $names)
-replace_folder
+asked=$(known_ones $asked)
+if [ -n "$asked" ]; then
+    # shellcheck disable=SC2086
+    names=$(packages_to_fetch $asked)
+    # shellcheck disable=SC2046,SC2086
+    unpack $(not_kept $names)
+    replace_folder
+fi
+[ ! -e "$work/lacks" ] || exit 3

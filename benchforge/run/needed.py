@@ -23,13 +23,13 @@ Users = dict[str, dict[str, None]]
 
 @dataclass
 class Needed:
-    """What cases need, each with the parts that need it, as "loaders.closed", by their scenarios."""
+    """What the cases of a suite need."""
 
     cases: int = 0
     parts: dict[tuple[str, str, str], Part] = field(default_factory=dict)
     "One of each kind, name and runtime."
     needs: dict[Need, Users] = field(default_factory=dict)
-    "Programs, and modules of our own interpreter."
+    "Programs and the users of each, and modules of our own interpreter."
     modules: dict[str, dict[str, None]] = field(default_factory=dict)
     "Of other interpreters, by the label of the runtime."
     runtimes: dict[str, list[Path]] = field(default_factory=dict)
@@ -87,6 +87,16 @@ def _placed(case: Case) -> Iterator[tuple[str, Part]]:
     yield f"{table}.{case.name.driver}", case.driver
 
 
+def together(forms: Iterable[Needed]) -> dict[Need, Users]:
+    """Return what the forms of a suite need, each with all of its users."""
+    found: dict[Need, Users] = {}
+    for form in forms:
+        for need, users in form.needs.items():
+            for place, scenarios in users.items():
+                found.setdefault(need, {}).setdefault(place, {}).update(scenarios)
+    return found
+
+
 def _files(python: str, suite_folder: Path) -> list[Path]:
     """Return the files that may be the interpreter which a runtime asks for."""
     if "/" in python:
@@ -103,10 +113,9 @@ def _interpreter(python: str) -> Need:
 
 def how(need: Need) -> str:
     """Return how to get what is missing, on this system."""
-    if not need.debian or shutil.which("apt-get"):
+    if need.install or shutil.which("apt-get"):
         return need.how
-    package = f"by this system's means (Debian's package is {need.debian})"
-    return f"{package}; {need.install}" if need.install else package
+    return f"by this system's means (Debian's package is {need.debian})"
 
 
 def fetchable(needs: Iterable[Need]) -> list[str]:
