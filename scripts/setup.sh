@@ -66,71 +66,8 @@ find_python() {
 
 # --- Debian packages, unpacked and not installed ----------------------------------------------
 
-# An apt of our own: its lists and its cache are below .tools, and it believes that nothing is
-# installed. So it neither needs root nor touches the system's state, and a package whose files
-# were removed behind dpkg's back is fetched like any other.
-open_apt() {
-    make_work_folder
-    [ ! -e "$work/apt" ] || return 0
-    if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
-        return 1
-    fi
-    mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" || return 1
-    : >"$work/apt/status"
-    cat >"$work/apt/apt.conf" <<END
-Dir::State "$work/apt";
-Dir::State::lists "lists";
-Dir::State::status "$work/apt/status";
-Dir::Cache "$work/apt/cache";
-Dir::Cache::pkgcache "pkgcache.bin";
-Dir::Cache::srcpkgcache "srcpkgcache.bin";
-Debug::NoLocking "true";
-APT::Sandbox::User "";
-Acquire::Retries "2";
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-END
-    # One source of many may be out of order: what counts is whether the packages are found.
-    run_apt update >"$work/apt/log" 2>&1 || true
-}
-
-run_apt() { apt-get -q -c "$work/apt/apt.conf" "$@"; }
-
-# The packages themselves, and of what they depend on the libraries that the machine lacks.
-packages_to_fetch() {
-    dpkg-query -W -f='${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u \
-        >"$work/installed"
-    run_apt install --simulate --no-install-recommends "$@" 2>>"$work/apt/log" |
-        sed -n 's/^Inst \([^ ]*\).*/\1/p' >"$work/closure"
-    grep -E -e '^(wrk|apache2-utils|python3-pip-whl|postgresql-(client-)?[0-9]+|redis-(server|tools))$' \
-        -e '^(nginx(-light)?|virtuoso-opensource-7-bin|pypy3(-lib)?|openssl)$' \
-        -e '^(nghttp2-client|siege|hey|hyperfine|httperf)$' "$work/closure" || true
-    grep '^lib' "$work/closure" | grep -v -e '-perl$' | grep -vxF -f "$work/installed" || true
-}
-
-# fetch FOLDER NAME...: replaces FOLDER by the unpacked packages.
-fetch() {
-    folder=$1
-    shift
-    open_apt || return 1
-    packages=$(packages_to_fetch "$@")
-    [ -n "$packages" ] || return 1
-    rm -rf "$work/debs" "$work/tree"
-    mkdir -p "$work/debs" "$work/tree/usr/lib"
-    ln -s usr/lib "$work/tree/lib" # all libraries in one place, wherever a package puts them
-    # shellcheck disable=SC2086 # one word a package
-    (cd "$work/debs" && run_apt download $packages) >>"$work/apt/log" 2>&1 || return 1
-    for deb in "$work"/debs/*.deb; do
-        dpkg -x "$deb" "$work/tree" || return 1
-    done
-    rm -rf "$folder"
-    mv "$work/tree" "$folder" || return 1
-    for deb in "$work"/debs/*.deb; do
-        # shellcheck disable=SC2016 # the braces are dpkg's
-        name=$(dpkg-deb -W --showformat='${Package} ${Version}' "$deb")
-        say "$name (Debian package) -> ${folder#"$root/"}"
-    done
-}
+# fetch FOLDER NAME...: adds the unpacked packages to FOLDER.
+fetch() { sh "$root/benchforge/run/debian.sh" "$@"; }
 
 # --- the programs -------------------------------------------------------------------------------
 
@@ -181,10 +118,10 @@ find_postgresql() {
     command -v initdb >/dev/null && command -v postgres
 }
 
-# The Debian packages of the programs that COMMAND, one of the two below, does not find.
+# The Debian packages of the programs that are nowhere.
 packages_missing() {
     programs | while read -r name package; do
-        "$1" "$name" >/dev/null || printf '%s\n' "$package"
+        anywhere "$name" >/dev/null || printf '%s\n' "$package"
     done | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
@@ -195,10 +132,10 @@ anywhere() {
     esac
 }
 
-in_the_system() {
-    found=$(anywhere "$1") || return 1
-    case $found in
-        "$tools"/*) return 1 ;;
+is_fetched() {
+    case $1 in
+        "$tools"/*) ;;
+        *) return 1 ;;
     esac
 }
 
@@ -209,26 +146,19 @@ lacks_libraries() {
 }
 
 setup_programs() {
-    missing=$(packages_missing anywhere)
+    missing=$(packages_missing)
     [ -n "$missing" ] || return 0
-    names=$(packages_missing in_the_system)
     advice="programs are missing; install them: apt-get install --no-install-recommends $missing"
     command -v apt-get >/dev/null ||
-        advice="programs are missing; install by your system's means, and on PATH: $missing"
+        fail "programs are missing; install by your system's means, and on PATH: $missing"
     # shellcheck disable=SC2086 # one word a package
-    fetch "$tools/system" $names || fail_with_log "$advice"
-    [ -z "$(packages_missing anywhere)" ] || fail "$advice"
+    fetch "$tools/system" $missing || fail "$advice"
+    [ -z "$(packages_missing)" ] || fail "$advice"
     programs | while read -r name _; do
         file=$(anywhere "$name")
-        in_the_system "$name" >/dev/null || [ -z "$(lacks_libraries "$file")" ] ||
+        ! is_fetched "$file" || [ -z "$(lacks_libraries "$file")" ] ||
             fail "$file lacks $(lacks_libraries "$file"): $advice"
     done
-}
-
-# What apt complained about, then the one line that says what to do.
-fail_with_log() {
-    [ ! -f "$work/apt/log" ] || grep -E '^(E|Err|W):' "$work/apt/log" | sort -u | head -n 5 >&2
-    fail "$*"
 }
 
 # --- uv and the environment ---------------------------------------------------------------------

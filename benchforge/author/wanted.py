@@ -21,7 +21,9 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
     Raises Unusable where there is none, or more than one.
     """
     every: list[tuple[Kind, str]] = [(kind, one) for kind in KINDS for one in registry.names(kind)]
-    found = [(kind, one) for kind, one in every if name in {one, f"{kind}-{one}"}]
+    found: list[tuple[Kind, str]] = [
+        (kind, one) for kind, one in every if name in {one, f"{kind}-{one}"}
+    ]
     if len(found) > 1:
         names = [f"{kind}-{one}" for kind, one in found]
         raise Unusable(f"{name}: {len(found)} parts have that name", f"one of: {', '.join(names)}")

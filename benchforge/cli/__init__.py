@@ -11,6 +11,8 @@ from typing import Any
 import click
 
 _COMMANDS = {
+    "check": "Say what is wrong with suites, and what they need that is not here.",
+    "doctor": "Say what there is on this machine, and how fit it is to measure.",
     "plugins": "List parts, show one, check one of your own, or begin it.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",

@@ -15,8 +15,8 @@ from benchforge.model.runtime import Runtime
 from benchforge.parts.command import Command
 from benchforge.run.cache import cache
 from benchforge.run.here import Here
-from benchforge.run.interpreters import Found
 from benchforge.run.locate import libraries, locate
+from benchforge.run.wishes import Found
 from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.located import located
 from benchforge.suite.redact import redact

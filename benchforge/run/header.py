@@ -9,22 +9,18 @@ from pathlib import Path
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from benchforge.errors import BenchforgeError
 from benchforge.graph import RunGraph
 from benchforge.model.result import Header, MetricUse, Planned
 from benchforge.model.runtime import OWN, Interpreter
-from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
-from benchforge.parts.site import Site
 from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
-from benchforge.run.tasks import located
+from benchforge.run.versions import as_they_say, no_site
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.redact import redact
 from benchforge.suite.suite import Suite
 
-_VERSION_WITHIN_S = 10.0
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -131,43 +127,17 @@ def _versions(suite: Suite, interpreters: Mapping[str, Ready], ground: Ground) -
     with tempfile.TemporaryDirectory(prefix="bf-") as name:
         folder = Path(name)
         asking = {
-            label: part.version(_no_site(ground, part, folder)) for label, part in parts.items()
+            label: part.version(
+                no_site(folder, ground.python_of(part), ground.programs, ground.suite_folder)
+            )
+            for label, part in parts.items()
         }
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
-            versions |= _as_they_say(commands, ground, folder)
+            with ground.host.trial(folder, "host") as here:
+                versions |= as_they_say(commands, here, folder)
     return versions
 
 
 def _on(name: str, runtime: str) -> str:
     return name if runtime == OWN else f"{name} ({runtime})"
-
-
-def _as_they_say(commands: dict[str, Command], ground: Ground, folder: Path) -> dict[str, str]:
-    said: dict[str, str] = {}
-    with ground.host.trial(folder, "host") as here:
-        for label, command in commands.items():
-            try:
-                done = here.run(label, located(command), folder, {}, _VERSION_WITHIN_S)
-            except BenchforgeError as error:
-                said[label] = f"unknown: {error}"
-                continue
-            text = done.stdout.read_text(errors="replace") + done.stderr.read_text(errors="replace")
-            lines = [line.strip() for line in text.splitlines() if line.strip()]
-            said[label] = lines[0] if lines else "unknown: it said nothing"
-    return said
-
-
-def _no_site(ground: Ground, part: Part, folder: Path) -> Site:
-    return Site(
-        label="version",
-        folder=folder,
-        scratch=folder,
-        address="127.0.0.1",
-        ports={},
-        python=ground.python_of(part),
-        programs=ground.programs,
-        backends={},
-        suite_folder=ground.suite_folder,
-        as_root=ground.as_root,
-    )

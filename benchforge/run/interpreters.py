@@ -2,20 +2,18 @@
 
 import contextlib
 import json
-import os
-import re
 import signal
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.parts.command import Command, Finished
 from benchforge.run.here import Here, Running, complaint
-from benchforge.run.locate import everywhere
 from benchforge.run.tasks import located
+from benchforge.run.wishes import Found, candidates, wish
 
 _ASKED_WITHIN_S = 20.0
 # Of a Python of any age.
@@ -25,55 +23,6 @@ _QUESTION = (
 )
 _OLDEST = (3, 8)
 _NAMES = {"cpython": "CPython", "pypy": "PyPy"}
-
-
-@dataclass(frozen=True)
-class Found:
-    """An interpreter: where it is, and what it said that it is."""
-
-    path: Path
-    implementation: str
-    version: tuple[int, ...]
-    environment: bool
-    "Whether it is of a virtual environment."
-
-    def __str__(self) -> str:
-        """As a person speaks of it."""
-        return f"{self.implementation} {'.'.join(map(str, self.version))}"
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What `python = "..."` asks for."""
-
-    text: str
-    names: tuple[str, ...]
-    "Of programs; what they are called in other places than PATH is the last one."
-    implementation: str = ""
-    version: tuple[int, ...] = ()
-    highest: bool = False
-    "Of all that fit; the first one without it. One of a virtual environment never fits."
-
-    def fits(self, found: Found) -> bool:
-        """Tell whether an interpreter is what is asked for."""
-        return (
-            self.implementation in {"", found.implementation}
-            and found.version[: len(self.version)] == self.version
-            and not (self.highest and found.environment)
-        )
-
-
-def wish(python: str) -> Wish:
-    """Understand what a suite asks for, a path excepted."""
-    if re.fullmatch(r"\d+(\.\d+){0,2}", python):
-        version = tuple(map(int, python.split(".")))
-        exact = "python" + ".".join(python.split(".")[:2])
-        names = tuple(dict.fromkeys((exact, f"python{version[0]}")))
-        return Wish(python, names, "CPython", version, highest=True)
-    if pypy := re.fullmatch(r"pypy(\d+(?:\.\d+)*)?", python):
-        version = tuple(map(int, (pypy[1] or "").split("."))) if pypy[1] else ()
-        return Wish(python, tuple(dict.fromkeys((python, "pypy3"))), "PyPy", version)
-    return Wish(python, (python,))
 
 
 def find(here: Here, python: str, label: str, suite_folder: Path, folder: Path) -> Found:
@@ -86,20 +35,23 @@ def find(here: Here, python: str, label: str, suite_folder: Path, folder: Path) 
         path = (suite_folder / Path(python).expanduser()).absolute()
         return _new_enough(_at(here, path, label, folder), label)
     wanted = wish(python)
-    fitting = [found for found in _asked(here, _candidates(wanted), folder) if wanted.fits(found)]
+    fitting = [found for found in _asked(here, candidates(wanted), folder) if wanted.fits(found)]
     if fitting:
         best = max(fitting, key=lambda one: one.version) if wanted.highest else fitting[0]
         return _new_enough(best, label)
-    others = [*_candidates(wish("3")), *_candidates(wish("pypy3"))]
-    known = dict.fromkeys(
-        f"{one} ({one.path})" for one in _asked(here, others, folder) if not one.environment
-    )
+    known = dict.fromkeys(f"{one} ({one.path})" for one in every(here, folder))
     raise ProgramMissing(
         f"runtime {label}: no interpreter {python!r} on this machine: looked on PATH, and among "
         "the interpreters of pyenv and of uv",
         f"install it, give its path, or let it be fetched: runtimes.{label}.download = true; "
         f"there are: {', '.join(known) or 'none'}",
     )
+
+
+def every(here: Here, folder: Path) -> list[Found]:
+    """Return all interpreters that are on this machine, virtual environments excepted."""
+    others = [*candidates(wish("3")), *candidates(wish("pypy3"))]
+    return [one for one in _asked(here, others, folder) if not one.environment]
 
 
 def _at(here: Here, path: Path, label: str, folder: Path) -> Found:
@@ -154,28 +106,3 @@ def _read(asked: Finished) -> Found | None:
         )
     except (ValueError, TypeError):  # it failed, or is no Python
         return None
-
-
-def _candidates(wanted: Wish) -> list[Path]:
-    """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
-    found = [path for name in wanted.names for path in everywhere(name)]
-    for folder in (_of_pyenv(), _of_uv()):
-        found += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
-    # /bin may be /usr/bin; a link to the program itself may be an environment of its own.
-    unique: dict[Path, Path] = {}
-    for path in found:
-        unique.setdefault(path.parent.resolve() / path.name, path)
-    return list(unique.values())
-
-
-def _of_pyenv() -> Path:
-    return Path(os.environ.get("PYENV_ROOT") or _home() / ".pyenv") / "versions"
-
-
-def _of_uv() -> Path:
-    data = Path(os.environ.get("XDG_DATA_HOME") or _home() / ".local/share")
-    return Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv/python")
-
-
-def _home() -> Path:
-    return Path(os.environ.get("HOME", "/"))

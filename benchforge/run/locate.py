@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import benchforge
 from benchforge.parts.command import Need
 
 # Programs that must come from one place, the one that says which place first. Debian's `psql` on
@@ -20,8 +21,8 @@ def locate(name: str, folder: Path = Path()) -> Path | None:
 
     Looked at in this order: PATH; /usr/lib/postgresql, the highest version first; /usr/sbin; beside
     our own interpreter; .tools/uv; the folder $BENCHFORGE_PROGRAMS; .tools/system beside the
-    virtual environment. The last two are the roots of unpacked packages (usr/bin and so on). A name
-    with a slash is a path from `folder`.
+    virtual environment; benchforge/system in $XDG_DATA_HOME. The last three are the roots of
+    unpacked packages (usr/bin and so on). A name with a slash is a path from `folder`.
     """
     if "/" in name:
         path = (folder / name).absolute()
@@ -97,11 +98,30 @@ def _ours() -> list[Path]:
     return [Path(sys.executable).parent, Path(sys.prefix).parent / ".tools/uv/bin"]
 
 
+def unpack_into() -> Path:
+    """Return the root where packages are to be unpacked: the wished one, in a clone the clone's."""
+    in_clone = Path(benchforge.__file__).parents[1] == Path(sys.prefix).parent
+    return _wished() or (_beside() if in_clone else _of_user())
+
+
 def _unpacked() -> list[Path]:
     """Return the roots of unpacked packages."""
+    return [one for one in (_wished(), _beside(), _of_user()) if one is not None]
+
+
+def _wished() -> Path | None:
     wished = os.environ.get("BENCHFORGE_PROGRAMS")
-    beside = Path(sys.prefix).parent / ".tools/system"
-    return [*([Path(wished).absolute()] if wished else []), beside]
+    return Path(wished).absolute() if wished else None
+
+
+def _beside() -> Path:
+    return Path(sys.prefix).parent / ".tools/system"
+
+
+def _of_user() -> Path:
+    home = Path(os.environ.get("HOME") or "/")
+    data = os.environ.get("XDG_DATA_HOME") or home / ".local/share"
+    return Path(data).absolute() / "benchforge/system"
 
 
 def _runs(path: Path) -> bool:

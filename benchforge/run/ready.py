@@ -17,8 +17,9 @@ from benchforge.run import inside
 from benchforge.run.environments import environment, fetch
 from benchforge.run.here import Here, complaint
 from benchforge.run.host import Host
-from benchforge.run.interpreters import Found, find
+from benchforge.run.interpreters import find
 from benchforge.run.tasks import located
+from benchforge.run.wishes import Found
 from benchforge.suite.suite import Suite
 
 _TOLD_WITHIN_S = 60.0
@@ -70,9 +71,9 @@ def ready(
             if suite.runtimes[label].requires:
                 python, lock = environment(here, suite, label, interpreter, tell)
                 hint = f"if it is damaged, remove {python.parents[2]}: it is built anew"
-            told = _told(here, label, python, modules, folder, hint)
-            lacks[label] = told["lacks"]
-            found[label] = _ready(python, told, lock)
+            answer = told(here, label, python, modules, folder, hint)
+            lacks[label] = answer["lacks"]
+            found[label] = _ready(python, answer, lock)
     _check(lacks)
     return found
 
@@ -82,9 +83,9 @@ def own(modules: Iterable[str]) -> Ready:
     return _ready(Path(sys.executable), inside.told(modules), "")
 
 
-def _ready(python: Path, told: Mapping[str, Any], lock: str) -> Ready:
-    facts = {name: told[name] for name in Interpreter.model_fields if name in told}
-    return Ready(python, Interpreter.model_validate(facts), told["brings"], lock)
+def _ready(python: Path, answer: Mapping[str, Any], lock: str) -> Ready:
+    facts = {name: answer[name] for name in Interpreter.model_fields if name in answer}
+    return Ready(python, Interpreter.model_validate(facts), answer["brings"], lock)
 
 
 def _found(
@@ -101,8 +102,8 @@ def _found(
     return find(here, runtime.python, label, suite.path.parent, folder)
 
 
-def _told(
-    here: Here, label: str, python: Path, modules: list[str], folder: Path, hint: str
+def told(
+    here: Here, label: str, python: Path, modules: Iterable[str], folder: Path, hint: str = ""
 ) -> dict[str, Any]:
     """Ask an interpreter what it is. Raises ProgramMissing when it cannot tell."""
     command = located(Command(python, inside.__file__, *modules))

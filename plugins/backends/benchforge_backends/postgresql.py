@@ -95,9 +95,9 @@ class Postgresql(DataBackend):
     def needs(self) -> Iterable[Need]:
         """Return PostgreSQL's programs; for one that already runs, its client."""
         if self.existing is not None:
-            return [Need("psql", "apt-get install postgresql-client")]
-        openssl = [Need("openssl", "apt-get install openssl")] if self.tls else []
-        return [*(Need(name, "apt-get install postgresql") for name in _PROGRAMS), *openssl]
+            return [Need("psql", debian="postgresql-client")]
+        openssl = [Need("openssl", debian="openssl")] if self.tls else []
+        return [*(Need(name, debian="postgresql") for name in _PROGRAMS), *openssl]
 
     def version(self, site: Site) -> Command | None:
         """Ask the program that serves, or where there is none of ours, the one that runs."""

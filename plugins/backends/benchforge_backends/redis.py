@@ -90,10 +90,10 @@ class Redis(DataBackend):
 
     def needs(self) -> Iterable[Need]:
         """Return the server and its client; for one that already runs, its client."""
-        cli = Need("redis-cli", "apt-get install redis-tools")
+        cli = Need("redis-cli", debian="redis-tools")
         if self.existing is not None:
             return [cli]
-        return [Need("redis-server", "apt-get install redis-server"), cli]
+        return [Need("redis-server", debian="redis-server"), cli]
 
     def version(self, site: Site) -> Command | None:
         """Ask the program that serves, or where there is none of ours, the one that runs."""

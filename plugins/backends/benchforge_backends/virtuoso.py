@@ -25,7 +25,7 @@ from benchforge_backends.isql import count, load, stop
 from benchforge_backends.log import last_word
 
 _ASK = Path(ask_sparql.__file__)
-_INSTALL = "apt-get install virtuoso-opensource-7-bin"
+_PACKAGE = "virtuoso-opensource-7-bin"
 _INI = """\
 [Database]
 DatabaseFile = {scratch}/virtuoso.db
@@ -106,7 +106,7 @@ class Virtuoso(DataBackend):
         """Return the server and its client; nothing for an endpoint that is there."""
         if self.existing is not None:
             return []
-        return [Need(name, _INSTALL) for name in ("virtuoso-t", "isql-vt")]
+        return [Need(name, debian=_PACKAGE) for name in ("virtuoso-t", "isql-vt")]
 
     def version(self, site: Site) -> Command | None:
         """Ask the program that serves, or the endpoint that is there."""

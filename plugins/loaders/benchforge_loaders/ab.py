@@ -87,7 +87,7 @@ class Ab(Loader):
 
     def needs(self) -> Iterable[Need]:
         """Return ab."""
-        return [Need("ab", "apt-get install apache2-utils (Debian, Ubuntu)")]
+        return [Need("ab", debian="apache2-utils")]
 
     def version(self, site: Site) -> Command:
         """Return `ab -V`: the version is on its first line."""

@@ -53,7 +53,7 @@ class H2load(Timed):
 
     def needs(self) -> Iterable[Need]:
         """Return h2load."""
-        return [Need("h2load", "apt-get install nghttp2-client (Debian, Ubuntu)")]
+        return [Need("h2load", debian="nghttp2-client")]
 
     def version(self, site: Site) -> Command:
         """Return `h2load --version`."""

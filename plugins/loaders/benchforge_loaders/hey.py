@@ -55,7 +55,8 @@ class Hey(Timed):
 
     def needs(self) -> Iterable[Need]:
         """Return hey, which tells no version."""
-        return [Need("hey", "apt-get install hey (Debian), or build github.com/rakyll/hey")]
+        install = "apt-get install hey (Debian), or build github.com/rakyll/hey"
+        return [Need("hey", install, debian="hey")]
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""

@@ -71,7 +71,8 @@ class Hyperfine(Loader):
 
     def needs(self) -> Iterable[Need]:
         """Return hyperfine and the command's program."""
-        yield Need("hyperfine", "apt-get install hyperfine (Debian, Ubuntu), or cargo install it")
+        install = "apt-get install hyperfine (Debian, Ubuntu), or cargo install it"
+        yield Need("hyperfine", install, debian="hyperfine")
         if self.argv[0] != "{python}":
             yield Need(self.argv[0], "the suite's command names it")
 

@@ -64,7 +64,7 @@ class Siege(Timed):
 
     def needs(self) -> Iterable[Need]:
         """Return siege."""
-        return [Need("siege", "apt-get install siege (Debian, Ubuntu)")]
+        return [Need("siege", debian="siege")]
 
     def version(self, site: Site) -> Command:
         """Return `siege --version`, in a home of its own, where it writes settings.

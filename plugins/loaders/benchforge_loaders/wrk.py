@@ -75,7 +75,8 @@ class Wrk(Loader):
 
     def needs(self) -> Iterable[Need]:
         """Return wrk."""
-        return [Need("wrk", "apt-get install wrk (Debian, Ubuntu), or build github.com/wg/wrk")]
+        install = "apt-get install wrk (Debian, Ubuntu), or build github.com/wg/wrk"
+        return [Need("wrk", install, debian="wrk")]
 
     def version(self, site: Site) -> Command:
         """Return `wrk -v`: the version is on its first line, and it exits with 1."""

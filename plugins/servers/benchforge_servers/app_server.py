@@ -65,8 +65,8 @@ class AppServer(RunsPython, Server, ABC):
 
     def needs(self) -> Iterable[Need]:
         """Return what the server imports, and what a built-in app imports."""
-        own = [Need(module, INSTALL, "module") for module in self.imports()]
-        return [*own, *self.known.needs()]
+        yield from (Need(module, INSTALL, "module") for module in self.imports())
+        yield from self.known.needs()
 
     def version(self, site: Site) -> Command | None:
         """Ask the interpreter that runs it for the library's."""

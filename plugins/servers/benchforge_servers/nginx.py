@@ -127,8 +127,8 @@ class Nginx(Server):
 
     def needs(self) -> Iterable[Need]:
         """Return nginx, and openssl where a certificate is to be made."""
-        openssl = [Need("openssl", "apt-get install openssl")] if self.tls else []
-        return [Need("nginx", "apt-get install nginx-light (Debian, Ubuntu)"), *openssl]
+        openssl = [Need("openssl", debian="openssl")] if self.tls else []
+        return [Need("nginx", debian="nginx-light"), *openssl]
 
     def version(self, site: Site) -> Command | None:
         """Ask nginx."""

@@ -1,0 +1,107 @@
+"""`benchforge check`: what is wrong with suites, and what they need that is not here."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from benchforge.cli.options import pairs
+from benchforge.cli.say import say, show
+from benchforge.errors import BenchforgeError
+from benchforge.parts.command import Need
+from benchforge.registry import Registry
+from benchforge.run.locate import missing
+from benchforge.run.needed import Needed, Users, fetchable, how, needed, together
+from benchforge.suite.faults import Fault, SuiteErrors, listed
+from benchforge.suite.profiles import load_all
+from benchforge.suite.suite import Suite
+
+UNUSABLE, MISSING = 2, 3
+
+
+@click.command("check")
+@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--profile", metavar="NAME", help="With [profiles.NAME] only, not with each.")
+@click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
+@click.option("--only", metavar="SCENARIO", multiple=True, help="Check these scenarios only.")
+def command(
+    suites: tuple[Path, ...], profile: str | None, settings: tuple[str, ...], only: tuple[str, ...]
+) -> int:
+    """Say what is wrong with each of SUITES, and what it needs that is not here.
+
+    Nothing is started, and it works on any system. A suite is looked at without a profile and with
+    each of its own.
+
+    Exit codes: 0 all is there; 2 a suite has errors; 3 a program or a package is missing.
+    """
+    registry, given = Registry(), pairs(settings)
+    absent: dict[Need, list[str]] = {}
+    faulty: list[Path] = []
+    for path in suites:
+        loaded = load_all(path, registry, profile=profile, settings=given, only=only)
+        faults = list(loaded.faults)
+        forms: list[Needed] = []
+        for suite in loaded.suites:
+            try:
+                forms.append(needed(suite))
+            except BenchforgeError as error:
+                faults.append(Fault(str(path), error.message, hint=error.hint))
+        if faults:
+            faulty.append(path)
+            say(SuiteErrors(list(dict.fromkeys(faults))).text())
+            continue
+        needs = together(forms)
+        show(f"{path}: good: {_counts(loaded.suites, forms[0])}; {_names(needs)}")
+        for line in dict.fromkeys(_not_looked_at(loaded.suites, forms)):
+            show(f"{path}: not looked at: {line}")
+        for need in missing(needs, path.parent):
+            absent.setdefault(need, []).extend(_told(needs[need], path))
+    for need, users in absent.items():
+        say(f"error: missing {need.kind}: {need.name}, for {listed(users)}")
+        say(f"hint: {how(need)}")
+    if packages := fetchable(absent):
+        words = f"benchforge doctor --install {' '.join(map(str, suites))}"
+        say(f"hint: {words} fetches without root: {', '.join(packages)}")
+    return UNUSABLE if faulty else MISSING if absent else 0
+
+
+def _counts(suites: Sequence[Suite], form: Needed) -> str:
+    scenarios = _counted(len(suites[0].scenarios), "scenario")
+    profiles = [suite.profile for suite in suites if suite.profile]
+    also = "also " if len(suites) > len(profiles) else ""
+    with_profiles = f", {also}with --profile {listed(profiles)}" if profiles else ""
+    return f"{scenarios}, {_counted(form.cases, 'case')}{with_profiles}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _names(needs: Iterable[Need]) -> str:
+    """Name what is needed: of programs that come together the first, then the modules."""
+    first: dict[str, str] = {}
+    for need in sorted(needs, key=lambda one: one.kind == "module"):
+        first.setdefault(need.debian or need.name, need.name)
+    return f"needs {listed(list(first.values()))}" if first else "needs nothing else"
+
+
+def _told(users: Users, path: Path) -> Iterator[str]:
+    for place, scenarios in users.items():
+        of = f" ({', '.join(scenarios)})" if scenarios else ""
+        yield f"{place} in {path}{of}"
+
+
+def _not_looked_at(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
+    """Yield what only a process or the network could tell."""
+    for suite, form in zip(suites, forms, strict=True):
+        for label, files in form.runtimes.items():
+            modules = ", ".join(form.modules[label])
+            inside = f", and whether it has {modules}" if modules else ""
+            python = suite.runtimes[label].python
+            if files:
+                others = f" or one of {len(files) - 1} more" if len(files) > 1 else ""
+                yield f"runtimes.{label}: whether {files[0]}{others} is {python!r}{inside}"
+            elif suite.runtimes[label].download:
+                yield f"runtimes.{label}: {python!r}, which is to be downloaded"
+        for place in form.outside:
+            yield f"{place}: whether it runs, since others start it"

@@ -1,0 +1,55 @@
+"""Programs that Debian has, fetched without root into a folder of ours."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.parts.command import Command, Finished
+from benchforge.run.here import Here, Running
+from benchforge.run.host import Host
+
+SCRIPT = Path(__file__).with_name("debian.sh")
+_WITHIN_S = 1800.0  # many packages over a slow line
+_PASSED = ("ALL_PROXY", "APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What came of it: a line for each package, and one for each that cannot be had."""
+
+    packages: tuple[str, ...]
+    complaints: tuple[str, ...]
+
+
+def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
+    """Have packages unpacked below a folder, beside those that are there.
+
+    When it is interrupted, the folder is as it was. Raises TrialFailed when nothing can be started.
+    """
+    passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
+    command = Command("sh", SCRIPT, folder, *packages)
+    with tempfile.TemporaryDirectory(prefix="bf-") as name, host.trial(Path(name), "host") as here:
+        running = here.start("debian", command, Path(name), passed)
+        done = _ended(here, running)
+        told = done.stdout.read_text(errors="replace").splitlines()
+        wrong = done.stderr.read_text(errors="replace").splitlines()
+    if done.code and not wrong:
+        wrong = [f"it ended with exit code {done.code}"]
+    return Fetched(tuple(map(_line, told)), tuple(map(_line, wrong)) if done.code else ())
+
+
+def _ended(here: Here, running: Running) -> Finished:
+    """Wait for the end; whatever comes between, the script clears away behind itself."""
+    try:
+        if (done := here.wait(running, _WITHIN_S)) is not None:
+            return done
+    except BaseException:
+        here.stop(running)
+        raise
+    return here.stop(running)
+
+
+def _line(text: str) -> str:
+    return text.removeprefix("debian: ")

@@ -1,0 +1,124 @@
+"""What a suite needs of the machine, told without starting anything."""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchforge.model.runtime import OWN
+from benchforge.parts.command import Need
+from benchforge.parts.part import Loader, Part, RunsPython, Service
+from benchforge.run.locate import locate
+from benchforge.run.wishes import candidates, wish
+from benchforge.suite.case import Case
+from benchforge.suite.expand import expand
+from benchforge.suite.suite import Suite
+
+UV = Need("uv", 'pip install "benchforge[runtimes]", or install uv so that it is on PATH')
+"It builds the environments of runtimes."
+
+Users = dict[str, dict[str, None]]
+"The parts that need something, each with its scenarios."
+
+
+@dataclass
+class Needed:
+    """What the cases of a suite need."""
+
+    cases: int = 0
+    parts: dict[tuple[str, str, str], Part] = field(default_factory=dict)
+    "One of each kind, name and runtime."
+    needs: dict[Need, Users] = field(default_factory=dict)
+    "Programs and the users of each, and modules of our own interpreter."
+    modules: dict[str, dict[str, None]] = field(default_factory=dict)
+    "Of other interpreters, by the label of the runtime."
+    runtimes: dict[str, list[Path]] = field(default_factory=dict)
+    "The files that may be the interpreter, by the label of the runtime."
+    outside: dict[str, None] = field(default_factory=dict)
+    "What runs already, outside of a trial."
+
+    def add(self, part: Part, place: str, scenario: str) -> None:
+        """Count a part in. Raises what the part's own `needs` raises."""
+        runtime = part.runtime if isinstance(part, RunsPython) else None
+        self.parts.setdefault((part.kind, part.name, runtime or OWN), part)
+        if runtime is not None:
+            self.modules.setdefault(runtime, {})
+        if isinstance(part, Service) and part.outside():
+            self.outside[place] = None
+        for need in part.needs():
+            if need.kind == "module" and runtime is not None:
+                self.modules[runtime][need.name] = None
+            else:
+                self.needs.setdefault(need, {}).setdefault(place, {})[scenario] = None
+
+
+def needed(suite: Suite) -> Needed:
+    """Return what the cases of a suite need.
+
+    Raises BenchforgeError where a case cannot be made, and what a part's own methods raise.
+    """
+    found = Needed()
+    last: dict[tuple[str, str], Part] = {}
+    for case in expand(suite):
+        found.cases += 1
+        for place, part in _placed(case):
+            at = (case.name.scenario, place)
+            if last.get(at) is not part:  # it is the same in each case unless an axis reaches it
+                last[at] = part
+                found.add(part, place, case.name.scenario)
+    for label in found.modules:
+        runtime = suite.runtimes[label]
+        found.runtimes[label] = _files(runtime.python, suite.path.parent)
+        if not found.runtimes[label] and not runtime.download:
+            found.needs.setdefault(_interpreter(runtime.python), {})[f"runtimes.{label}"] = {}
+        if runtime.requires or not found.runtimes[label]:
+            found.needs.setdefault(UV, {})[f"runtimes.{label}"] = {}
+    return found
+
+
+def _placed(case: Case) -> Iterator[tuple[str, Part]]:
+    """Yield each part of a case, with the table that declares it."""
+    yield f"servers.{case.name.server}", case.server
+    for label, upstream in case.upstreams:
+        yield f"servers.{label}", upstream
+    for label, backend in case.backends:
+        yield f"backends.{label}", backend
+    table = "loaders" if isinstance(case.driver, Loader) else "clients"
+    yield f"{table}.{case.name.driver}", case.driver
+
+
+def together(forms: Iterable[Needed]) -> dict[Need, Users]:
+    """Return what the forms of a suite need, each with all of its users."""
+    found: dict[Need, Users] = {}
+    for form in forms:
+        for need, users in form.needs.items():
+            for place, scenarios in users.items():
+                found.setdefault(need, {}).setdefault(place, {}).update(scenarios)
+    return found
+
+
+def _files(python: str, suite_folder: Path) -> list[Path]:
+    """Return the files that may be the interpreter which a runtime asks for."""
+    if "/" in python:
+        file = locate(str(Path(python).expanduser()), suite_folder)
+        return [file] if file else []
+    return candidates(wish(python))
+
+
+def _interpreter(python: str) -> Need:
+    name = f"Python {python}" if python[:1].isdigit() else python
+    install = "install it, give its path, or let it be fetched: download = true"
+    return Need(name, install, debian="pypy3" if python in {"pypy", "pypy3"} else "")
+
+
+def how(need: Need) -> str:
+    """Return how to get what is missing, on this system."""
+    if need.install or shutil.which("apt-get"):
+        return need.how
+    return f"by this system's means (Debian's package is {need.debian})"
+
+
+def fetchable(needs: Iterable[Need]) -> list[str]:
+    """Return the Debian packages of what is missing, where this system can fetch them."""
+    packages = sorted({need.debian for need in needs if need.debian})
+    return packages if shutil.which("apt-get") else []

@@ -1,0 +1,1 @@
+"""How fit a machine is to measure: each subject a pure function of what the kernel tells."""

@@ -1,0 +1,110 @@
+"""What else runs: the load average, and who used the CPUs between two looks."""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as Pids
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.run.finding import Finding, ok, unknown, warn
+from benchforge.run.kernel import number, raw, text
+
+_LOAD_A_CPU = 0.2
+_FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
+_STOLEN = 0.005
+_SHOWN = 3
+_IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
+_USER, _SYSTEM = 11, 12  # behind the name of a process
+
+
+@dataclass(frozen=True)
+class Look:
+    """What /proc tells at one moment, in ticks of CPU time."""
+
+    cpus: int
+    busy: int
+    stolen: int
+    total: int
+    processes: Mapping[int, tuple[str, int]]
+    "Of each its name and what it has used; those that ended are not there."
+
+
+def look(root: Path) -> Look | None:
+    """Look at who has used the CPUs so far; None when /proc/stat does not say."""
+    stat = raw(root, "proc/stat") or ""
+    lines = [line.split() for line in stat.splitlines() if line.startswith("cpu")]
+    if not lines or lines[0][0] != "cpu" or len(lines) == 1:
+        return None
+    words = lines[0][1 : 1 + _FIELDS]
+    ticks = [count for word in words if (count := number(word)) is not None]
+    if len(ticks) < _FIELDS:
+        return None
+    idle = ticks[_IDLE] + ticks[_IO_WAIT]
+    stolen = ticks[_STEAL]
+    busy = sum(ticks) - idle - stolen
+    return Look(len(lines) - 1, busy, stolen, sum(ticks), dict(_processes(root)))
+
+
+def _processes(root: Path) -> Iterator[tuple[int, tuple[str, int]]]:
+    for folder in (root / "proc").glob("[0-9]*"):
+        # A name may hold anything, parentheses too.
+        begin, _, rest = (raw(folder, "stat") or "").rpartition(")")
+        match [number(word) for word in rest.split()[_USER : _SYSTEM + 1]]:
+            case [int(user), int(system)] if folder.name.isdigit():
+                yield int(folder.name), (begin.partition("(")[2], user + system)
+
+
+def findings(
+    root: Path, before: Look | None, after: Look | None, ours: Pids[int]
+) -> Iterator[Finding]:
+    """Yield what there is to say of the load between two looks; `ours` are the pids of our own."""
+    yield _average(text(root, "proc/loadavg"), after)
+    if before is None or after is None or after.total <= before.total:
+        yield unknown("other processes", "/proc/stat does not say who uses the CPUs")
+        yield unknown("steal", "/proc/stat does not say")
+        return
+    yield _foreign(before, after, ours)
+    yield _stolen((after.stolen - before.stolen) / (after.total - before.total))
+
+
+def _average(words: str | None, now: Look | None) -> Finding:
+    try:
+        minute = float((words or "").split()[0])
+    except (IndexError, ValueError):
+        minute = float("nan")
+    if now is None or not 0 <= minute < float("inf"):
+        return unknown("load average", "/proc/loadavg does not say")
+    if minute > _LOAD_A_CPU * now.cpus:
+        says = f"{minute:g} on {now.cpus} CPUs: something else runs, or ran a minute ago"
+        return warn("load average", says, "wait, or end what runs")
+    return ok("load average", f"{minute:g} on {now.cpus} CPUs")
+
+
+def _foreign(before: Look, after: Look, ours: Pids[int]) -> Finding:
+    used = {
+        pid: ticks - before.processes.get(pid, ("", 0))[1]
+        for pid, (_, ticks) in after.processes.items()
+    }
+    whole = after.total - before.total
+    own = sum(ticks for pid, ticks in used.items() if pid in ours)
+    share = max(0.0, (after.busy - before.busy - own) / whole)
+    says = f"they use {share:.0%} of the CPUs"
+    if share <= _FOREIGN:
+        return ok("other processes", says)
+    others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in ours and ticks > 0)
+    names = [
+        f"{_printable(after.processes[pid][0])} (process {pid}, {ticks / whole * after.cpus:.0%})"
+        for ticks, pid in reversed(others[-_SHOWN:])
+    ]
+    busiest = f", the most by {', '.join(names)}" if names else ", by none that is seen from here"
+    return warn("other processes", f"{says}{busiest}", "end them, or wait")
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
+
+
+def _stolen(share: float) -> Finding:
+    if share > _STOLEN:
+        says = f"{share:.1%} of the CPUs' time was given to other machines"
+        return warn("steal", says, "measure at another time, or on a machine of your own")
+    return ok("steal", f"{max(0.0, share):.1%}")

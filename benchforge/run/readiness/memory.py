@@ -1,0 +1,65 @@
+"""Memory: what is free, what is swapped, and how large its pages are."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchforge.run.finding import Finding, ok, unknown, warn
+from benchforge.run.kernel import fields, number, text
+
+_LITTLE_KB = 1_000_000
+_THP = "sys/kernel/mm/transparent_hugepage/enabled"
+
+
+def findings(root: Path) -> Iterator[Finding]:
+    """Yield what there is to say of memory."""
+    about = fields(root, "proc/meminfo")
+    yield _free(number(about.get("MemAvailable")), number(about.get("MemTotal")))
+    yield _swap(number(about.get("SwapTotal")), number(about.get("SwapFree")))
+    yield _pages(text(root, _THP))
+    yield _layout(text(root, "proc/sys/kernel/randomize_va_space"))
+
+
+def gb(kb: int) -> str:
+    """Return an amount of KiB for a person, in GB."""
+    return f"{kb * 1024 / 1e9:.1f} GB"
+
+
+def _free(free: int | None, total: int | None) -> Finding:
+    if free is None or total is None:
+        return unknown("memory", "/proc/meminfo does not say how much is available")
+    says = f"{gb(free)} of {gb(total)} available"
+    if free < _LITTLE_KB:
+        return warn("memory", f"{says}: what is measured may be killed", "end what uses it")
+    return ok("memory", says)
+
+
+def _swap(total: int | None, free: int | None) -> Finding:
+    if total is None or free is None:
+        return unknown("swap", "/proc/meminfo does not say")
+    if total == 0:
+        return ok("swap", "none")
+    if free < total:
+        says = f"{gb(total - free)} of {gb(total)} used: what is measured may be swapped out"
+        return warn("swap", says, "swapoff -a")
+    return ok("swap", f"{gb(total)}, none of it used")
+
+
+def _pages(enabled: str | None) -> Finding:
+    chosen = re.search(r"\[(\w+)\]", enabled or "")
+    if chosen is None:
+        return unknown("huge pages", "the kernel does not say whether it makes them by itself")
+    if chosen[1] == "always":
+        says = "always: when a process gets them is chance, and its speed and memory follow"
+        return warn("huge pages", says, f"echo madvise > /{_THP}")
+    return ok("huge pages", f"{chosen[1]}: none that is not asked for")
+
+
+def _layout(randomize: str | None) -> Finding:
+    match randomize:
+        case "2":
+            return ok("ASLR", "on: each start has a layout of its own, over which trials average")
+        case "0" | "1":
+            says = "not full: every trial may have the same layout, a lucky or an unlucky one"
+            return warn("ASLR", says, "sysctl kernel.randomize_va_space=2")
+    return unknown("ASLR", "the kernel does not say")

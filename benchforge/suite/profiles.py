@@ -1,0 +1,60 @@
+"""A suite in all of its forms: without a profile, and with each of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchforge.registry import Registry
+from benchforge.suite.faults import Fault, SuiteErrors
+from benchforge.suite.load import load
+from benchforge.suite.source import read
+from benchforge.suite.suite import Suite
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The forms of a suite that are sound, and what is wrong with the others."""
+
+    suites: tuple[Suite, ...]
+    faults: tuple[Fault, ...]
+    "Each once; one that a profile brings says which."
+
+
+def load_all(
+    path: Path,
+    registry: Registry,
+    *,
+    profile: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    only: Sequence[str] = (),
+) -> Loaded:
+    """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
+    try:
+        forms = [profile] if profile is not None else [None, *_profiles(path)]
+    except SuiteErrors as error:
+        return Loaded((), error.faults)
+    suites: list[Suite] = []
+    found: dict[tuple[str, str], tuple[Fault, list[str | None]]] = {}
+    for form in forms:
+        try:
+            suites.append(load(path, registry, profile=form, settings=settings, only=only))
+        except SuiteErrors as error:
+            for fault in error.faults:
+                found.setdefault((fault.where, fault.message), (fault, []))[1].append(form)
+    faults = [
+        fault if None in among or profile is not None else _of_profiles(fault, among)
+        for fault, among in found.values()
+    ]
+    return Loaded(tuple(suites), tuple(faults))
+
+
+def _profiles(path: Path) -> list[str]:
+    profiles = read(path).tables.get("profiles")
+    if not isinstance(profiles, dict):
+        return []
+    return [name for name, table in profiles.items() if isinstance(table, dict)]
+
+
+def _of_profiles(fault: Fault, among: Sequence[str | None]) -> Fault:
+    names = ", ".join(str(name) for name in among)
+    return replace(fault, message=f"{fault.message} (with --profile {names})")
