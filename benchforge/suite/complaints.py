@@ -1,20 +1,30 @@
 """Faults of a suite as they are found, each where its value was written."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import TypeVar, get_args
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from benchforge.parts.part import Part
 from benchforge.suite.document import Document, Setting
-from benchforge.suite.faults import Fault, SuiteErrors, nearest
+from benchforge.suite.faults import SHOWN, Fault, Hint, Nearest, SuiteErrors
 from benchforge.suite.located import located
 from benchforge.suite.positions import Path, Spot
-from benchforge.suite.redact import redact
+from benchforge.suite.redact import redact, secrets_of
 from benchforge.suite.typed import typed
 from benchforge.suite.words import findings
 
 M = TypeVar("M", bound=BaseModel)
+
+
+class _Complaint(NamedTuple):
+    """A fault that is not written out yet."""
+
+    path: Path | None
+    "None for an option of the command line."
+    message: str
+    hint: Hint
+    option: str = ""
 
 
 class Complaints:
@@ -22,13 +32,12 @@ class Complaints:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._faults: dict[tuple[tuple[int, ...], str, str], Fault] = {}
+        self._found: dict[tuple[tuple[int, ...], Path | str, str], _Complaint] = {}
         self._told: set[Path] = set()
 
-    def at(self, path: Path, message: str, hint: str = "") -> None:
+    def at(self, path: Path, message: str, hint: Hint = "") -> None:
         """Complain of the value at a path; the same complaint of the same place counts once."""
         self._told.add(path)
-        fault = located(self._document, path, message, hint)
         match self._document.origin(path):
             case Spot() as spot:
                 order: tuple[int, ...] = (0, spot.line, spot.column)
@@ -36,11 +45,12 @@ class Complaints:
                 order = (0,)
             case Setting():
                 order = (1,)
-        self._faults.setdefault((order, fault.where, fault.message), fault)
+        self._found.setdefault((order, path, message), _Complaint(path, message, hint))
 
-    def of_option(self, option: str, message: str, hint: str = "") -> None:
+    def of_option(self, option: str, message: str, hint: Hint = "") -> None:
         """Complain of an option of the command line."""
-        self._faults.setdefault(((2,), option, message), Fault(option, message, hint=hint))
+        found = _Complaint(None, message, hint, option)
+        self._found.setdefault(((2,), option, message), found)
 
     def parse(self, model: type[M], data: Mapping[str, JsonValue], path: Path) -> M | None:
         """Return the model of a table; complain of what is wrong and return None."""
@@ -86,28 +96,35 @@ class Complaints:
                 message = "unknown option" if owner and issubclass(owner, Part) else "unknown key"
             self.at(where, message, hint)
 
-    def settle(self, secrets: Iterable[str]) -> None:
-        """Raise SuiteErrors when there is a fault, in the order of the file, without secrets."""
-        if not self._faults:
+    def settle(self, environment: Iterable[str]) -> None:
+        """Raise SuiteErrors when there is a fault, in the order of the file, without secrets.
+
+        `environment` is what was taken from there. Faults that are not printed have no excerpt.
+        """
+        if not self._found:
             return
-        known = list(secrets)
+        secrets = {*environment, *secrets_of(self._document.tables)}
+        lines = {line for secret in secrets for line in (secret, *secret.splitlines())}
+
+        def hide(text: str) -> str:
+            return redact(text, lines)
+
+        ordered = [one for _, one in sorted(self._found.items(), key=lambda item: item[0][0])]
         raise SuiteErrors(
-            [
-                Fault(
-                    redact(fault.where, known),
-                    redact(fault.message, known),
-                    redact(fault.excerpt, known),
-                    redact(fault.hint, known),
-                )
-                for _, fault in sorted(self._faults.items(), key=lambda item: item[0][0])
-            ]
+            [self._fault(one, hide) for one in ordered[:SHOWN]]
+            + [Fault(self._document.shown, one.message) for one in ordered[SHOWN:]]
         )
 
+    def _fault(self, one: _Complaint, hide: Callable[[str], str]) -> Fault:
+        if one.path is None:
+            return Fault(one.option, one.message, hint=one.hint)
+        return located(self._document, one.path, one.message, one.hint, hide=hide)
 
-def takes(unknown: str, model: type[BaseModel]) -> str:
+
+def takes(unknown: str, model: type[BaseModel]) -> Hint:
     """Return a hint for an unknown key of a model: the nearest, and what it takes."""
     owner = model.name if issubclass(model, Part) else "this table"
-    return nearest(unknown, options(model), f"{owner} takes")
+    return Nearest(unknown, options(model), f"{owner} takes")
 
 
 def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:

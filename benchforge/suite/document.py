@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from pydantic import JsonValue
 
@@ -28,6 +29,14 @@ class Document:
     text: str
     tables: Tables
     origins: dict[Path, Spot | Setting]
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")  # not splitlines: TOML knows fewer ends of lines than Python
+
+    def line(self, number: int) -> str:
+        """Return a line of the text, the first of which is 1."""
+        return self._lines[number - 1].rstrip("\r") if number <= len(self._lines) else ""
 
     def origin(self, path: Path) -> Spot | Setting | None:
         """Return where a path was written, or what is nearest above it; None for the whole."""

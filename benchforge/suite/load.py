@@ -16,7 +16,7 @@ from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.document import Document, Tables, with_profile
 from benchforge.suite.environment import Environment
-from benchforge.suite.faults import nearest
+from benchforge.suite.faults import Nearest, nearest
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
@@ -123,7 +123,7 @@ def _top(document: Document, complaints: Complaints) -> _Top:
         complaints.at((), "'benchforge' is missing", hint)
     known = [*_Top.model_fields, *_TABLES]
     for key in tables.keys() - set(known):
-        complaints.at((key,), "unknown key", nearest(key, known, "a suite takes"))
+        complaints.at((key,), "unknown key", Nearest(key, known, "a suite takes"))
     given = {key: value for key, value in tables.items() if key in _Top.model_fields}
     fallback = _Top(benchforge=FORMAT)
     return complaints.parse(_Top, {"benchforge": FORMAT, **given}, ()) or fallback

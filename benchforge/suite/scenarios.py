@@ -8,7 +8,7 @@ from benchforge.model.answer import Request
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.faults import listed, nearest
+from benchforge.suite.faults import Nearest, listed, nearest
 from benchforge.suite.positions import Path
 from benchforge.suite.runtimes import check_varied
 from benchforge.suite.suite import Declared, Scenario
@@ -79,16 +79,17 @@ def _check_names(
 ) -> None:
     if not isinstance(named, list):
         return  # the model's complaint
+    declared, seen = frozenset(known), set[str]()
     for number, label in enumerate(named):
         at = (*path, number)
         if not isinstance(label, str):
             continue
-        if label not in known:
-            hint = nearest(label, known, "declared")
-            complaints.at(at, f"no {kind} {label!r} is declared", hint)
-        elif label in named[:number]:
+        if label not in declared:
+            complaints.at(at, f"no {kind} {label!r} is declared", Nearest(label, known, "declared"))
+        elif label in seen:
             hint = "to measure it twice, declare it under a second label"
             complaints.at(at, f"{label!r} is named twice", hint)
+        seen.add(label)
 
 
 def _check_drivers(

@@ -109,4 +109,5 @@ def _spot(before: str) -> Spot:
 
 def _refuse(shown: str, text: str, spot: Spot, message: str, hint: str = "") -> NoReturn:
     where = f"{shown}:{spot.line}:{spot.column}"
-    raise SuiteErrors([Fault(where, message, excerpt(text, spot), hint)]) from None
+    line = text.split("\n")[spot.line - 1].rstrip("\r")
+    raise SuiteErrors([Fault(where, message, excerpt(line, spot), hint)]) from None
