@@ -14,6 +14,8 @@ from benchforge.suite.redact import redact, secrets_of
 from benchforge.suite.typed import typed
 from benchforge.suite.words import findings
 
+_SHORTEST = 4  # characters of a literal secret
+
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -103,11 +105,13 @@ class Complaints:
         """
         if not self._found:
             return
-        secrets = {*environment, *secrets_of(self._document.tables)}
-        lines = {line for secret in secrets for line in (secret, *secret.splitlines())}
+        taken = set(environment)
+        # Shorter ones would make the words of the messages unreadable.
+        lines = (line for one in secrets_of(self._document.tables) for line in one.splitlines())
+        literal = {line for line in lines if len(line) >= _SHORTEST}
 
         def hide(text: str) -> str:
-            return redact(text, lines)
+            return redact(redact(text, taken), literal, words=True)
 
         ordered = [one for _, one in sorted(self._found.items(), key=lambda item: item[0][0])]
         raise SuiteErrors(
