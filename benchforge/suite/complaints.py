@@ -1,6 +1,6 @@
 """Faults of a suite as they are found, each where its value was written."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -12,7 +12,7 @@ from benchforge.suite.located import located
 from benchforge.suite.positions import Path, Spot
 from benchforge.suite.redact import redact, secrets_of
 from benchforge.suite.typed import typed
-from benchforge.suite.words import findings
+from benchforge.suite.words import Finding, findings
 
 _SHORTEST = 4  # characters of a literal secret
 
@@ -87,12 +87,13 @@ class Complaints:
         path: Path,
     ) -> None:
         """Complain of what pydantic found in the table at a path."""
-        for found in findings(error, dict(data)):
+        every = list(findings(error, dict(data)))
+        for found in (*every, *_beside(every, model, data)):
             where = (*path, *found.path)
             if where in self._told:  # a value that is missing is also of the wrong type
                 continue
             owner = _owner(model, found.path[:-1]) if found.unknown else None
-            hint = takes(found.unknown, owner) if owner else ""
+            hint: Hint = takes(found.unknown, owner) if owner else found.hint
             message = found.message
             if found.unknown:
                 message = "unknown option" if owner and issubclass(owner, Part) else "unknown key"
@@ -123,6 +124,25 @@ class Complaints:
         if one.path is None:
             return Fault(one.option, one.message, hint=one.hint)
         return located(self._document, one.path, one.message, one.hint, hide=hide)
+
+
+def _beside(
+    every: Sequence[Finding], model: type[BaseModel], data: Mapping[str, JsonValue]
+) -> Iterator[Finding]:
+    """Yield what else the model would say of its options if those that are faulty were not there.
+
+    pydantic asks a model's own validators only when every option is right.
+    """
+    faulty = {str(found.path[0]) for found in every if found.path}
+    rest = {key: value for key, value in data.items() if key not in faulty}
+    if any(found.options for found in every) or len(rest) == len(data):
+        return
+    try:
+        typed(model, rest)
+    except ValidationError as error:
+        for found in findings(error, rest):
+            if found.options and not faulty & set(found.options):
+                yield found
 
 
 def takes(unknown: str, model: type[BaseModel]) -> Hint:

@@ -17,6 +17,7 @@ from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables
 from benchforge.suite.document import Document, Tables, with_profile
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import Nearest, nearest
+from benchforge.suite.given import check_given
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
@@ -73,6 +74,7 @@ def load(
     parts = declared(labelled, registry, environment, complaints)
     labels = {kind: tuple(found) for kind, found in labelled.items()}
     check_upstreams(parts["servers"], labels["servers"], complaints)
+    check_given(parts, labels["backends"], complaints)
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)

@@ -9,6 +9,7 @@ from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import Nearest, listed, nearest
+from benchforge.suite.given import check_named_backends
 from benchforge.suite.positions import Path
 from benchforge.suite.runtimes import check_varied
 from benchforge.suite.suite import Declared, Scenario
@@ -54,6 +55,7 @@ def scenarios(
             if server not in scenario.servers:
                 hint = nearest(server, scenario.servers, "servers of this scenario")
                 complaints.at((*path, "requests", server), f"no server {server!r} here", hint)
+        check_named_backends(path, scenario, parts, complaints)
         check_vary(label, scenario, parts, complaints)
         check_varied(label, scenario, parts, labels["runtimes"], complaints)
     return read
