@@ -9,6 +9,7 @@ class WrongOption(ValueError):
     """
 
     def __init__(self, message: str, *options: str, hint: str = "") -> None:
-        super().__init__(message)
+        super().__init__(f"{message}; {hint}" if hint else message)
+        self.message = message
         self.options = options
         self.hint = hint

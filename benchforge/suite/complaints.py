@@ -47,7 +47,9 @@ class Complaints:
                 order = (0,)
             case Setting():
                 order = (1,)
-        self._found.setdefault((order, path, message), _Complaint(path, message, hint))
+        # A value that was written for several labels is wrong once.
+        place = self._document.written(path)
+        self._found.setdefault((order, place, message), _Complaint(path, message, hint))
 
     def of_option(self, option: str, message: str, hint: Hint = "") -> None:
         """Complain of an option of the command line."""

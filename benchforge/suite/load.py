@@ -14,16 +14,17 @@ from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
-from benchforge.suite.document import Document, Tables, with_profile
+from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import Nearest, nearest
 from benchforge.suite.given import check_given
+from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
-from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
+from benchforge.suite.star import check_left
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
 from benchforge.suite.tuning import tuning
 from benchforge.suite.upstreams import check_upstreams
@@ -61,13 +62,14 @@ def load(
     Raises SuiteErrors, which holds everything that is wrong.
     """
     written = read(path)
-    document = with_settings(with_profile(written, profile), settings)
+    document = layered(written, profile, settings, registry)
     complaints = Complaints(document)
     environment = Environment(complaints)
     tables = document.tables
 
     top = _top(document, complaints)
     _check_profiles(written.tables, complaints)
+    check_left(tables, registry, complaints)
     labelled = {kind: tables_of(tables, kind, complaints) for kind in _LABELLED}
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}

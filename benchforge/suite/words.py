@@ -111,7 +111,7 @@ def _finding(path: Path, details: Sequence[ErrorDetails]) -> Finding:
     if wanted:
         return Finding(path, f"expected {' or '.join(wanted)}, got {shown(first['input'])}")
     if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
-        return Finding(path, str(wrong), hint=wrong.hint, options=wrong.options)
+        return Finding(path, wrong.message, hint=wrong.hint, options=wrong.options)
     return Finding(path, _message(first))
 
 
