@@ -142,6 +142,8 @@ class Backend(Service):
     """A service that servers depend on."""
 
     kind: ClassVar[Kind] = "backend"
+    offers: ClassVar[tuple[str, ...]] = ()
+    "The names of what `gives` returns: who asks for another is told when a suite is read."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
 

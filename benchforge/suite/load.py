@@ -14,15 +14,17 @@ from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
-from benchforge.suite.document import Document, Tables, with_profile
+from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.faults import nearest
+from benchforge.suite.faults import Nearest, nearest
+from benchforge.suite.given import check_given
+from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
-from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
+from benchforge.suite.star import check_left
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
 from benchforge.suite.tuning import tuning
 from benchforge.suite.upstreams import check_upstreams
@@ -64,19 +66,21 @@ def load(
     Raises SuiteErrors, which holds everything that is wrong.
     """
     written = read(path)
-    document = with_settings(with_profile(written, profile), settings)
+    document = layered(written, profile, settings, registry)
     complaints = Complaints(document)
     environment = Environment(complaints)
     tables = document.tables
 
     top = _top(document, complaints)
     _check_profiles(written.tables, complaints)
+    check_left(tables, registry, complaints)
     labelled = {kind: tables_of(tables, kind, complaints) for kind in LABELLED}
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     parts = declared(labelled, registry, environment, complaints)
     labels = {kind: tuple(found) for kind, found in labelled.items()}
     check_upstreams(parts["servers"], labels["servers"], complaints)
+    check_given(parts, labels["backends"], complaints)
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
@@ -127,7 +131,7 @@ def _top(document: Document, complaints: Complaints) -> Top:
         complaints.at((), "'benchforge' is missing", hint)
     known = [*Top.model_fields, *TABLES]
     for key in tables.keys() - set(known):
-        complaints.at((key,), "unknown key", nearest(key, known, "a suite takes"))
+        complaints.at((key,), "unknown key", Nearest(key, known, "a suite takes"))
     given = {key: value for key, value in tables.items() if key in Top.model_fields}
     fallback = Top(benchforge=FORMAT)
     return complaints.parse(Top, {"benchforge": FORMAT, **given}, ()) or fallback

@@ -13,14 +13,18 @@ _KEY = re.compile("password|passwd|secret|token", re.IGNORECASE)
 _USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:([^\s/?#]+)@")
 
 
-def redact(text: str, secrets: Iterable[str]) -> str:
-    """Replace each secret in a text, also where it is escaped as in TOML, JSON or a URL."""
+def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
+    """Replace each secret in a text, also where it is escaped as in TOML, JSON or a URL.
+
+    `words`: only where it is no piece of a longer word.
+    """
     forms = {form for secret in secrets if secret for form in _forms(secret)}
     if not forms:
         return text
     # The longest first: a secret may begin with another one.
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.sub("|".join(map(re.escape, longest_first)), HIDDEN, text)
+    found = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<!\w)(?:{found})(?!\w)" if words else found, HIDDEN, text)
 
 
 def secrets_of(value: JsonValue, *, hidden: bool = False) -> Iterator[str]:

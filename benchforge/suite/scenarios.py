@@ -8,7 +8,8 @@ from benchforge.model.answer import Request
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.faults import listed, nearest
+from benchforge.suite.faults import Nearest, listed, nearest
+from benchforge.suite.given import check_named_backends
 from benchforge.suite.positions import Path
 from benchforge.suite.runtimes import check_varied
 from benchforge.suite.suite import Declared, Scenario
@@ -54,6 +55,7 @@ def scenarios(
             if server not in scenario.servers:
                 hint = nearest(server, scenario.servers, "servers of this scenario")
                 complaints.at((*path, "requests", server), f"no server {server!r} here", hint)
+        check_named_backends(path, scenario, parts, complaints)
         check_vary(label, scenario, parts, complaints)
         check_varied(label, scenario, parts, labels["runtimes"], complaints)
     return read
@@ -79,16 +81,17 @@ def _check_names(
 ) -> None:
     if not isinstance(named, list):
         return  # the model's complaint
+    declared, seen = frozenset(known), set[str]()
     for number, label in enumerate(named):
         at = (*path, number)
         if not isinstance(label, str):
             continue
-        if label not in known:
-            hint = nearest(label, known, "declared")
-            complaints.at(at, f"no {kind} {label!r} is declared", hint)
-        elif label in named[:number]:
+        if label not in declared:
+            complaints.at(at, f"no {kind} {label!r} is declared", Nearest(label, known, "declared"))
+        elif label in seen:
             hint = "to measure it twice, declare it under a second label"
             complaints.at(at, f"{label!r} is named twice", hint)
+        seen.add(label)
 
 
 def _check_drivers(

@@ -1,5 +1,6 @@
 """Every value of every combination of a scenario, judged by the part that it is for."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
@@ -8,6 +9,7 @@ from benchforge.model.answer import Request
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
 from benchforge.suite.axis import PLACES, Point, axis, filled, moved, reaching, variables
 from benchforge.suite.complaints import Complaints
+from benchforge.suite.given import misgiven
 from benchforge.suite.points import about, projected
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Declared, Scenario
@@ -37,8 +39,9 @@ def check_points(
     for place, one in here:
         for concerned in projected(scenario, about(scenario, place, one)):
             part = _judged(top, scenario, one, concerned, complaints)
-            if isinstance(part, Server) and part.behind_proxy_only():
-                _check_reachable(top, scenario, one, concerned, complaints)
+            if part is not None:
+                _check_taken(top, scenario, part, concerned, parts["backends"], complaints)
+                _check_reachable(top, scenario, one, part, concerned, complaints)
     if standing := fronts(scenario.servers, servers):
         for point in projected(scenario, leading(scenario, servers)):
             for front in standing:
@@ -71,10 +74,31 @@ def _judged(
     return None
 
 
-def _check_reachable(
-    top: Path, scenario: Scenario, one: Declared, concerned: Point, complaints: Complaints
+def _check_taken(
+    top: Path,
+    scenario: Scenario,
+    part: Part,
+    concerned: Point,
+    backends: Mapping[str, Declared],
+    complaints: Complaints,
 ) -> None:
-    if one.label not in scenario.servers:
+    """Complain of what only a point's values make a part take of backends."""
+    for option, message, hint in misgiven(part, scenario.backends, backends):
+        for path, value in concerned.items():
+            if (found := axis(path)) and found.option[0] == option[0]:
+                complaints.at(_written(top, scenario, path, value), message, hint)
+
+
+def _check_reachable(
+    top: Path,
+    scenario: Scenario,
+    one: Declared,
+    part: Part,
+    concerned: Point,
+    complaints: Complaints,
+) -> None:
+    hidden = isinstance(part, Server) and part.behind_proxy_only()
+    if not hidden or one.label not in scenario.servers:
         return
     at = (*top, "servers", scenario.servers.index(one.label))
     message = f"{one.label!r} cannot be asked over HTTP and TCP{_with(concerned)}"
@@ -108,12 +132,16 @@ def _blame(
     top: Path, scenario: Scenario, concerned: Point, found: Finding, complaints: Complaints
 ) -> None:
     message = "unknown option" if found.unknown else found.message
-    for path, value in concerned.items():
-        understood = axis(path)
-        if understood and found.path and understood.option[0] == found.path[0]:
-            complaints.at(_written(top, scenario, path, value), message)
-            return
-    complaints.at((*top, "vary"), f"{_with(concerned)}: {message}".lstrip())
+    about = {*found.options, *found.path[:1]}
+    blamed = [path for path in concerned if (one := axis(path)) and one.option[0] in about]
+    if len(blamed) == 1:
+        at = _written(top, scenario, blamed[0], concerned[blamed[0]])
+        complaints.at(at, message, found.hint)
+        return
+    named = {path: concerned[path] for path in blamed} or concerned
+    excluded = ", ".join(f'"{path}" = {json.dumps(value)}' for path, value in named.items())
+    hint = found.hint or f"leave it out: exclude = [{{ {excluded} }}]"
+    complaints.at((*top, "vary"), f"{_with(named)}: {message}".lstrip(), hint)
 
 
 def _with(concerned: Point) -> str:

@@ -11,6 +11,7 @@ from benchforge.suite.complaints import Complaints, options
 from benchforge.suite.faults import nearest
 from benchforge.suite.points import combinations
 from benchforge.suite.positions import Path
+from benchforge.suite.redact import secrets_of
 from benchforge.suite.suite import Scenario
 from benchforge.suite.upstreams import reached
 from benchforge.suite.values import Parts, check_points
@@ -34,6 +35,7 @@ def check_vary(label: str, scenario: Scenario, parts: Parts, complaints: Complai
         for number, point in enumerate(scenario.include)
         for path in point
     ]
+    _check_secrets(top, scenario, complaints)
     for path, values in scenario.vary.items():
         _check_values((*top, "vary", path), values, complaints)
     _check_excluded(top, scenario, complaints)
@@ -100,6 +102,26 @@ def _check_option(
         none = "none of its parts has" if found.label == "*" else f"{who} has no"
         complaints.at(at, f"{none} option {found.option[0]!r}", hint)
     return False
+
+
+def _check_secrets(top: Path, scenario: Scenario, complaints: Complaints) -> None:
+    """Complain of secrets: what varies stands in the name of each case."""
+    written = [
+        ((*top, "vary", path, number), path, value)
+        for path, values in scenario.vary.items()
+        for number, value in enumerate(values)
+    ]
+    written += [
+        ((*top, "include", number, path), path, value)
+        for number, point in enumerate(scenario.include)
+        for path, value in point.items()
+    ]
+    for at, path, value in written:
+        asks = isinstance(value, dict) and list(value) == ["env"]
+        if asks or any(secrets_of({path.rpartition(".")[2]: value})):
+            place = path.partition(".")[0]
+            hint = f"declare one of the {place} for each value, and name them in the scenario"
+            complaints.at(at, "a secret cannot vary: it would stand in the names of cases", hint)
 
 
 def _check_values(at: Path, values: list[JsonValue], complaints: Complaints) -> None:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
+from benchforge.parts.wrong import WrongOption
 from benchforge.suite.positions import Path
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
@@ -60,6 +62,9 @@ class Finding:
     message: str
     unknown: str = ""
     "The key, where the finding is that nobody knows it."
+    hint: str = ""
+    options: tuple[str, ...] = ()
+    "All that were looked at, where a part's validator names them."
 
 
 def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
@@ -68,7 +73,16 @@ def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
     for detail in error.errors(include_url=False):
         by_path.setdefault(_path(detail["loc"], data), []).append(detail)
     for path, details in by_path.items():
-        yield _finding(path, details)
+        yield _named(_finding(path, details), data)
+
+
+def _named(found: Finding, data: JsonValue) -> Finding:
+    """Point at the first of the options that a finding names which is written."""
+    table = data
+    for step in found.path:
+        table = table[step] if isinstance(table, dict | list) else None  # type: ignore[index]
+    written = (option for option in found.options if isinstance(table, dict) and option in table)
+    return replace(found, path=(*found.path, *islice(written, 1)))
 
 
 def _path(location: Sequence[int | str], data: JsonValue) -> Path:
@@ -96,6 +110,8 @@ def _finding(path: Path, details: Sequence[ErrorDetails]) -> Finding:
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
     if wanted:
         return Finding(path, f"expected {' or '.join(wanted)}, got {shown(first['input'])}")
+    if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
+        return Finding(path, wrong.message, hint=wrong.hint, options=wrong.options)
     return Finding(path, _message(first))
 
 

@@ -20,6 +20,7 @@ from benchforge.plugin import (
     RunsPython,
     Site,
     Target,
+    WrongOption,
 )
 from benchforge_clients.report import Report
 
@@ -71,13 +72,18 @@ class Library(RunsPython, Client, ABC):
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.duration is not None and self.requests is not None:
-            raise ValueError("give a duration or a number of requests, not both")
+            raise WrongOption(
+                "a duration and a number of requests",
+                *("requests", "duration"),
+                hint="leave one out",
+            )
         if self.duration is not None and not self.duration:
-            raise ValueError("a load of 0 s makes no request")
+            raise WrongOption("a load of 0 s makes no request", "duration")
         if not self.timeout:
-            raise ValueError("a timeout of 0 s answers nothing")
+            raise WrongOption("a timeout of 0 s answers nothing", "timeout")
         if self.delay and (self.concurrency > 1 or self.duration is not None):
-            raise ValueError("a delay goes with a number of requests, one after the other")
+            message = "a delay goes with a number of requests, one after the other"
+            raise WrongOption(message, "delay", "concurrency", "duration")
         return self
 
     def chosen_mode(self) -> str | None:

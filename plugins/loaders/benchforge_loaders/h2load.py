@@ -14,6 +14,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.h2load_log import Log
@@ -48,7 +49,7 @@ class H2load(Timed):
     def _a_connection_for_each_thread(self) -> Self:
         if self.connections < self.threads:
             msg = f"{self.threads} threads need as many connections, not {self.connections}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections")
         return self
 
     def needs(self) -> Iterable[Need]:

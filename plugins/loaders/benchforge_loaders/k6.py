@@ -17,6 +17,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.printed import Amount, Count, Printed, agree, growing
@@ -95,7 +96,7 @@ class K6(Timed):
     def _whole_rate(self) -> Self:
         if self.rate is not None and not self.rate.is_integer():
             msg = f"k6 takes a whole number of arrivals a second, not {self.rate}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "rate")
         return self
 
     def needs(self) -> Iterable[Need]:

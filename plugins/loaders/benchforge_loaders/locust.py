@@ -16,6 +16,7 @@ from benchforge.plugin import (
     OutputDamaged,
     Reading,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.locust_report import Report, complaint
@@ -62,10 +63,10 @@ class Locust(Timed):
     def _fitting(self) -> Self:
         if self.workers > self.users:
             msg = f"{self.workers} workers need as many users, not {self.users}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "workers", "users")
         if self.locustfile is not None and self.model_fields_set & {"user", "timeout"}:
             msg = "user and timeout are for our own requests: the locustfile decides for itself"
-            raise ValueError(msg)
+            raise WrongOption(msg, "user", "timeout", "locustfile", hint="leave them out")
         return self
 
     def needs(self) -> Iterable[Need]:

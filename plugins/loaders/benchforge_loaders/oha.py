@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.printed import BAD, Amount, Count, Printed, Seconds, growing
@@ -68,11 +69,10 @@ class Oha(Timed):
     @model_validator(mode="after")
     def _a_rate_to_correct_by(self) -> Self:
         if self.correct and self.rate is None:
-            msg = "correct = true needs a rate"
-            raise ValueError(msg)
+            raise WrongOption("correct = true needs a rate", "correct", "rate")
         if self.rate is not None and not self.rate.is_integer():
             msg = f"oha takes a whole number of requests a second, not {self.rate}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "rate")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -20,6 +20,7 @@ from benchforge.plugin import (
     Request,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.wrk_correction import (
@@ -70,7 +71,7 @@ class Wrk(Loader):
     def _a_connection_for_each_thread(self) -> Self:
         if self.connections < self.threads:
             msg = f"{self.threads} threads need as many connections, not {self.connections}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.printed import growing, line, optional
@@ -59,7 +60,7 @@ class Wrk2(Timed):
                 f"{self.threads} threads cannot share {self.connections} connections and "
                 f"{self.rate} requests a second evenly: wrk2 leaves the rest out"
             )
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections", "rate")
         return self
 
     def needs(self) -> Iterable[Need]:

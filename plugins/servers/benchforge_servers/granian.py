@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
 from benchforge_servers.module_server import ModuleServer
 
 
@@ -37,12 +37,18 @@ class Granian(ModuleServer):
     @model_validator(mode="after")
     def _interface_is_known(self) -> Self:
         if self.interface is None and self.known.protocol is None:
-            raise ValueError("an app of your own: say interface = 'wsgi' or interface = 'asgi'")
+            raise WrongOption(
+                "an app of your own, and nothing says what it speaks",
+                *("app", "interface"),
+                hint="say interface = 'wsgi' or interface = 'asgi'",
+            )
         return self
 
     def spoken(self) -> tuple[str, ...]:
         """Return the interface, or both where the app decides."""
         return self.speaks if self.interface is None else (self.interface,)
+
+    decides: ClassVar[tuple[str, ...]] = ("interface",)
 
     def chosen(self) -> str:
         """Return the interface, where it is said."""

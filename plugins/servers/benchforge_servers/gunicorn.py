@@ -55,6 +55,8 @@ class Gunicorn(ListeningServer):
         """Return the one protocol of the worker class."""
         return (next((to for word, to in _OTHERS.items() if word in self.worker_class), "wsgi"),)
 
+    decides: ClassVar[tuple[str, ...]] = ("worker_class",)
+
     def chosen(self) -> str:
         """Return the worker class."""
         return f"worker_class {self.worker_class!r}"

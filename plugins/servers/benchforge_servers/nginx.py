@@ -18,6 +18,7 @@ from benchforge.plugin import (
     Site,
     Size,
     Task,
+    WrongOption,
     hookimpl,
 )
 from benchforge_servers.nginx_conf import Block, body, location, served, written
@@ -113,16 +114,19 @@ class Nginx(Server):
     def _one_answer(self) -> Self:
         given = [name for name in _ANSWERS if getattr(self, name) is not None]
         if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} exclude one another: it answers one thing")
+            message = f"{' and '.join(given)} exclude one another: it answers one thing"
+            raise WrongOption(message, *reversed(given), hint="leave out all but one")
         if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
-            raise ValueError("upstream_keepalive: it stands before no server: name an upstream")
+            message = "it stands before no server"
+            hint = "name an upstream"
+            raise WrongOption(message, "upstream_keepalive", "upstream", hint=hint)
         return self
 
     @model_validator(mode="after")
     def _tls_is_on(self) -> Self:
         of_tls = sorted(name for name in self.model_fields_set if name.startswith("tls_"))
         if of_tls and not self.tls:
-            raise ValueError(f"{', '.join(of_tls)}: it speaks no TLS: say tls = true")
+            raise WrongOption("it speaks no TLS", *of_tls, "tls", hint="say tls = true")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 
 from pydantic import PositiveInt, model_validator
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
 from benchforge_servers.app_server import AppServer
 
 
@@ -33,7 +33,8 @@ class Tornado(AppServer):
     def _threads_fit(self) -> Self:
         protocol = self.known.protocol
         if self.threads is not None and protocol not in {"wsgi", None}:
-            raise ValueError(f"threads are for WSGI apps, and {self.app!r} speaks {protocol}")
+            message = f"threads are for WSGI apps, and {self.app!r} speaks {protocol}"
+            raise WrongOption(message, "threads", "app")
         return self
 
     def command(self, site: Site) -> Command | None:

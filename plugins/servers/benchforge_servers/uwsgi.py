@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Accepts, Command, Probe, Server, Site, hookimpl
+from benchforge.plugin import Accepts, Command, Probe, Server, Site, WrongOption, hookimpl
 from benchforge_servers.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -41,7 +41,7 @@ class Uwsgi(ListeningServer):
     @model_validator(mode="after")
     def _keeps_over_http(self) -> Self:
         if self.keep_alive and self.protocol == "uwsgi":
-            raise ValueError("keep_alive: the protocol uwsgi keeps no connections")
+            raise WrongOption("the protocol uwsgi keeps no connections", "keep_alive", "protocol")
         return self
 
     def behind_proxy_only(self) -> bool:
