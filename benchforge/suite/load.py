@@ -35,12 +35,17 @@ class _Top(Frozen):
     """The keys at the top of a suite that are no tables."""
 
     benchforge: int
+    "The format of the suite: 1. It must stand there."
     name: str | None = Field(default=None, pattern=r"^\w[\w.-]*$")
     "It names the folder of the results."
     title: str = ""
+    "For people: above every report."
     only: tuple[str, ...] = ()
+    "Labels of the scenarios to run; all without it."
     smoke: bool = False
+    "Whether numbers mean nothing, as of a load of a second: reports then say so."
     network: Literal["private", "host"] = "private"
+    "Whether each trial has a network of its own, where the kernel allows it."
 
 
 _LABELLED = (*KINDS, "runtimes", "scenarios", "tables")

@@ -30,14 +30,23 @@ class _Written(Frozen):
     """As a suite writes it."""
 
     title: str = ""
+    "Above the table."
     scenario: str | None = None
+    "The label of the scenario whose cases it shows."
     scenarios: tuple[str, ...] = ()
+    "Several, in place of `scenario`."
     rows: _Names
+    "Axes, one or several: `scenario`, `server`, `driver`, or the path of an option that varies."
     columns: _Names = ()
+    "Axes too, the outer one first."
     metric: str | None = None
+    "The label of the metric that it shows."
     metrics: tuple[str, ...] = ()
+    "Several, in place of `metric`."
     show: tuple[Statistic, ...] = ("median", "range")
+    "Statistics over the trials of a case; `average` is the mean, `range` lowest to highest."
     where: dict[str, JsonValue] = Field(default_factory=dict)
+    "Axes to the value, or the values, of the cases that are kept."
 
 
 def pivots(

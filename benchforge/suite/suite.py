@@ -32,20 +32,29 @@ class Scenario(Frozen):
     """A table [scenarios.x]."""
 
     title: str = ""
+    "For reports."
     request: Request = Request()
+    "What is asked."
     requests: dict[str, Request] = Field(default_factory=dict)
     "Per server, in place of `request`."
     servers: tuple[str, ...] = Field(min_length=1)
+    "Labels: each is measured."
     loaders: tuple[str, ...] = ()
+    "Labels: each server meets each of them."
     clients: tuple[str, ...] = ()
+    "Labels, as `loaders`; one of either at least."
     backends: tuple[str, ...] = ()
+    "Labels: they start before the server."
     expect: Expect = Expect()
+    "What a right answer looks like."
     metrics: tuple[str, ...] | None = None
     "Labels; all declared ones without it."
     vary: dict[str, list[JsonValue]] = Field(default_factory=dict)
     "Option paths, such as servers.*.workers or path.size, to the values that they take."
     include: list[dict[str, JsonValue]] = Field(default_factory=list)
+    "Further points, beside all combinations of `vary`."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
+    "Combinations of `vary` that are left out: those with all of these values."
 
 
 @dataclass(frozen=True)
