@@ -52,6 +52,23 @@ _APPS = {
     "socket": "pong_socket",
     "api_hour": "agents_api_hour",
 }
+_SUITE = """
+```toml
+benchforge = 1
+
+[servers.hello]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.load]
+use = "pace"
+
+[scenarios.hello]
+servers = ["hello"]
+loaders = ["load"]
+```
+""".strip()
+"What the examples of a page are added to."
 _SITE = Site(
     label="example",
     folder=Path("/folder"),
@@ -77,6 +94,8 @@ def _page(kind: Kind, registry: Registry) -> str:
     shared = _shared(classes)
     use = "" if kind == "reporter" else f'Declared as `[{kind}s.LABEL]` with `use = "NAME"`.'
     sections = [use, _ABOUT.get(kind, "")]
+    if kind not in {"metric", "reporter"}:
+        sections += ["The examples below are pieces to add to a suite such as this:", _SUITE]
     if shared:
         chosen = set(_names(classes[0])) - shared
         sections += ["Each of them takes:", options_table(classes[0], chosen)]
