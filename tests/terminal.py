@@ -100,7 +100,7 @@ class Terminal:
             return f"{self.code}\n"
         words = shlex.split(line.command, comments=True)
         stays = words[-1] == "&"
-        words = words[:-1] if stays else words
+        words = [one for word in words[: -1 if stays else None] for one in self._globbed(word)]
         environment = dict(self.environment)
         while "=" in words[0]:
             name, _, environment[name] = words.pop(0).partition("=")
@@ -111,6 +111,11 @@ class Terminal:
         if stays or "^C" in line.shown:
             return self._started(words, environment, line, stays=stays)
         return self._at(folder, words, environment)
+
+    def _globbed(self, word: str) -> list[str]:
+        """Return the files that a word stands for, or the word."""
+        found = sorted(self.here.glob(word)) if "*" in word and not word.startswith("/") else []
+        return [str(one.relative_to(self.here)) for one in found] or [word]
 
     def _program(self, words: list[str], block: Block) -> tuple[Path, list[str]]:
         """Return where a command runs, and what stands for it. Raises NoRule without a rule."""
@@ -206,7 +211,7 @@ class Terminal:
                 continue
             if (self.here / word / "pyproject.toml").exists():
                 self._found(self.here / word)
-            elif name == "benchforge":
+            elif name in {"benchforge", "."}:
                 known = extras["optional-dependencies"]
                 assert not asked or set(asked.split(",")) <= known.keys(), block.where
             else:
