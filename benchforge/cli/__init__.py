@@ -11,6 +11,7 @@ import click
 _COMMANDS = {
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
+    "schema": "Print the JSON Schema of suites or of result files.",
     "validate": "Say whether result files are what they claim to be.",
 }
 _INTERRUPTED = 128

@@ -14,6 +14,9 @@ from benchforge.model.units import Quantity
 
 Schema = dict[str, Any]
 
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+"The one that pydantic writes."
+
 
 def docs(model: type[BaseModel]) -> dict[str, str]:
     """Return what is written of each field of a model, by the field's name in Python.
@@ -62,6 +65,15 @@ class Described(GenerateJsonSchema):
                 shown["default"] = written(field.get_default(call_default_factory=True))
         return made
 
+    def function_before_schema(self, schema: Any) -> Schema:
+        """Return what the validator says that it takes: anything, where it says nothing."""
+        inside = schema["schema"]
+        while inside["type"] in {"function-before", "function-after", "function-wrap"}:
+            inside = inside["schema"]
+        if inside["type"] in {"model", "model-fields"} or schema.get("json_schema_input_schema"):
+            return super().function_before_schema(schema)
+        return {}
+
     def field_title_should_be_set(self, schema: Any) -> bool:
         """Return False: a name that is written otherwise tells nothing."""
         return False
@@ -76,3 +88,10 @@ def written(value: object) -> Any:
     if isinstance(value, Quantity):
         return value.written
     return to_jsonable_python(value, fallback=str)
+
+
+def file_schema(model: type[BaseModel]) -> Schema:
+    """Return the schema of a file of a result, which says itself what it is."""
+    made = model.model_json_schema(schema_generator=Described)
+    made["required"] = ["format", "kind", *made["required"]]
+    return {"$schema": DRAFT, "title": model.__name__, **made}

@@ -32,19 +32,19 @@ class Scenario(Frozen):
     """A table [scenarios.x]."""
 
     title: str = ""
-    "For reports."
+    "Shown in place of the label."
     request: Request = Request()
     "What is asked."
     requests: dict[str, Request] = Field(default_factory=dict)
     "Per server, in place of `request`."
     servers: tuple[str, ...] = Field(min_length=1)
-    "Labels: each is measured."
+    "Labels of those that are compared."
     loaders: tuple[str, ...] = ()
-    "Labels: each server meets each of them."
+    "Labels of the load tools, each of which makes the requests once."
     clients: tuple[str, ...] = ()
-    "Labels, as `loaders`; one of either at least."
+    "Labels of the HTTP libraries, each of which makes the requests once."
     backends: tuple[str, ...] = ()
-    "Labels: they start before the server."
+    "Labels of what the servers depend on: started before each of them."
     expect: Expect = Expect()
     "What a right answer looks like."
     metrics: tuple[str, ...] | None = None
@@ -52,9 +52,9 @@ class Scenario(Frozen):
     vary: dict[str, list[JsonValue]] = Field(default_factory=dict)
     "Option paths, such as servers.*.workers or path.size, to the values that they take."
     include: list[dict[str, JsonValue]] = Field(default_factory=list)
-    "Further points, beside all combinations of `vary`."
+    "Further points: tables of paths to one value each."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
-    "Combinations of `vary` that are left out: those with all of these values."
+    "Combinations that are left out: tables of paths to one value each."
 
 
 @dataclass(frozen=True)

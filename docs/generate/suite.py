@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from benchforge.model.answer import Expect, Request
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
-from benchforge.suite.load import _Top as Top
-from benchforge.suite.pivots import _Written as Written
+from benchforge.suite.load import Top
+from benchforge.suite.pivots import Written
 from benchforge.suite.suite import Repeat, Scenario
 from docs.generate.text import options_table, page_of
 
