@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -58,9 +59,11 @@ def links(page: Path) -> list[str]:
     return [str(one) for one in found if one]
 
 
-def anchors(page: Path) -> set[str]:
+@cache
+def anchors(page: Path) -> frozenset[str]:
     """Return the names of the headings of a page, as forges and Sphinx make them."""
-    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in _headings(page)}
+    names = (re.sub(r"[^\w\- ]", "", text.lower()) for text in _headings(page))
+    return frozenset(name.replace(" ", "-") for name in names)
 
 
 def _headings(page: Path) -> Iterator[str]:

@@ -161,9 +161,9 @@ class Terminal:
                 check=False,
                 timeout=WAITS_S,
             )
-            waits = "another benchforge is measuring" in done.stdout
-            if not waits or time.monotonic() > deadline:
+            if "another benchforge is measuring" not in done.stdout:
                 break
+            assert time.monotonic() < deadline, done.stdout
             time.sleep(0.5)
         assert "Traceback" not in done.stdout, done.stdout
         self.code = done.returncode
