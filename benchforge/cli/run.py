@@ -36,7 +36,12 @@ NO_ANSWER = 4
 @click.option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
 @click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
 @click.option("--only", metavar="SCENARIO", multiple=True, help="Run these scenarios only.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("results"))
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    help="Keep the result in a new folder below it; else below results.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
 @click.option("--time-limit", metavar="DURATION", help="Start nothing that would end later.")

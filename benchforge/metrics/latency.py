@@ -31,7 +31,9 @@ class Latency(Metric):
     percentile: Percent | None = None
     "Only this one, and no mean."
     percentiles: tuple[Percent, ...] = (50, 90, 99)
+    "In percent."
     mean: bool = True
+    "Whether the mean is given too."
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:

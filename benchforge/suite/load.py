@@ -41,6 +41,7 @@ class Top(Frozen):
     name: str | None = Field(default=None, pattern=r"^\w[\w.-]*$")
     "It names the folder of the results."
     title: str = ""
+    "For people: above every report."
     only: tuple[str, ...] = ()
     "Labels of the scenarios to run; all of them without it."
     smoke: bool = False

@@ -33,6 +33,7 @@ class Written(Frozen):
     """A table [tables.x], as a suite writes it."""
 
     title: str = ""
+    "Above the table; its label without it."
     scenario: str | None = None
     "Whose cases it shows."
     scenarios: tuple[str, ...] = ()

@@ -34,6 +34,7 @@ class Scenario(Frozen):
     title: str = ""
     "Shown in place of the label."
     request: Request = Request()
+    "What is asked."
     requests: dict[str, Request] = Field(default_factory=dict)
     "Per server, in place of `request`."
     servers: tuple[str, ...] = Field(min_length=1)
@@ -45,6 +46,7 @@ class Scenario(Frozen):
     backends: tuple[str, ...] = ()
     "Labels of what the servers depend on: started before each of them."
     expect: Expect = Expect()
+    "What a right answer looks like."
     metrics: tuple[str, ...] | None = None
     "Labels; all declared ones without it."
     vary: dict[str, list[JsonValue]] = Field(default_factory=dict)

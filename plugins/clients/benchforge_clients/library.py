@@ -53,6 +53,7 @@ class Library(RunsPython, Client, ABC):
     "What the driver imports beside the standard library."
 
     requests: PositiveInt | None = None
+    "How many in all; a duration where it is not given."
     duration: Duration | None = None
     "Instead of a number of requests; 10 s when neither is given."
     concurrency: Concurrency = 1
@@ -62,6 +63,7 @@ class Library(RunsPython, Client, ABC):
     delay: Duration = Duration(0)
     "Slept after each request, and taken off the time as study PC does it: delay x requests."
     timeout: Duration = Duration(30)
+    "For one request, as the library counts it."
     verify: bool = True
     "Whether certificates are; the trial's own one is trusted. The studies do not verify."
     variable_length: bool = False

@@ -31,6 +31,7 @@ class Pycurl(Library):
     mode: Literal["reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"] = (
         "reuse-buffer"
     )
+    "How requests are made: see above."
 
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:

@@ -54,9 +54,11 @@ class Requests(Rounds):
         "threads-map",
         "threads-map_published",
     ] = "session"
+    "How requests are made: see above."
     threads: Concurrency = 100
     "Of the pools of threads-recreate and threads-reuse."
     chunk: Annotated[PositiveInt, Field(le=100_000)] = 100
+    "Requests that are handed out together, by threads-recreate and threads-reuse."
 
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:

@@ -58,11 +58,13 @@ class Ab(Loader):
     name: ClassVar[str] = "ab"
 
     connections: PositiveInt = 10
+    "That are open at once."
     duration: Duration | None = None
     "Whole seconds; 10 when no number of requests is given."
     requests: PositiveInt | None = None
     "Instead of a duration."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
     timeout: Duration = Duration(30)
     "Whole seconds to wait for an answer; then ab fails."
     variable_length: bool = False

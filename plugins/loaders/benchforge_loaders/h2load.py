@@ -39,7 +39,9 @@ class H2load(Timed):
     name: ClassVar[str] = "h2load"
 
     connections: PositiveInt = 10
+    "That are open at once."
     threads: PositiveInt = 1
+    "Of the tool; the connections are shared out to them."
     protocol: Literal["http/1.1", "h2c"] = "http/1.1"
     "h2c is HTTP/2 without TLS, known beforehand."
     streams: PositiveInt = Field(default=1, le=10_000)

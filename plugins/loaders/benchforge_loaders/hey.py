@@ -48,10 +48,13 @@ class Hey(Timed):
     name: ClassVar[str] = "hey"
 
     connections: PositiveInt = 10
+    "That are open at once."
     rate: Rate | None = None
     "Requests a second, of all connections together; as fast as it goes without it."
     timeout: WholeSeconds = Duration(20)
+    "Whole seconds for one request."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     def needs(self) -> Iterable[Need]:
         """Return hey, which tells no version."""

@@ -58,6 +58,7 @@ class Hyperfine(Loader):
     requests: PositiveInt
     "How many requests one run makes."
     runs: PositiveInt = 10
+    "Of the command, in one trial."
     run_takes: Annotated[Duration, Field(gt=0)] = Duration(1)
     "A guess for one run, for the plan and for when it is late."
 

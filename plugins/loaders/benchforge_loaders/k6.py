@@ -90,7 +90,9 @@ class K6(Timed):
     rate: Rate | None = Field(default=None, ge=1)
     "Arrivals a second, a whole number; as fast as it goes without it."
     timeout: WholeSeconds = Duration(10)
+    "Whole seconds for one request."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     @model_validator(mode="after")
     def _whole_rate(self) -> Self:

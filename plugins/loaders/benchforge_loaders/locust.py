@@ -49,6 +49,7 @@ class Locust(Timed):
     name: ClassVar[str] = "locust"
 
     users: PositiveInt = 10
+    "That load at once, of all processes together."
     spawn_rate: PositiveInt | None = None
     "Users a second to start with; all at once without it."
     workers: NonNegativeInt = Field(default=0, le=1000)
@@ -58,6 +59,7 @@ class Locust(Timed):
     locustfile: Path | None = None
     "Of your own, from the suite's folder."
     timeout: WholeSeconds = Duration(10)
+    "Whole seconds for one request."
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:

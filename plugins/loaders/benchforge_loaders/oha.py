@@ -59,12 +59,15 @@ class Oha(Timed):
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
+    "That are open at once."
     rate: Rate | None = Field(default=None, ge=1)
     "Requests a second, of all connections together; as fast as it goes without it."
     correct: bool = False
     "Whether latencies count from when a request was due; needs a rate."
     timeout: WholeSeconds = Duration(10)
+    "Whole seconds for one request."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     @model_validator(mode="after")
     def _a_rate_to_correct_by(self) -> Self:

@@ -47,12 +47,15 @@ class Weighttp(Loader):
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
+    "That are open at once."
     threads: PositiveInt = 1
+    "Of the tool; the connections are shared out to them."
     requests: PositiveInt | None = None
     "10 000 when no duration is given."
     duration: WholeSeconds | None = None
     "Whole seconds, instead of a number of requests."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     @model_validator(mode="after")
     def _one_end(self) -> Self:

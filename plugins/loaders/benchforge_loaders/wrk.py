@@ -54,6 +54,7 @@ class Wrk(Loader):
     connections: PositiveInt = 64
     "wrk gives each thread connections // threads."
     threads: PositiveInt = 1
+    "Of the tool."
     duration: Duration = Duration(10)
     "Whole seconds."
     timeout: Duration = Duration(2)

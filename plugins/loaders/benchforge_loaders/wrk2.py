@@ -50,8 +50,11 @@ class Wrk2(Timed):
     rate: Rate = Field(default=Rate(1000), ge=1)
     "Requests a second, of all connections together; a whole number for each thread."
     connections: PositiveInt = 10
+    "That are open at once."
     threads: PositiveInt = 1
+    "Of the tool; connections and rate are shared out to them."
     timeout: WholeSeconds = Duration(2)
+    "Whole seconds after which a connection counts as waiting."
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:

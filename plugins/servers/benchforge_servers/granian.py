@@ -25,14 +25,19 @@ class Granian(ModuleServer):
     interface: Literal["wsgi", "asgi"] | None = None
     "What the app speaks; a built-in one says it itself."
     workers: PositiveInt = 1
+    "Processes that answer."
     loop: Literal["auto", "asyncio", "uvloop"] = "auto"
+    "The event loop; granian chooses with auto."
     runtime_mode: Literal["auto", "st", "mt"] = "auto"
     "Whether the threads in Rust of a worker share one runtime (mt) or have their own (st)."
     runtime_threads: PositiveInt = 1
+    "Threads in Rust of each worker."
     blocking_threads: PositiveInt | None = None
     "How many threads run a WSGI app in each worker; granian's own choice without it."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
     backlog: Annotated[int, Field(ge=128)] = 1024
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     @model_validator(mode="after")
     def _interface_is_known(self) -> Self:

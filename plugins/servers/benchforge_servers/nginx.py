@@ -73,9 +73,11 @@ class Nginx(Server):
     "Files to serve; starts at the suite's folder."
 
     worker_processes: PositiveInt = 1
+    "Processes that answer."
     worker_connections: PositiveInt = 1024
     "Of each worker, those to the upstream server included."
     backlog: PositiveInt = 511
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
     keep_alive: Duration = Duration(75)
     "How long an idle connection of a client is kept; 0 closes after each answer."
     keepalive_requests: PositiveInt | None = None
@@ -83,14 +85,20 @@ class Nginx(Server):
     upstream_keepalive: NonNegativeInt = 0
     "How many idle connections to the upstream server each worker keeps."
     sendfile: bool = True
+    "As nginx's directive of that name."
     tcp_nopush: bool = True
+    "As nginx's directive of that name."
     tcp_nodelay: bool = True
+    "As nginx's directive of that name."
 
     tls: bool = False
+    "Whether it speaks HTTPS too: then the scenario is asked over it."
     tls_key: Literal["p256", "rsa2048"] = "p256"
+    "The kind of key that its certificate has."
     tls_versions: tuple[Literal["TLSv1.2", "TLSv1.3"], ...] = Field(
         default=("TLSv1.2", "TLSv1.3"), min_length=1
     )
+    "Those that it offers."
     tls_keep_alive: Duration | None = None
     "As `keep_alive`, which holds without it, on the port for https."
     tls_session_cache: Size | None = None

@@ -23,11 +23,13 @@ class Tornado(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
     processes: PositiveInt = 1
+    "That answer; nothing is forked with 1."
     threads: PositiveInt | None = None
     "WSGI only: how many threads of each process run the app; the event loop itself without it."
     keep_alive: bool = True
     "Whether connections are kept; a socket app's never are."
     backlog: PositiveInt = 128
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     @model_validator(mode="after")
     def _threads_fit(self) -> Self:
