@@ -32,7 +32,7 @@ def test_a_faulty_suite_is_told_as_it_stands_there(
     monkeypatch.setattr(sys, "argv", ["benchforge", *words_of(suite)])
     with pytest.raises(Exception) as caught:  # noqa: PT011 - `_told` raises what is not ours
         group(standalone_mode=False)
-    code = _told(caught.value)  # type: ignore[arg-type]
+    code = _told(caught.value)
     out, err = capsys.readouterr()
 
     assert (code, out) == (2, "")
