@@ -79,8 +79,10 @@ class Fillable(str):
 
 def fillables(part: BaseModel) -> Iterator[tuple[tuple[str | int, ...], Fillable]]:
     """Yield each such text of a part, with the option and the keys that lead to it."""
-    for name, field in type(part).model_fields.items():
-        yield from _within((field.alias or name,), getattr(part, name))
+    for name, value in part:
+        if isinstance(value, Fillable | dict | list | tuple):
+            for path, text in _within((), value):
+                yield (type(part).model_fields[name].alias or name, *path), text
 
 
 def _within(

@@ -12,7 +12,9 @@ HIDDEN = "***"
 _SHORTEST = 4  # characters of a literal secret that an error hides
 
 _KEY = re.compile("password|passwd|secret|token", re.IGNORECASE)
-_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:([^\s/?#]+)@")
+_USERINFO = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}+://[^\s/?#:@]*:([^\s/?#]+)@"
+)
 
 
 def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
