@@ -41,13 +41,13 @@ class Fillable(str):
         try:
             names = list(fillable.placeholders())
         except ValueError as error:
-            raise WrongOption(f"{text!r}: {error}", hint=f"{_THERE_ARE}; {_TWICE}") from error
+            raise WrongOption("a brace stands alone", hint=f"{_THERE_ARE}; {_TWICE}") from error
         for name in names:
             if name not in _PLAIN and not _OF_BACKEND.fullmatch(name):
                 near = get_close_matches(name, _PLAIN, 1)
                 guess = f"did you mean {{{near[0]}}}? " if near else ""
                 hint = f"{guess}{_THERE_ARE}; {_TWICE}"
-                raise WrongOption(f"{text!r}: no placeholder {{{name}}}", hint=hint)
+                raise WrongOption(f"no placeholder {{{name}}}", hint=hint)
         return fillable
 
     def placeholders(self) -> Iterator[str]:
@@ -79,8 +79,10 @@ class Fillable(str):
 
 def fillables(part: BaseModel) -> Iterator[tuple[tuple[str | int, ...], Fillable]]:
     """Yield each such text of a part, with the option and the keys that lead to it."""
-    for name, field in type(part).model_fields.items():
-        yield from _within((field.alias or name,), getattr(part, name))
+    for name, value in part:
+        if isinstance(value, Fillable | dict | list | tuple):
+            for path, text in _within((), value):
+                yield (type(part).model_fields[name].alias or name, *path), text
 
 
 def _within(

@@ -10,11 +10,9 @@ from benchforge.suite.document import Document, Setting
 from benchforge.suite.faults import SHOWN, Fault, Hint, Nearest, SuiteErrors
 from benchforge.suite.located import located
 from benchforge.suite.positions import Path, Spot
-from benchforge.suite.redact import redact, secrets_of
+from benchforge.suite.redact import hiding
 from benchforge.suite.typed import typed
 from benchforge.suite.words import Finding, findings
-
-_SHORTEST = 4  # characters of a literal secret
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -108,14 +106,7 @@ class Complaints:
         """
         if not self._found:
             return
-        taken = set(environment)
-        # Shorter ones would make the words of the messages unreadable.
-        lines = (line for one in secrets_of(self._document.tables) for line in one.splitlines())
-        literal = {line for line in lines if len(line) >= _SHORTEST}
-
-        def hide(text: str) -> str:
-            return redact(redact(text, taken), literal, words=True)
-
+        hide = hiding(self._document.tables, environment)
         ordered = [one for _, one in sorted(self._found.items(), key=lambda item: item[0][0])]
         raise SuiteErrors(
             [self._fault(one, hide) for one in ordered[:SHOWN]]
@@ -136,15 +127,18 @@ def _beside(
     pydantic asks a model's own validators only when every option is right.
     """
     faulty = {str(found.path[0]) for found in every if found.path}
-    rest = {key: value for key, value in data.items() if key not in faulty}
-    if any(found.options for found in every) or len(rest) == len(data):
-        return
-    try:
-        typed(model, rest)
-    except ValidationError as error:
-        for found in findings(error, rest):
-            if found.options and not faulty & set(found.options):
-                yield found
+    while faulty and (rest := {key: data[key] for key in data.keys() - faulty}):
+        try:
+            typed(model, rest)
+        except ValidationError as error:
+            news = list(findings(error, rest))
+        else:
+            return
+        new = {str(found.path[0]) for found in news if found.options and found.path} - faulty
+        yield from (one for one in news if one.options and not faulty & set(one.options))
+        if not new:
+            return
+        faulty |= new
 
 
 def takes(unknown: str, model: type[BaseModel]) -> Hint:

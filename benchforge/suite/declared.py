@@ -112,7 +112,11 @@ def _declared(
     try:
         cls = registry.part(kind, use)
     except Unusable as error:
-        complaints.at((*path, "use"), error.message, error.hint)
+        others = [
+            f"a {one}" for one in KINDS.values() if one != kind and use in registry.names(one)
+        ]
+        also = f"{use!r} is {' and '.join(others)}; " if others else ""
+        complaints.at((*path, "use"), error.message, f"{also}{error.hint}")
         return None
     if not issubclass(cls, _CLASSES[kind]):
         complaints.at((*path, "use"), f"the plugin's {cls.__name__} is not a {kind}")

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -79,7 +80,7 @@ def load(
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     parts = declared(labelled, registry, environment, complaints)
-    labels = {kind: tuple(found) for kind, found in labelled.items()}
+    labels = {kind: _labels(tables.get(kind), found) for kind, found in labelled.items()}
     check_upstreams(parts["servers"], labels["servers"], complaints)
     check_given(parts, labels["backends"], complaints)
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
@@ -88,6 +89,8 @@ def load(
     repeat = _repeat(tables, complaints)
     tuned = tuning(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
+    if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
+        complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
 
     secrets = frozenset([*environment.used, *_secrets(parts, interpreters, every)])
@@ -159,8 +162,6 @@ def _chosen(
     in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], complaints: Complaints
 ) -> tuple[str, ...]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
-    if not labels:
-        complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
     for label in given:
         if label not in labels:
             hint = nearest(label, labels, "scenarios")
@@ -171,6 +172,11 @@ def _chosen(
             complaints.at(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
     return tuple(label for label in labels if label in wanted)
+
+
+def _labels(written: JsonValue, found: Iterable[str]) -> tuple[str, ...]:
+    """Return all labels, also of what is no sound table: it has a complaint of its own."""
+    return tuple(dict.fromkeys((*found, *(written if isinstance(written, dict) else ()))))
 
 
 def _name(path: Path) -> str:

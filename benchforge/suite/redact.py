@@ -2,15 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote, unquote
 
 from pydantic import JsonValue
 
 HIDDEN = "***"
 
+_SHORTEST = 4  # characters of a literal secret that an error hides
+
 _KEY = re.compile("password|passwd|secret|token", re.IGNORECASE)
-_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:([^\s/?#]+)@")
+_USERINFO = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}+://[^\s/?#:@]*:([^\s/?#]+)@"
+)
 
 
 def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
@@ -41,6 +45,15 @@ def secrets_of(value: JsonValue, *, hidden: bool = False) -> Iterator[str]:
         for password in _USERINFO.findall(value):
             yield password
             yield unquote(password)
+
+
+def hiding(tables: JsonValue, taken: Iterable[str] = ()) -> Callable[[str], str]:
+    """Return what takes secrets out of an error: those in the tables, and what was `taken`."""
+    everywhere = set(taken)
+    lines = (line for one in secrets_of(tables) for line in one.splitlines())
+    # Shorter ones would make the words of the messages unreadable.
+    literal = {line for line in lines if len(line) >= _SHORTEST}
+    return lambda text: redact(redact(text, everywhere), literal, words=True)
 
 
 def _forms(secret: str) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ def scenarios(
         filled = _requests(table, path, environment)
         for kind, name in _NAMED.items():
             _check_names((*path, kind), name, table.get(kind), labels[kind], complaints)
+        _check_quoted((*path, "vary"), table.get("vary"), complaints)
         scenario = complaints.parse(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario
@@ -92,6 +93,14 @@ def _check_names(
             hint = "to measure it twice, declare it under a second label"
             complaints.at(at, f"{label!r} is named twice", hint)
         seen.add(label)
+
+
+def _check_quoted(path: Path, vary: JsonValue, complaints: Complaints) -> None:
+    """Complain of paths that TOML took apart."""
+    for key, value in vary.items() if isinstance(vary, dict) else ():
+        if isinstance(value, dict):
+            hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
+            complaints.at((*path, key), "expected an array, got a table", hint)
 
 
 def _check_drivers(

@@ -11,8 +11,10 @@ from typing import NoReturn
 from benchforge.suite.document import Document
 from benchforge.suite.excerpt import excerpt
 from benchforge.suite.faults import Fault, SuiteErrors
+from benchforge.suite.located import located
 from benchforge.suite.plain import NotFinite, plain
-from benchforge.suite.positions import Lost, Path, Refused, Spot, dotted, positions
+from benchforge.suite.positions import Lost, Path, Refused, Spot, positions
+from benchforge.suite.redact import hiding
 from benchforge.suite.syntax import explained
 
 _DIGITS = re.compile(r"[\d_]{4300}")
@@ -36,7 +38,9 @@ def read(path: str | os.PathLike[str]) -> Document:
     try:
         values = {key: plain(value, (key,)) for key, value in tables.items()}
     except NotFinite as error:
-        _refuse(shown, text, spots[error.path], f"{dotted(error.path)}: {error}")
+        document = Document(shown, text, tables, {**spots})
+        fault = located(document, error.path, str(error), hide=hiding(tables))
+        raise SuiteErrors([fault]) from None
     return Document(shown, text, values, {**spots})
 
 
@@ -98,7 +102,7 @@ def _text(shown: str, content: bytes) -> str:
         _refuse(shown, text[1:], Spot(1, 1, 1), message, "save it as UTF-8 without one")
     if "\0" in text:
         spot = _spot(text.partition("\0")[0])
-        _refuse(shown, text, spot, "a NUL byte", "a suite is a text file")
+        _refuse(shown, text, spot, "a NUL byte", "a suite is a text file in UTF-8")
     return text
 
 

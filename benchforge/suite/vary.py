@@ -35,7 +35,7 @@ def check_vary(label: str, scenario: Scenario, parts: Parts, complaints: Complai
         for number, point in enumerate(scenario.include)
         for path in point
     ]
-    _check_secrets(top, scenario, complaints)
+    sound.append(_check_secrets(top, scenario, complaints))
     for path, values in scenario.vary.items():
         _check_values((*top, "vary", path), values, complaints)
     _check_excluded(top, scenario, complaints)
@@ -104,7 +104,7 @@ def _check_option(
     return False
 
 
-def _check_secrets(top: Path, scenario: Scenario, complaints: Complaints) -> None:
+def _check_secrets(top: Path, scenario: Scenario, complaints: Complaints) -> bool:
     """Complain of secrets: what varies stands in the name of each case."""
     written = [
         ((*top, "vary", path, number), path, value)
@@ -116,12 +116,15 @@ def _check_secrets(top: Path, scenario: Scenario, complaints: Complaints) -> Non
         for number, point in enumerate(scenario.include)
         for path, value in point.items()
     ]
+    found = False
     for at, path, value in written:
         asks = isinstance(value, dict) and list(value) == ["env"]
         if asks or any(secrets_of({path.rpartition(".")[2]: value})):
             place = path.partition(".")[0]
             hint = f"declare one of the {place} for each value, and name them in the scenario"
             complaints.at(at, "a secret cannot vary: it would stand in the names of cases", hint)
+            found = True
+    return not found
 
 
 def _check_values(at: Path, values: list[JsonValue], complaints: Complaints) -> None:

@@ -65,6 +65,9 @@ class App(BaseModel):
         return [Need(name, install, "module") for name in self.modules]
 
 
+_SHOWN = 8  # apps in a hint
+
+
 @cache
 def built_in() -> list[str]:
     """Return the names of the apps that come with the plugin."""
@@ -114,8 +117,8 @@ def _is_made(place: Path) -> bool:
 def _known(name: str) -> str:
     if ":" in name:
         if not _OWN.fullmatch(name):
-            message = f"{name!r} is no app"
-            raise WrongOption(message, hint="write 'module:attribute' or 'module:make_app()'")
+            message = f"{name!r} is no 'module:attribute'"
+            raise WrongOption(message, hint="write it so, or as 'module:make_app()'")
         return name
     if name in built_in():
         return name
@@ -123,7 +126,7 @@ def _known(name: str) -> str:
     guess = f"did you mean {near[0]!r}? " if near else ""
     raise WrongOption(
         f"no app named {name!r}",
-        hint=f"{guess}built in: {', '.join(built_in())}; "
+        hint=f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; "
         "an app of your own is written as 'module:attribute', with its directory",
     )
 
