@@ -7,7 +7,7 @@ import pytest
 
 from benchforge.parts.command import Need
 from benchforge.run import locate as module
-from benchforge.run.locate import libraries, locate, missing
+from benchforge.run.locate import libraries, locate, missing, unpack_into
 
 FAMILY = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 
@@ -19,6 +19,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "wished"))
     monkeypatch.setattr(module, "_SYSTEM", tmp_path / "system")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "clone/.venv"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nobody's"))
 
 
 def program(path: Path) -> Path:
@@ -41,6 +42,32 @@ def test_path_comes_first_then_what_is_wished_then_what_setup_unpacked(tmp_path:
     assert locate("wrk") == wished
     on_path = program(tmp_path / "path/wrk")
     assert locate("wrk") == on_path
+
+
+def test_what_is_unpacked_for_a_user_is_found_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    of_user = program(tmp_path / "data/benchforge/system/usr/bin/wrk")
+    assert locate("wrk") == of_user
+    beside = program(tmp_path / "clone/.tools/system/usr/bin/wrk")
+    assert locate("wrk") == beside
+
+
+def test_packages_are_unpacked_where_they_are_wished_else_in_the_clone_else_for_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert unpack_into() == tmp_path / "wished"
+    monkeypatch.delenv("BENCHFORGE_PROGRAMS")
+    assert unpack_into() == tmp_path / "data/benchforge/system"
+    clone = Path(__file__).parents[1]
+    monkeypatch.setattr(sys, "prefix", str(clone / ".venv"))
+    assert unpack_into() == clone / ".tools/system"
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert unpack_into() == tmp_path / "home/.local/share/benchforge/system"
 
 
 def test_what_cannot_be_executed_is_no_program(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Which interpreters a suite may mean, by the names of files: none of them is started here."""
 
+import contextlib
 import os
 import re
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ def candidates(wanted: Wish) -> list[Path]:
     """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
     found = [path for name in wanted.names for path in everywhere(name)]
     for folder in (_of_pyenv(), _of_uv()):
-        found += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
+        with contextlib.suppress(OSError):  # PYENV_ROOT may name a folder that is closed to us
+            found += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
     # /bin may be /usr/bin; a link to the program itself may be an environment of its own.
     unique: dict[Path, Path] = {}
     for path in found:

@@ -1,5 +1,6 @@
 """Interpreters that are there, as they say of themselves, and what a suite's runtimes lack."""
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +23,9 @@ def of_runtimes(here: Here, suite: Suite, form: Needed, folder: Path) -> Iterato
     """Yield each runtime that a suite's cases need."""
     for label, modules in form.modules.items():
         subject, runtime = f"runtimes.{label}", suite.runtimes[label]
+        own = Path(tempfile.mkdtemp(dir=folder))  # what an interpreter prints is added to a file
         try:
-            found = find(here, runtime.python, label, suite.path.parent, folder)
+            found = find(here, runtime.python, label, suite.path.parent, own)
         except ProgramMissing as error:
             if runtime.download and "/" not in runtime.python:
                 yield warn(subject, f"{runtime.python!r} is not here, and is downloaded by a run")
@@ -35,7 +37,7 @@ def of_runtimes(here: Here, suite: Suite, form: Needed, folder: Path) -> Iterato
             built = "an environment of its own is built from it once"
             yield ok(subject, f"{found} ({found.path}); {built}: {', '.join(runtime.requires)}")
             continue
-        lacks = told(here, label, found.path, modules, folder)["lacks"]
+        lacks = told(here, label, found.path, modules, own)["lacks"]
         if lacks:
             quoted = ", ".join(f'"{one}"' for one in lacks)
             says = f"{found} ({found.path}) lacks {', '.join(lacks)}"

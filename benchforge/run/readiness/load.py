@@ -1,7 +1,6 @@
 """What else runs: the load average, and who used the CPUs between two looks."""
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as Pids
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def _processes(root: Path) -> Iterator[tuple[int, tuple[str, int]]]:
 
 
 def findings(
-    root: Path, before: Look | None, after: Look | None, ours: Pids[int]
+    root: Path, before: Look | None, after: Look | None, ours: frozenset[int]
 ) -> Iterator[Finding]:
     """Yield what there is to say of the load between two looks; `ours` are the pids of our own."""
     yield _average(text(root, "proc/loadavg"), after)
@@ -79,7 +78,7 @@ def _average(words: str | None, now: Look | None) -> Finding:
     return ok("load average", f"{minute:g} on {now.cpus} CPUs")
 
 
-def _foreign(before: Look, after: Look, ours: Pids[int]) -> Finding:
+def _foreign(before: Look, after: Look, ours: frozenset[int]) -> Finding:
     used = {
         pid: ticks - before.processes.get(pid, ("", 0))[1]
         for pid, (_, ticks) in after.processes.items()

@@ -24,7 +24,7 @@ def machine(
     time.sleep(between_s)
     after = load.look(root)
     yield from cpu.findings(root)
-    yield from load.findings(root, before, after, {os.getpid()})
+    yield from load.findings(root, before, after, frozenset({os.getpid()}))
     yield from memory.findings(root)
     yield from space.findings(folders)
     yield from limits.findings(root)

@@ -1,0 +1,209 @@
+"""`benchforge check`: suites in all their profiles, and what they need, without a process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+
+from benchforge.parts.command import Need
+from benchforge.run.needed import how
+
+ROOT = Path(__file__).parents[1]
+
+SUITE = """\
+benchforge = 1
+
+[servers.mine]
+use = "command"
+command = ["no-such-server", "{port}"]
+
+[loaders.closed]
+use = "pace"
+duration = "1s"
+
+[scenarios.hello]
+servers = ["mine"]
+loaders = ["closed"]
+"""
+
+
+def written(folder: Path, text: str, name: str = "one.toml") -> str:
+    (folder / name).write_text(text)
+    return name
+
+
+def test_the_suites_of_the_repository_are_good(bench: Bench) -> None:
+    suites = sorted((ROOT / "suites").glob("*.toml"))
+    told = bench("check", *suites)
+    assert told.code in {0, 3}, told.all  # a machine may lack a program, a suite has no error
+    for suite in suites:
+        assert f"{suite}: good: " in told.out
+
+
+def test_what_is_good_is_told_with_what_it_needs(bench: Bench, tmp_path: Path) -> None:
+    text = SUITE.replace("no-such-server", "sh")
+    profiles = "[profiles.quick.repeat]\nblocks = 1\n[profiles.long.repeat]\nblocks = 9\n"
+    told = bench("check", written(tmp_path, text + profiles))
+    assert told.code == 0, told.err
+    assert told.err == ""
+    assert told.out == (
+        "one.toml: good: 1 scenario, 1 case, also with --profile quick, long; needs sh\n"
+    )
+
+
+def test_each_missing_program_is_named_once_with_who_needs_it(bench: Bench, tmp_path: Path) -> None:
+    other = SUITE.replace("hello", "other")
+    told = bench("check", written(tmp_path, SUITE), written(tmp_path, other, "two.toml"))
+    assert told.code == 3
+    users = ("servers.mine in one.toml (hello)", "servers.mine in two.toml (other)")
+    assert told.err.splitlines() == [
+        f"error: missing program: no-such-server, for {', '.join(users)}",
+        "hint: install it, or put its folder on PATH",
+    ]
+
+
+def test_all_errors_of_all_suites_are_told_and_the_good_ones_too(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bad = SUITE.replace('"pace"', '"pcae"').replace("1s", "1 parsec")
+    good = SUITE.replace("no-such-server", "sh")
+    told = bench("check", written(tmp_path, bad), "none.toml", written(tmp_path, good, "good.toml"))
+    assert told.code == 2
+    assert "loaders.closed.use: no loader named 'pcae'" in told.err
+    assert "error: none.toml: no such file" in told.err
+    assert told.out.startswith("good.toml: good: ")
+
+
+def test_an_error_outweighs_what_is_missing(bench: Bench, tmp_path: Path) -> None:
+    bad = written(tmp_path, "benchforge = 1\n", "bad.toml")
+    told = bench("check", bad, written(tmp_path, SUITE))
+    assert told.code == 2
+    assert "no scenario is declared" in told.err
+    assert "missing program: no-such-server" in told.err
+
+
+def test_a_fault_of_a_profile_names_it_and_one_of_all_is_told_once(
+    bench: Bench, tmp_path: Path
+) -> None:
+    text = SUITE.replace("[loaders", 'colour = "red"\n\n[loaders')
+    text += '\n[profiles.wrong.loaders.closed]\nduration = "soon"\n[profiles.fine]\nname = "x"\n'
+    told = bench("check", written(tmp_path, text))
+    assert told.code == 2
+    assert told.err.count("unknown option") == 1
+    assert told.err.count("soon") == 2, told.err  # the fault and its excerpt
+    (line,) = [one for one in told.err.splitlines() if "duration" in one and "error:" in one]
+    assert line.startswith("error: one.toml:18:")
+    assert line.endswith("(with --profile wrong)")
+    assert "fine" not in told.err
+
+
+def test_only_one_profile_may_be_asked_for(bench: Bench, tmp_path: Path) -> None:
+    text = SUITE.replace("no-such-server", "sh")
+    text += '\n[profiles.wrong.loaders.closed]\nduration = "soon"\n[profiles.fine]\nname = "x"\n'
+    suite = written(tmp_path, text)
+    fine = bench("check", suite, "--profile", "fine")
+    assert (fine.code, fine.err) == (0, "")
+    assert fine.out == "one.toml: good: 1 scenario, 1 case, with --profile fine; needs sh\n"
+    assert bench("check", suite, "--profile", "wrong").code == 2
+    unknown = bench("check", suite, "--profile", "fin")
+    assert unknown.code == 2
+    assert "did you mean 'fine'?" in unknown.err
+
+
+def test_settings_and_scenarios_may_be_chosen(bench: Bench, tmp_path: Path) -> None:
+    text = SUITE + SUITE[SUITE.index("[scenarios") :].replace("hello", "other")
+    suite = written(tmp_path, text.replace("no-such-server", "sh"))
+    assert "2 scenarios, 2 cases" in bench("check", suite).out
+    assert "1 scenario, 1 case" in bench("check", suite, "--only", "other").out
+    wrong = bench("check", suite, "--set", "loaders.closed.duration=soon")
+    assert wrong.code == 2
+    assert "error: --set loaders.closed.duration=soon" in wrong.err
+
+
+def test_data_that_are_not_there_are_a_fault_of_its_suite(bench: Bench, tmp_path: Path) -> None:
+    backend = '[backends.data]\nuse = "postgresql"\ndataset = "nowhere"\n\n'
+    text = SUITE.replace("[servers", backend + "[servers") + 'backends = ["data"]\n'
+    told = bench("check", written(tmp_path, text))
+    assert told.code == 2, told.all
+    assert "error: one.toml" in told.err
+
+
+def test_what_only_a_process_could_tell_is_said(bench: Bench, tmp_path: Path) -> None:
+    text = """\
+benchforge = 1
+[runtimes.own]
+python = "PYTHON"
+[runtimes.lost]
+python = "./no/such/python"
+[servers.flask]
+use = "gunicorn"
+app = "hello_flask"
+runtime = "own"
+[servers.lost]
+use = "gunicorn"
+app = "hello_flask"
+runtime = "lost"
+[servers.there]
+use = "url"
+url = "http://127.0.0.1:9"
+""".replace("PYTHON", sys.executable)
+    text += SUITE[SUITE.index("[loaders") :].replace('["mine"]', '["flask", "lost", "there"]')
+    told = bench("check", written(tmp_path, text))
+    assert told.code == 3
+    assert f"one.toml: not looked at: runtimes.own: whether {sys.executable} is" in told.out
+    assert "and whether it has gunicorn, flask" in told.out
+    assert "one.toml: not looked at: servers.there: whether it runs" in told.out
+    assert told.err.splitlines()[0] == (
+        "error: missing program: ./no/such/python, for runtimes.lost in one.toml"
+    )
+
+
+def test_without_a_suite_it_says_how_to_use_it(bench: Bench) -> None:
+    told = bench("check")
+    assert told.code == 2
+    assert "Missing argument 'SUITES...'" in told.err
+
+
+ELSEWHERE = """
+import os, sys, sysconfig
+sysconfig.get_config_vars()  # which of them there are depends on the platform
+sys.platform = "darwin"
+for name in ("pidfd_open", "sched_getaffinity", "sched_setaffinity", "unshare"):
+    if hasattr(os, name):
+        delattr(os, name)
+import importlib.abc
+class Refuses(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name in {"subprocess", "rich", "fcntl", "resource", "benchforge.run.host"}:
+            raise ImportError(f"{name} is not for a check")
+sys.meta_path.insert(0, Refuses())
+sys.argv = ["benchforge", "check", sys.argv[1]]
+from benchforge.__main__ import main
+main()
+"""
+
+
+def test_it_works_where_nothing_can_run(tmp_path: Path) -> None:
+    """No module that starts a process, and none of Linux's own, is even imported."""
+    suite = tmp_path / "one.toml"
+    suite.write_text(SUITE.replace("no-such-server", "sh"))
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(suite)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "one.toml: good: 1 scenario, 1 case; needs sh" in done.stdout
+
+
+@pytest.fixture
+def without_apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("without_apt")
+def test_another_system_is_not_told_of_apt() -> None:
+    assert how(Need("ab", debian="apache2-utils")) == (
+        "by this system's means (Debian's package is apache2-utils)"
+    )
+    assert how(Need("k6", "go install it")) == "go install it"

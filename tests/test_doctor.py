@@ -1,0 +1,565 @@
+"""`benchforge doctor`: findings of recorded machines and of this one; packages are fetched."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from front_door import Bench, lack, needed
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.run.finding import Finding
+from benchforge.run.here import Mode
+from benchforge.run.readiness import cpu, isolation, limits, load, memory, network, space
+from benchforge.run.readiness.load import Look, look
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "benchforge/run/debian.sh"
+Done = subprocess.CompletedProcess[str]
+CPU = "sys/devices/system/cpu"
+
+
+def tree(root: Path, files: Mapping[str, str]) -> Path:
+    for name, content in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    return root
+
+
+def states(findings: Iterable[Finding]) -> dict[str, str]:
+    return {one.subject: one.state for one in findings}
+
+
+def said(findings: Iterable[Finding], subject: str) -> Finding:
+    (found,) = [one for one in findings if one.subject == subject]
+    return found
+
+
+# A laptop as it comes: two threads a core, an eager governor, swap in use.
+LAPTOP = {
+    "proc/self/status": "Name:\tpython\nCpus_allowed_list:\t0-7\n",
+    "proc/cpuinfo": "processor\t: 0\nmodel name\t: Some CPU\nflags\t\t: fpu tsc\n",
+    f"{CPU}/smt/active": "1\n",
+    f"{CPU}/cpu0/cpufreq/scaling_governor": "performance\n",
+    f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave\n",
+    f"{CPU}/intel_pstate/no_turbo": "0\n",
+    "sys/devices/system/clocksource/clocksource0/current_clocksource": "hpet\n",
+    "sys/class/dmi/id/product_name": "Notebook\n",
+    "proc/meminfo": "MemTotal: 8000000 kB\nMemAvailable: 500000 kB\n"
+    "SwapTotal: 2000000 kB\nSwapFree: 800000 kB\n",
+    "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
+    "proc/sys/kernel/randomize_va_space": "0\n",
+    "proc/self/limits": "Limit  Soft Limit  Hard Limit  Units\nMax open files  1024  4096  files\n",
+    "proc/self/cgroup": "0::/user.slice/me\n",
+    "sys/fs/cgroup/user.slice/me/cpu.max": "max 100000\n",
+    "sys/fs/cgroup/user.slice/cpu.max": "150000 100000\n",
+    "sys/fs/cgroup/user.slice/me/memory.max": "2000000000\n",
+    "proc/sys/kernel/perf_event_paranoid": "4\n",
+    "sys/bus/event_source/devices/cpu/type": "4\n",
+    "proc/pressure/cpu": "some avg10=33.00 avg60=1.00 avg300=1.00 total=1\n",
+    "proc/pressure/memory": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
+    "proc/pressure/io": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
+    "proc/sys/net/core/somaxconn": "128\n",
+    "proc/sys/net/ipv4/ip_local_port_range": "60000\t60999\n",
+    "sys/class/net/lo/mtu": "1500\n",
+    "proc/sys/user/max_user_namespaces": "30000\n",
+    "proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n",
+}
+
+# A server that was made for measuring, with the older control groups.
+QUIET = {
+    "proc/self/status": "Cpus_allowed_list:\t0-3,8\n",
+    "proc/cpuinfo": "model name\t: Some CPU\nflags\t\t: fpu tsc\n",
+    f"{CPU}/smt/active": "0\n",
+    f"{CPU}/cpu0/cpufreq/scaling_governor": "performance\n",
+    f"{CPU}/cpufreq/boost": "0\n",
+    "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
+    "sys/class/dmi/id/product_name": "Server\n",
+    "proc/meminfo": "MemTotal: 64000000 kB\nMemAvailable: 60000000 kB\n"
+    "SwapTotal: 0 kB\nSwapFree: 0 kB\n",
+    "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
+    "proc/sys/kernel/randomize_va_space": "2\n",
+    "proc/self/limits": "Max open files            65536                unlimited   files\n",
+    "proc/self/cgroup": "4:memory:/\n1:cpu:/\n0::/\n",
+    "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+    "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+    "proc/sys/kernel/perf_event_paranoid": "1\n",
+    "sys/bus/event_source/devices/cpu/type": "4\n",
+    "proc/pressure/cpu": "some avg10=1.00 avg60=1.00 avg300=1.00 total=1\n",
+    "proc/pressure/memory": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
+    "proc/pressure/io": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
+    "proc/sys/net/core/somaxconn": "4096\n",
+    "proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
+    "sys/class/net/lo/mtu": "65536\n",
+    "proc/sys/user/max_user_namespaces": "30000\n",
+}
+
+PRIVATE = Mode(pid_namespace=True, network="private", weaker=())
+
+
+def found(root: Path, mode: Mode | str = PRIVATE) -> list[Finding]:
+    before = after = look(root)
+    return [
+        *cpu.findings(root),
+        *load.findings(root, before, after, frozenset()),
+        *memory.findings(root),
+        *limits.findings(root),
+        *network.findings(root),
+        *isolation.findings(root, mode),
+    ]
+
+
+def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> None:
+    findings = found(tree(tmp_path, LAPTOP))
+    assert {one.subject for one in findings if one.state == "warn"} == {
+        "SMT",
+        "governor",
+        "turbo",
+        "clocksource",
+        "memory",
+        "swap",
+        "huge pages",
+        "ASLR",
+        "open files",
+        "cgroup quota",
+        "cgroup memory",
+        "perf counters",
+        "pressure",
+        "somaxconn",
+        "port range",
+        "loopback MTU",
+        "user namespaces",
+    }
+    assert said(findings, "swap") == Finding(
+        "warn",
+        "swap",
+        "1.2 GB of 2.0 GB used: what is measured may be swapped out",
+        "swapoff -a",
+    )
+    assert said(findings, "governor").says.startswith("performance, powersave: ")
+    assert said(findings, "cgroup quota").says.startswith("the time of 1.5 CPUs, ")
+    assert said(findings, "cgroup memory").says.startswith("2.0 GB, ")
+    assert said(findings, "open files").says.startswith("1024, at most 4096: ")
+    assert said(findings, "port range").says.startswith("60000-60999: ")
+    assert said(findings, "user namespaces").do == (
+        "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+    )
+
+
+def test_a_machine_made_for_measuring_has_no_warning(tmp_path: Path) -> None:
+    findings = found(tree(tmp_path, QUIET))
+    told = states(findings)
+    unknown = {"load average", "other processes", "steal"}  # no /proc/stat was recorded
+    assert {one for one, state in told.items() if state != "ok"} == unknown
+    assert said(findings, "usable CPUs").says == "5 (0-3,8)"
+
+
+def test_what_the_kernel_does_not_tell_is_unknown(tmp_path: Path) -> None:
+    told = states(found(tmp_path, "nothing could be started"))
+    assert set(told.values()) == {"unknown"}
+    assert len(told) == len(states(found(tree(tmp_path, QUIET))))
+
+
+HOSTILE = ["", "\0", "\xff\xfe", "max", "-", "0-", "9" * 5000, "1 2 3", "::::\n:", "[", "NaN", "²"]
+
+
+@pytest.mark.parametrize("content", HOSTILE, ids=range(len(HOSTILE)))
+def test_nonsense_of_the_kernel_is_never_a_pass(tmp_path: Path, content: str) -> None:
+    for name in LAPTOP.keys() | QUIET.keys() | {"proc/stat", "proc/loadavg", "proc/7/stat"}:
+        tree(tmp_path, {name: content})
+    told = states(found(tmp_path, "nothing could be started"))
+    # A number or a word may be a value by chance: of what has a form of its own, nothing passes.
+    for subject in ("SMT", "turbo", "swap", "memory", "huge pages", "ASLR", "open files"):
+        assert told[subject] == "unknown", subject
+    for subject in ("pressure", "other processes", "steal", "virtual machine", "usable CPUs"):
+        assert told[subject] == "unknown", subject
+
+
+@given(st.dictionaries(st.sampled_from(sorted({*LAPTOP, "proc/stat", "proc/loadavg"})), st.text()))
+def test_no_text_makes_it_fail(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str]
+) -> None:
+    root = tmp_path_factory.mktemp("tree")
+    try:
+        told = states(found(tree(root, files)))
+    except UnicodeEncodeError:  # a lone surrogate is no file
+        return
+    assert set(told.values()) <= {"ok", "warn", "unknown"}
+
+
+def test_a_folder_in_place_of_a_file_is_unknown(tmp_path: Path) -> None:
+    for name in QUIET:
+        (tmp_path / name).mkdir(parents=True)
+    assert set(states(found(tmp_path, "not started")).values()) == {"unknown"}
+
+
+STAT = "cpu  {busy} 0 0 {idle} 0 0 0 {steal} 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0\n"
+
+
+def process(name: str, user: int, system: int) -> str:
+    return f"7 ({name}) S 1 7 7 0 -1 4194560 1 0 0 0 {user} {system} 0 0 20 0 1 0 1\n"
+
+
+def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> None:
+    before = look(
+        tree(
+            tmp_path / "before",
+            {
+                "proc/stat": STAT.format(busy=1000, idle=1000, steal=0),
+                "proc/11/stat": process("quiet", 500, 0),
+                "proc/12/stat": process("od) d (", 10, 10),
+                "proc/13/stat": process("benchforge", 0, 0),
+            },
+        )
+    )
+    root = tree(
+        tmp_path / "after",
+        {
+            "proc/stat": STAT.format(busy=1110, idle=1080, steal=10),
+            "proc/loadavg": "1.50 0.50 0.10 1/100 999\n",
+            "proc/11/stat": process("quiet", 501, 0),
+            "proc/12/stat": process("od) d (", 40, 40),
+            "proc/13/stat": process("benchforge", 20, 0),
+            "proc/14/stat": process("new\n\x1b[31m", 4, 5),
+        },
+    )
+    findings = list(load.findings(root, before, look(root), frozenset({13})))
+    others = said(findings, "other processes")
+    assert others.state == "warn"
+    assert others.says == (
+        "they use 45% of the CPUs, the most by od) d ( (process 12, 60%), "
+        "new??[31m (process 14, 9%), quiet (process 11, 1%)"
+    )
+    assert said(findings, "steal").says == "5.0% of the CPUs' time was given to other machines"
+    assert said(findings, "load average").state == "warn"
+
+
+def test_a_quiet_second_is_ok(tmp_path: Path) -> None:
+    root = tree(tmp_path, {"proc/stat": STAT.format(busy=5, idle=995, steal=0)})
+    before = Look(2, 0, 0, 0, {})
+    told = states(load.findings(root, before, look(root), frozenset()))
+    assert (told["other processes"], told["steal"]) == ("ok", "ok")
+
+
+def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
+    files = {"proc/self/status": "Cpus_allowed_list:\t3\n", "proc/cpuinfo": "flags: hypervisor\n"}
+    told = states(cpu.findings(tree(tmp_path, files)))
+    assert (told["usable CPUs"], told["virtual machine"]) == ("warn", "warn")
+
+
+def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path) -> None:
+    mode = Mode(pid_namespace=False, network="host", weaker=("no private namespaces: EPERM",))
+    findings = list(isolation.findings(tmp_path, mode))
+    network = said(findings, "own network")
+    assert network.state == said(findings, "own processes").state == "warn"
+    assert network.says.startswith(
+        "no private namespaces: EPERM: connections of others are counted"
+    )
+
+
+def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = space.findings({"results": tmp_path / "to/be/made"})
+    assert states(there) == {"disk: results": "ok"}
+    usage = shutil.disk_usage(tmp_path)._replace(free=5_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    assert states(space.findings({"results": tmp_path})) == {"disk: results": "warn"}
+
+
+# --- this machine ---------------------------------------------------------------------------------
+
+
+def test_without_a_suite_it_tells_of_everything_and_ends_with_0(bench: Bench) -> None:
+    told = bench("doctor")
+    assert told.code == 0, told.all
+    assert "\x1b" not in told.out  # colour is for terminals
+    titles = [line for line in told.out.splitlines() if " " not in line]
+    assert titles == ["programs", "interpreters", "packages", "machine"]
+    for line in told.out.splitlines():
+        if line not in titles:
+            assert re.match(r"(ok|warn|missing|unknown) +\S", line)
+    for program in ("wrk", "ab", "postgres", "nginx", "openssl", "hyperfine", "k6"):
+        assert re.search(rf"^(ok|missing) +{program} ", told.out, re.MULTILINE), program
+    assert f"CPython {sys.version.split()[0]}" in told.out
+
+
+def test_json_says_the_same(bench: Bench) -> None:
+    told = bench("doctor", "--json")
+    report = json.loads(told.out)
+    assert (told.code, list(report)) == (
+        0,
+        ["programs", "interpreters", "packages", "machine"],
+    )
+    every = [one for found in report.values() for one in found]
+    assert all(one.keys() == {"state", "subject", "says", "do"} for one in every)
+    assert {one["subject"] for one in report["machine"]} >= {"swap", "governor", "own network"}
+
+
+SUITE = """\
+benchforge = 1
+[servers.mine]
+use = "command"
+command = ["{program}"]
+[loaders.closed]
+use = "{loader}"
+duration = "1s"
+[scenarios.hello]
+servers = ["mine"]
+loaders = ["closed"]
+"""
+
+
+def suite(folder: Path, program: str = "sh", loader: str = "pace") -> str:
+    (folder / "one.toml").write_text(SUITE.format(program=program, loader=loader))
+    return "one.toml"
+
+
+def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> None:
+    told = bench("doctor", suite(tmp_path))
+    assert told.code == 0, told.all
+    first, second, third, *_ = told.out.splitlines()
+    assert (first, third) == ("programs", "machine")
+    assert re.match(r"ok +sh +/.*/sh$", second)
+
+
+def test_what_a_suite_needs_and_is_missing_is_exit_3(bench: Bench, tmp_path: Path) -> None:
+    told = bench("doctor", suite(tmp_path, "no-such-server"))
+    assert told.code == 3
+    assert re.search(
+        r"^missing +no-such-server +for servers.mine \(hello\); install", told.out, re.MULTILINE
+    )
+
+
+def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
+    told = bench("doctor", suite(tmp_path, loader="wkr"))
+    assert told.code == 2
+    assert "no loader named 'wkr'" in told.err
+
+
+def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
+    text = f"""\
+benchforge = 1
+[runtimes.own]
+python = "{sys.executable}"
+[runtimes.bare]
+python = "{bare}/bin/python"
+[runtimes.old]
+python = "2.7"
+[servers.own]
+use = "waitress"
+app = "hello_flask"
+runtime = "own"
+[servers.bare]
+use = "waitress"
+app = "hello_flask"
+runtime = "bare"
+[servers.old]
+use = "waitress"
+app = "hello_flask"
+runtime = "old"
+[loaders.closed]
+use = "pace"
+duration = "1s"
+[scenarios.hello]
+servers = ["own", "bare", "old"]
+loaders = ["closed"]
+"""
+    (tmp_path / "one.toml").write_text(text)
+    told = bench("doctor", "one.toml", "--json")
+    assert told.code == 3, told.err
+    found = {one["subject"]: one for one in json.loads(told.out)["interpreters"]}
+    assert found["runtimes.own"]["state"] == "ok"
+    assert found["runtimes.own"]["says"].endswith("with waitress, flask")
+    assert found["runtimes.bare"]["state"] == "missing"
+    assert "lacks waitress, flask" in found["runtimes.bare"]["says"]
+    assert "no interpreter '2.7'" in found["runtimes.old"]["says"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another")
+def test_an_ordinary_user_is_told_too() -> None:
+    needed("setpriv")
+    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    if not Path(python).exists():
+        lack(f"{python}, which every user may start")
+    paths = [path for path in sys.path if "site-packages" in path or path.startswith(str(ROOT))]
+    done = subprocess.run(
+        [
+            *("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"),
+            *(python, "-m", "benchforge", "doctor", "--json"),
+        ],
+        env={**os.environ, "HOME": "/nonexistent", "PYTHONPATH": os.pathsep.join(paths)},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = {one["subject"]: one["state"] for one in json.loads(done.stdout)["machine"]}
+    # Allowed or not: it was tried.
+    assert {found["own network"], found["own processes"]} <= {"ok", "warn"}
+
+
+# --- what Debian has ------------------------------------------------------------------------------
+
+
+def machine_without(folder: Path, *hidden: str) -> str:
+    """Return a PATH that leads to everything but some programs."""
+    folder.mkdir()
+    for place in ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"):
+        for file in Path(place).iterdir():
+            here = folder / file.name
+            if file.name not in hidden and not here.is_symlink():
+                here.symlink_to(file)
+    return str(folder)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> dict[str, str]:
+    """An interpreter that has benchforge and is of no clone, and a machine without siege."""
+    needed("apt-get", "dpkg", "flock")
+    environment = tmp_path / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    theirs = next(path for path in sys.path if path.endswith("site-packages"))
+    (packages / "theirs.pth").write_text(f"import site; site.addsitedir({theirs!r})\n")
+    passed = {name: os.environ[name] for name in os.environ if name.upper().endswith("_PROXY")}
+    return {
+        **passed,
+        "PATH": machine_without(tmp_path / "bin", "siege", "k6"),
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "PYTHON": str(environment / "bin/python"),
+    }
+
+
+def call(environment: dict[str, str], folder: Path, *words: str) -> Done:
+    done = subprocess.run(
+        [environment["PYTHON"], "-m", "benchforge", *words],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def test_a_package_is_fetched_once_and_found_then(
+    elsewhere: dict[str, str], tmp_path: Path
+) -> None:
+    name = suite(tmp_path, loader="siege")
+    before = call(elsewhere, tmp_path, "check", name)
+    assert before.returncode == 3, before.stdout
+    assert f"hint: benchforge doctor --install {name} fetches without root: siege" in before.stderr
+    into = tmp_path / "data/benchforge/system"
+    first = call(elsewhere, tmp_path, "doctor", "--install", name)
+    assert first.returncode == 0, first.stderr
+    assert re.fullmatch(rf"siege \S+ -> {into}", first.stdout.splitlines()[-1])
+    assert (into / "usr/bin/siege").exists()
+    assert call(elsewhere, tmp_path, "check", name).returncode == 0
+    told = call(elsewhere, tmp_path, "doctor", name)
+    assert told.returncode == 0
+    assert re.search(rf"^ok +siege +{into}/usr/bin/siege: SIEGE \d", told.stdout, re.MULTILINE), (
+        told.stdout
+    )
+    again = call(elsewhere, tmp_path, "doctor", "--install", name)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout == "nothing to fetch: what Debian has is here\n"
+    assert [one.name for one in into.parent.iterdir()] == ["system"]
+
+
+def test_what_debian_does_not_have_is_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
+    done = call(elsewhere, tmp_path, "doctor", "--install", suite(tmp_path, loader="k6"))
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[0] == "error: missing program: k6"
+    assert "go.k6.io" in done.stderr
+
+
+def test_without_apt_it_is_one_line_and_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
+    name = suite(tmp_path, loader="siege")
+    path = tmp_path / "bin/apt-get"
+    path.unlink()
+    done = call(elsewhere, tmp_path, "doctor", "--install", name)
+    assert done.returncode == 3
+    assert "error: apt-get is missing" in done.stderr
+    assert "Debian's package is siege" in done.stderr
+    assert not (tmp_path / "data/benchforge/system").exists()
+
+
+def debian(folder: Path, *packages: str, inside: Sequence[str] = ()) -> Done:
+    words = [*inside, "sh", SCRIPT, folder, *packages]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_adding_keeps_what_is_there_and_an_unknown_name_spoils_nothing(tmp_path: Path) -> None:
+    needed("apt-get", "dpkg", "flock")
+    folder = tmp_path / "of a user/system"
+    assert debian(folder, "wrk").returncode == 0
+    (folder / "usr/bin/mine").touch()
+    second = debian(folder, "wrk", "no-such-package", "siege")
+    assert second.returncode == 3
+    assert second.stderr == (
+        "debian: no-such-package: the package sources of this system do not have it\n"
+    )
+    assert [line.split()[1] for line in second.stdout.splitlines()] == ["siege"]
+    for name in ("wrk", "siege", "mine"):
+        assert (folder / "usr/bin" / name).exists()
+    assert {line.split()[0] for line in (folder / ".packages").read_text().splitlines()} >= {
+        "wrk",
+        "siege",
+    }
+    assert [one.name for one in folder.parent.iterdir()] == ["system"]
+
+
+def test_without_a_network_it_says_so_and_leaves_nothing(tmp_path: Path) -> None:
+    needed("apt-get", "dpkg", "flock", "unshare")
+    alone = ("unshare", "--map-root-user", "--net")
+    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        lack("a network of its own")
+    done = debian(tmp_path / "system", "siege", inside=alone)
+    assert done.returncode == 3
+    assert "the lists of packages cannot be fetched: is there a network?" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_interrupts_it_leaves_the_folder_as_it_was(
+    elsewhere: dict[str, str], tmp_path: Path
+) -> None:
+    name = suite(tmp_path, loader="siege")
+    place = tmp_path / "data/benchforge"
+    process = subprocess.Popen(
+        [elsewhere["PYTHON"], "-m", "benchforge", "doctor", "--install", name],
+        env=elsewhere,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30
+    while not list(place.glob(".system.*/apt.conf")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    assert list(place.iterdir()) == []
+
+
+def test_what_a_killed_one_left_is_cleared_away(tmp_path: Path) -> None:
+    needed("apt-get", "dpkg", "flock")
+    left = tmp_path / ".system.abcdef"
+    (left / "tree").mkdir(parents=True)
+    assert debian(tmp_path / "system", "siege").returncode == 0
+    assert not left.exists()
