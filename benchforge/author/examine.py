@@ -120,7 +120,7 @@ def _of_driver(
     for title, target in inputs.targets(programs).items():
         try:
             answers.of_driver(part, target)
-            asks = part.for_warm_up(WARM_UP_S[0]) if target.phase == "warm-up" else part
+            asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
             notes.lines[title] = [shown(one) for one in asks.commands(target)]
         except Refused as error:
             notes.lines[title] = [f"refused: {error}"]
@@ -153,18 +153,18 @@ def _times(part: Driver, target: Target) -> Iterator[Finding]:
         seconds = asked("declared_s()", lambda: float(part.declared_s()))
         if not 0 < seconds < math.inf:
             yield defect(f"declared_s() is {seconds}: a load takes time, and ends")
-        short, long = (_warming(part, seconds, target) for seconds in WARM_UP_S)
+        short, long = (answers.of_driver(_warm(part, one), target) for one in WARM_UP_S)
         if short == long:
             yield warning("for_warm_up() ignores the seconds: every warm-up is the same load")
     except (Crashed, Refused) as error:
         yield defect(str(error))
 
 
-def _warming(part: Driver, seconds: float, target: Target) -> answers.Answer:
+def _warm(part: Driver, seconds: float) -> Driver:
     warm: object = asked("for_warm_up()", lambda: part.for_warm_up(seconds))
     if not isinstance(warm, Driver):
         raise Crashed(f"for_warm_up(): {warm!r} is no load")
-    return answers.of_driver(warm, target)
+    return warm
 
 
 def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[Finding]:

@@ -42,8 +42,8 @@ class Begun:
 class FakeHost:
     """Answers every question over HTTP with `body`, and ends every load with a recording.
 
-    `outputs` holds, by the labels of loaders and clients, a recording's file or folder. A label
-    without one prints nothing. Over https nothing is answered.
+    A body is some kilobytes at most. `outputs` holds, by the labels of loaders and clients, a
+    recording's file or folder. A label without one prints nothing. Over https nothing is answered.
     """
 
     def __init__(self, body: bytes = b"Hello, World!\n", outputs: Mapping[str, Path] = {}) -> None:
@@ -61,7 +61,11 @@ class FakeHost:
     ) -> Iterator[Here]:
         """Give a place where nothing starts."""
         folder.mkdir(parents=True, exist_ok=True)
-        yield _FakeHere(self, network)
+        here = _FakeHere(self, network)
+        try:
+            yield here
+        finally:
+            here.end()
 
     def run(self, suite: Path, registry: Registry | None = None) -> list[Trial]:
         """Measure a suite without a process. Raises what `benchforge run` tells as an error.
@@ -103,6 +107,7 @@ class _FakeHere(Here):
         self.left = 0
         self._host = host
         self._ends: dict[int, Finished] = {}
+        self._open: list[socket.socket] = []
         self._next_port = 20_000
         self._next_pid = 0
 
@@ -173,13 +178,17 @@ class _FakeHere(Here):
 
     def socket(self, family: socket.AddressFamily = socket.AF_INET) -> socket.socket:
         ours, theirs = socket.socketpair()
-        with theirs:
-            length = len(self._host.body)
-            head = (
-                f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n"
-            )
-            theirs.sendall(head.encode() + self._host.body)
-            return _Answered(fileno=ours.detach())
+        self._open.append(theirs)
+        kind, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
+        theirs.sendall(f"HTTP/1.1 200 OK\r\n{kind}\r\n{length}\r\n\r\n".encode())
+        theirs.sendall(self._host.body)
+        theirs.shutdown(socket.SHUT_WR)
+        return _Answered(fileno=ours.detach())
+
+    def end(self) -> None:
+        """Close what was answered."""
+        for one in self._open:
+            one.close()
 
     def free_port(self) -> int:
         self._next_port += 1
