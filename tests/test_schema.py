@@ -252,7 +252,7 @@ def changed(tables: Mapping[str, Any], path: tuple[Any, ...], how: str, value: A
     return made
 
 
-VALUES = (
+VALUES: tuple[Any, ...] = (
     *(0, 1, -1, 3.5, 1e9, True, False, "", "x", "a b", "3s", " 2 min ", "1e3s", "64KiB", "20k/s"),
     *("GET", "sync", "/x", "1.5 ms", [], ["x"], [1], [{}], {}, {"env": "TOKEN"}, {"env": "APP"}),
     *({"x": 1}, {"env": 3}, {"env": "APP", "x": 1}, [{"env": "APP"}], {"x": {"env": "APP"}}),
@@ -263,7 +263,7 @@ def toml(tables: Mapping[str, Any]) -> str:
     return "".join(f"{json.dumps(key)} = {in_toml(value)}\n" for key, value in tables.items())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_refuses_nothing_that_the_loader_takes(
     seed: int, folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,7 +273,7 @@ def test_it_refuses_nothing_that_the_loader_takes(
     drawn = random.Random(seed)
     texts = [GOOD, *(file.read_text() for file in sorted((ROOT / "suites").glob("*.toml")))]
     files, taken = [], []
-    for number in range(240):
+    for number in range(120):
         tables = tomllib.loads(drawn.choice(texts))
         for _ in range(drawn.choice((1, 1, 2))):
             path = drawn.choice(list(places(tables)))
@@ -283,7 +283,7 @@ def test_it_refuses_nothing_that_the_loader_takes(
         file.write_text(FIRST + toml(tables))
         if sound(file):
             taken.append(file.resolve())
-    assert 10 < len(taken) < 230
+    assert 10 < len(taken) < 110
     for name in Checkers.NAMES:
         told = checkers.told(name, files)
         assert {file.read_text(): told[file] for file in taken if file in told} == {}
@@ -305,9 +305,10 @@ def test_results_are_what_their_schema_says(
     bench: Bench, tmp_path: Path, checkers: Checkers
 ) -> None:
     suite = tmp_path / "small.toml"
+    # Three requests: taplo tells a fault at the top once for each number in the histogram.
     suite.write_text(
         f'benchforge = 1\n[servers.one]\n{answering()}\n[loaders.l]\nuse = "pace"\n'
-        'duration = "500ms"\n[scenarios.s]\nservers = ["one"]\nloaders = ["l"]\n'
+        'requests = 3\n[scenarios.s]\nservers = ["one"]\nloaders = ["l"]\n'
         'vary = { "loaders.l.connections" = [1, 2] }\n[repeat]\nblocks = 1\n'
         '[tables.t]\nscenario = "s"\nrows = "loaders.l.connections"\nmetric = "throughput"\n'
     )
