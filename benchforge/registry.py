@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distribution, entry_points
 
 import pluggy
 
@@ -11,6 +11,11 @@ from benchforge.errors import Unusable
 from benchforge.parts.part import Kind, Part
 
 GROUP = "benchforge"
+
+
+def brought() -> tuple[EntryPoint, ...]:
+    """Return the entry points of benchforge itself, whatever else is installed."""
+    return tuple(distribution("benchforge").entry_points.select(group=GROUP))
 
 
 class Registry:

@@ -12,6 +12,7 @@ _COMMANDS = {
     "new": "Write a suite to start from.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
+    "schema": "Print the JSON Schema of suites or of result files.",
     "validate": "Say whether result files are what they claim to be.",
 }
 _INTERRUPTED = 128

@@ -31,20 +31,24 @@ FORMAT = 1
 "Of suites: what `benchforge = 1` at their top says."
 
 
-class _Top(Frozen):
+class Top(Frozen):
     """The keys at the top of a suite that are no tables."""
 
     benchforge: int
+    "The format of the suite."
     name: str | None = Field(default=None, pattern=r"^\w[\w.-]*$")
     "It names the folder of the results."
     title: str = ""
     only: tuple[str, ...] = ()
+    "Labels of the scenarios to run; all of them without it."
     smoke: bool = False
+    "Whether this only shows that all works, and measures nothing: mostly said in a profile."
     network: Literal["private", "host"] = "private"
+    "Whether each trial has a network of its own, or the machine's."
 
 
-_LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
-_TABLES = (*_LABELLED, "repeat", "tuning", "profiles")
+LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
+TABLES = (*LABELLED, "repeat", "tuning", "profiles")
 
 
 def load(
@@ -67,7 +71,7 @@ def load(
 
     top = _top(document, complaints)
     _check_profiles(written.tables, complaints)
-    labelled = {kind: tables_of(tables, kind, complaints) for kind in _LABELLED}
+    labelled = {kind: tables_of(tables, kind, complaints) for kind in LABELLED}
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     parts = declared(labelled, registry, environment, complaints)
@@ -111,7 +115,7 @@ def load(
     return replace(suite, scenarios={label: every[label] for label in every if label in chosen})
 
 
-def _top(document: Document, complaints: Complaints) -> _Top:
+def _top(document: Document, complaints: Complaints) -> Top:
     tables = document.tables
     version = tables.get("benchforge")
     if isinstance(version, int) and not isinstance(version, bool) and version != FORMAT:
@@ -121,17 +125,17 @@ def _top(document: Document, complaints: Complaints) -> _Top:
     if version is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
         complaints.at((), "'benchforge' is missing", hint)
-    known = [*_Top.model_fields, *_TABLES]
+    known = [*Top.model_fields, *TABLES]
     for key in tables.keys() - set(known):
         complaints.at((key,), "unknown key", nearest(key, known, "a suite takes"))
-    given = {key: value for key, value in tables.items() if key in _Top.model_fields}
-    fallback = _Top(benchforge=FORMAT)
-    return complaints.parse(_Top, {"benchforge": FORMAT, **given}, ()) or fallback
+    given = {key: value for key, value in tables.items() if key in Top.model_fields}
+    fallback = Top(benchforge=FORMAT)
+    return complaints.parse(Top, {"benchforge": FORMAT, **given}, ()) or fallback
 
 
 def _check_profiles(tables: Tables, complaints: Complaints) -> None:
     """Complain of what no profile can set, whether it is chosen or not."""
-    known = [key for key in (*_Top.model_fields, *_TABLES) if key not in {"benchforge", "profiles"}]
+    known = [key for key in (*Top.model_fields, *TABLES) if key not in {"benchforge", "profiles"}]
     for label, profile in tables_of(tables, "profiles", complaints).items():
         for key in profile.keys() - set(known):
             hint = nearest(key, known, "a profile takes")
