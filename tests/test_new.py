@@ -18,6 +18,7 @@ SHORT = [
     "--set",
     "repeat.warmup=0s",
 ]
+SCHEMA_LINE = "#:schema suite.schema.json\n"
 BROUGHT = sorted(file.stem for file in (ROOT / "suites").glob("*.toml"))
 
 
@@ -73,8 +74,17 @@ def test_what_is_switched_off_can_be_switched_on(bench: Bench, tmp_path: Path) -
 def test_each_suite_that_we_bring_is_copied(bench: Bench, tmp_path: Path, name: str) -> None:
     told = bench("new", "suite", "copies", "--from", name)
     assert told.code == 0, told.all
+    assert (tmp_path / "copies/suite.toml").read_text().startswith(SCHEMA_LINE)
     copy = load(tmp_path / "copies/suite.toml", Registry())
     assert copy.scenarios.keys() == load(ROOT / f"suites/{name}.toml", Registry()).scenarios.keys()
+
+
+def test_the_schema_is_that_of_what_is_installed(bench: Bench, tmp_path: Path) -> None:
+    schema = tmp_path / "suite.schema.json"
+    schema.write_text("of another version")
+    assert bench("new", "suite").code == 0
+    assert (tmp_path / "suite.toml").read_text().startswith(SCHEMA_LINE)
+    assert schema.read_text() == bench("schema").out
 
 
 def test_a_suite_that_nobody_brings_is_told_with_those_that_we_bring(bench: Bench) -> None:
