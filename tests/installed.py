@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from front_door import Bench, calls, needed
 
 from benchforge.run.locate import locate
@@ -36,6 +37,19 @@ class Installed:
     def run(self, *words: str | Path, folder: Path) -> str:
         """Return what a program of the environment prints; it ends well."""
         return printed(*words, folder=folder, environment=self.surroundings)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel of this tree, once for all tests."""
+    return built(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def built(source: Path, out: Path) -> Path:
+    """Build a wheel of a folder, and nothing else."""
+    build(source, out, "--wheel")
+    (wheel,) = out.glob("*.whl")
+    return wheel
 
 
 def build(source: Path, out: Path, *words: str) -> None:

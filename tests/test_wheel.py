@@ -32,14 +32,6 @@ def files_of_the_tree() -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    build(ROOT, folder, "--wheel")
-    (built,) = folder.iterdir()
-    return built
-
-
-@pytest.fixture(scope="module")
 def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return installed(tmp_path_factory.mktemp("bare") / "environment", wheel)
 

@@ -101,8 +101,8 @@ def test_times_that_are_mostly_rounding_are_no_times() -> None:
     ("recording", "httperf", "says"),
     [
         ("descriptors", Httperf(num_conns=1300, rate=Rate(2000)), "281 connections lacked"),
-        ("refused", Httperf(num_conns=5), "5 refused"),
-        ("interrupted", Httperf(num_conns=400, num_calls=5), "8 connections, 37 replies"),
+        ("refused", Httperf(num_conns=5), "0 replies to 0 requests"),
+        ("interrupted", Httperf(num_conns=400, num_calls=5), "37 replies to 38 requests"),
         ("healthy", Httperf(num_conns=21, num_calls=5), "20 connections"),
     ],
 )
