@@ -994,9 +994,11 @@ def test_a_broken_plugin_is_told_where_it_is_asked_for(folder: Folder) -> None:
 
     folder.registry.register(OddPlugin())
     assert folder.faults(SUITE.replace('use = "gunicorn"', 'use = "odd"', 1)) == (
-        "error: a.toml:9:1: servers.django.use: the plugin's Odd is not a server\n"
+        f"error: a.toml:9:1: servers.django.use: plugin OddPlugin ({__name__}): "
+        "Odd is no server: subclass Server\n"
         '    9 | use = "odd"\n'
         "      | ^^^\n"
+        "hint: see: benchforge plugins check odd\n"
     )
 
 

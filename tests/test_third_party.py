@@ -10,14 +10,7 @@ from installed import ROOT, Installed, built, installed
 from benchforge.model.folder import read_trials
 
 EXAMPLE = ROOT / "docs/examples/benchforge-httperf"
-ENDS = [
-    "--set",
-    "repeat.blocks=1",
-    "--set",
-    "repeat.warmup=0s",
-    "--set",
-    "loaders.pace.duration=1s",
-]
+SHORT = ["--set", "repeat.blocks=1", "--set", "repeat.warmup=0s"]
 
 
 @pytest.fixture(scope="module")

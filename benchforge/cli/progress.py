@@ -31,7 +31,8 @@ def counted(number: int, noun: str) -> str:
 class Line:
     """Progress of a run, as `execute` tells it."""
 
-    def __init__(self, graph: RunGraph, stream: TextIO = sys.stderr) -> None:
+    def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
+        stream = stream or sys.stderr
         self._total = len(graph.measures)
         self._place = 0
         self._stream = stream

@@ -20,7 +20,7 @@ from benchforge.parts.part import Loader
 from benchforge.registry import Registry
 from benchforge.run.execute import START_AND_STOP_S, Limits, execute
 from benchforge.run.ground import ground, with_runtimes
-from benchforge.run.header import header_of, locks_of
+from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
 from benchforge.suite.case import Case
@@ -58,6 +58,7 @@ def command(
     """
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
+    registry.listen(_warn)
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
     cases = list(expand(asked))
     parts = [part for case in cases for part in case.parts]
@@ -69,6 +70,7 @@ def command(
         stands_on = with_runtimes(stands_on, asked, parts, say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
         header = header_of(asked, cases, graph, stands_on)
+        header = with_facts(header, registry.tell("benchforge_facts", _warn), _warn)
         keep.write(keep.folder / "result.json", header)
         for label, lock in locks_of(stands_on).items():
             keep.lock(label, lock)
@@ -79,7 +81,7 @@ def command(
         try:
             for trial in execute(graph, stands_on, keep, progress, limits):
                 trials.append(trial)
-                registry.hook.benchforge_trial_kept(trial=trial)
+                registry.tell("benchforge_trial_kept", _warn, trial=trial)
         except Interrupted as signal:
             interrupted = signal
         finally:
@@ -94,6 +96,10 @@ def command(
         say(f"interrupted: {kept}")
         return interrupted.exit_code
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
+
+
+def _warn(text: str) -> None:
+    say(f"warning: {text}")
 
 
 def unproved(cases: list[Case]) -> list[str]:

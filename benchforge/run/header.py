@@ -3,9 +3,11 @@
 import hashlib
 import importlib.metadata
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.errors import BenchforgeError
 from benchforge.graph import RunGraph
@@ -23,6 +25,7 @@ from benchforge.suite.redact import redact
 from benchforge.suite.suite import Suite
 
 _VERSION_WITHIN_S = 10.0
+_JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) -> Header:
@@ -78,6 +81,19 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         },
         facts=facts(),
     )
+
+
+def with_facts(
+    header: Header, told: Mapping[str, object], complain: Callable[[str], None]
+) -> Header:
+    """Return the header with what plugins know of the machine, under the name of each."""
+    facts = dict(header.facts)
+    for plugin, said in told.items():
+        try:
+            facts[plugin] = _JSON.validate_python(said)
+        except ValidationError:
+            complain(f"plugin {plugin}: benchforge_facts: no JSON, left out: {said!r:.100}")
+    return header.model_copy(update={"facts": facts})
 
 
 def locks_of(ground: Ground) -> dict[str, str]:

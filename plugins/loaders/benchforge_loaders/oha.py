@@ -21,6 +21,7 @@ from benchforge.plugin import (
 from benchforge_loaders.printed import BAD, Amount, Count, Printed, Seconds, growing
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
 
+_PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
 IN_FLIGHT = "aborted due to deadline"
 
 
@@ -162,17 +163,16 @@ def _errors(told: Mapping[str, int]) -> dict[str, int]:
 
 
 def _percentiles(printed: _Printed) -> dict[str, float]:
+    if absent := [one for one in _PERCENTS if f"p{one}" not in printed.percentiles]:
+        raise ValueError(f"latencyPercentiles: p{absent[0]} is missing")
     found = {
         "0": printed.summary.fastest,
-        **{name.removeprefix("p"): value for name, value in printed.percentiles.items()},
+        **{percent: printed.percentiles[f"p{percent}"] for percent in _PERCENTS},
         "100": printed.summary.slowest,
     }
-    if {"50", "99"} - found.keys():
-        raise ValueError("latencyPercentiles: p50 or p99 is missing")
     known = {percent: value * 1e6 for percent, value in found.items() if value is not None}
     if len(known) < len(found):
         raise ValueError("latencyPercentiles: null, and there were responses")
-    known = dict(sorted(known.items(), key=lambda one: float(one[0])))
     growing("latencyPercentiles", known.values())
     return known
 
