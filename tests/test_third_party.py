@@ -10,6 +10,7 @@ from installed import ROOT, Installed, built, installed
 from benchforge.model.folder import read_trials
 
 EXAMPLE = ROOT / "docs/examples/benchforge-httperf"
+SUITE = "examples/httperf.toml"
 SHORT = ["--set", "repeat.blocks=1", "--set", "repeat.warmup=0s"]
 
 
@@ -23,9 +24,8 @@ def author(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 @pytest.fixture
 def own(author: Installed, tmp_path: Path) -> Bench:
     """Call the author's benchforge where the example's suite stands, without its package."""
-    for name in ("apps", "tests"):
+    for name in ("examples", "tests"):
         shutil.copytree(EXAMPLE / name, tmp_path / name)
-    shutil.copy(EXAMPLE / "suite.toml", tmp_path)
     return author.bench(tmp_path)
 
 
@@ -36,7 +36,7 @@ def test_its_own_tests_pass(own: Bench, author: Installed, tmp_path: Path) -> No
 
 def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
     needed("httperf")
-    ran = own("run", "suite.toml", *SHORT)
+    ran = own("run", SUITE, *SHORT)
     assert ran.code == 0, ran.all
     (result,) = tmp_path.glob("results/*")
     trials = {(one.case.server, one.case.driver): one for one in read_trials(result)}
@@ -56,12 +56,18 @@ def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
 
 
 def test_an_error_in_its_options_is_told_as_one_in_ours(own: Bench, tmp_path: Path) -> None:
-    suite = tmp_path / "suite.toml"
+    suite = tmp_path / SUITE
     suite.write_text(suite.read_text().replace("num_conns", "num_con"))
-    told = own("run", "suite.toml")
+    told = own("run", SUITE)
     assert told.code == 2
-    assert "suite.toml:19:1: loaders.httperf.num_con: unknown option" in told.err
+    assert f"{SUITE}:19:1: loaders.httperf.num_con: unknown option" in told.err
     assert "did you mean 'num_conns'?" in told.err
+
+
+@pytest.mark.parametrize("part", ["loader-httperf", "server-bottle"])
+def test_it_is_listed_as_ours_are(own: Bench, part: str) -> None:
+    assert part.partition("-")[2] in own("plugins", "list").out
+    assert "benchforge-httperf" in own("plugins", "show", part).out
 
 
 def test_the_schema_has_its_options(own: Bench) -> None:

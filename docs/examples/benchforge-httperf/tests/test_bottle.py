@@ -2,14 +2,24 @@
 
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from benchforge_httperf.bottle import RUNNER, Bottle
 from pydantic import ValidationError
 
 from benchforge.plugin import Site
+from benchforge.testing import PartContract
 
-APPS = Path(__file__).parents[1] / "apps"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+APPS = EXAMPLES / "apps"
+
+
+class TestContract(PartContract):
+    """Everything that a run asks of it is answered."""
+
+    part = "server-bottle"
+    options: ClassVar = {"app": "hello:app"}
 
 
 def options(**more: str) -> Bottle:
@@ -26,7 +36,7 @@ def test_the_runner_is_told_where_and_what() -> None:
         python=Path("/usr/bin/python3"),
         programs={},
         backends={"db": {"url": "postgresql://", "DATABASE_URL": "postgresql://"}},
-        suite_folder=APPS.parent,
+        suite_folder=EXAMPLES,
         as_root=False,
     )
     command = options(adapter="waitress").command(site)
@@ -38,7 +48,7 @@ def test_the_runner_is_told_where_and_what() -> None:
 def test_other_code_is_another_case(tmp_path: Path) -> None:
     shutil.copytree(APPS, tmp_path / "apps")
     before = options().fingerprint(tmp_path)
-    assert before == options().fingerprint(APPS.parent)
+    assert before == options().fingerprint(EXAMPLES)
     (tmp_path / "apps/more.py").write_text("x = 1\n")
     assert options().fingerprint(tmp_path) != before
 

@@ -110,6 +110,9 @@ class Httperf(Loader):
         connections, requests, replies, seconds = _line(
             text, r"Total: connections # requests # replies # test-duration # s"
         )
+        rate, _, _ = _line(
+            text, r"Connection rate: # conn/s \(# ms/conn, <=# concurrent connections\)"
+        )
         response_ms, transfer_ms = _line(text, r"Reply time \[ms\]: response # transfer #")
         statuses = _line(text, r"Reply status: 1xx=# 2xx=# 3xx=# 4xx=# 5xx=#")
         total, late, socket_late, refused, reset = _line(
@@ -128,6 +131,11 @@ class Httperf(Loader):
         if connections != self.num_conns or (not total and replies != asked):
             raise ValueError(f"{connections:g} connections, {replies:g} replies, asked: {asked}")
         good, mean_ms = int(statuses[1] + statuses[2]), response_ms + transfer_ms
+        # Seconds are rounded to 1 ms, the rate to 0.1.
+        if abs(connections - rate * seconds) > rate * 0.0005 + seconds * 0.05 + 1:
+            raise ValueError(f"{rate} connections per second in {seconds} s are no {connections:g}")
+        if mean_ms > seconds * 1000 + 1:
+            raise ValueError(f"a reply took {mean_ms} ms, the whole load {seconds} s")
         return Reading(
             seconds=seconds,
             responses=int(replies),
