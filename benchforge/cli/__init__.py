@@ -13,6 +13,7 @@ import click
 _COMMANDS = {
     "check": "Say what is wrong with suites, and what they need that is not here.",
     "doctor": "Say what there is on this machine, and how fit it is to measure.",
+    "new": "Write a suite to start from.",
     "plugins": "List parts, show one, check one of your own, or begin it.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
