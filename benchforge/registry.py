@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 import pluggy
 
 from benchforge import hookspecs
-from benchforge.errors import Unusable
+from benchforge.errors import BenchforgeError, Unusable
 from benchforge.parts.part import Kind, Part
 
 GROUP = "benchforge"
@@ -57,6 +57,22 @@ class Registry:
     def register(self, plugin: object) -> None:
         """Take the parts of a plugin that is already imported."""
         self._plugins.register(plugin)
+
+    def consult(self, hook: str, **news: object) -> None:
+        """Call a hook of each plugin by itself: one that raises objects.
+
+        Raises Unusable that names the plugin, with its reason.
+        """
+        plugins = self._plugins.list_name_plugin()
+        for name, _ in plugins:
+            others = [one for other, one in plugins if other != name]
+            try:
+                self._plugins.subset_hook_caller(hook, others)(**news)
+            except BenchforgeError as error:
+                raise Unusable(f"plugin {name}: {error.message}", error.hint) from error
+            except Exception as error:  # a plugin is somebody else's code
+                said = f"{hook}: {type(error).__name__}: {error}"
+                raise Unusable(f"plugin {name}: {said}", "repair or uninstall it") from error
 
     def _take(self, parts: Iterable[type[Part]]) -> None:
         for part in parts:

@@ -9,6 +9,7 @@ from types import FrameType
 import click
 
 _COMMANDS = {
+    "plan": "Show what a run would measure, in which order, and how long it would take.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
     "validate": "Say whether result files are what they claim to be.",
