@@ -19,6 +19,9 @@ from benchforge.suite.case import Case
 from benchforge.suite.cases import Cases
 from benchforge.suite.suite import Repeat
 
+START_AND_STOP_S = 1.5
+"What a trial takes beyond what it declares: a guess, until trials have been measured."
+
 
 class Step(NamedTuple):
     """A place in the order, and the number of the case that is measured there."""
@@ -75,10 +78,18 @@ class RunGraph:
             for position, number in enumerate(ordered, 1):
                 yield Step(block, position, number, rng.getrandbits(32))
 
-    @cached_property
+    @property
     def declared_s(self) -> float:
         """What the suite declares for all of them, in seconds: without starts and stops."""
-        return self.blocks * math.fsum(case.declared_s for case in self.cases)
+        return self.blocks * math.fsum(self.declared_by_group_s)
+
+    @cached_property
+    def declared_by_group_s(self) -> tuple[float, ...]:
+        """What the suite declares for one block, in seconds, by group."""
+        return tuple(
+            math.fsum(group[number].declared_s for number in range(len(group)))
+            for group in self.cases.groups
+        )
 
 
 def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:

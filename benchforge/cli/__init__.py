@@ -11,14 +11,15 @@ from typing import Any
 import click
 
 _COMMANDS = {
-    "check": "Say what is wrong with suites, and what they need that is not here.",
-    "doctor": "Say what there is on this machine, and how fit it is to measure.",
     "new": "Write a suite to start from.",
-    "plugins": "List parts, show one, check one of your own, or begin it.",
+    "check": "Say what is wrong with suites, and what they need that is not here.",
+    "plan": "Show what a run would measure, in which order, and how long it would take.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
-    "schema": "Print the JSON Schema of suites or of result files.",
     "validate": "Say whether result files are what they claim to be.",
+    "doctor": "Say what there is on this machine, and how fit it is to measure.",
+    "plugins": "List parts, show one, check one of your own, or begin it.",
+    "schema": "Print the JSON Schema of suites or of result files.",
 }
 _INTERRUPTED = 128
 

@@ -79,7 +79,7 @@ class Line:
 
 def _outcome(trial: Trial) -> str:
     if trial.failure is not None:
-        return f"FAILED ({trial.failure.stage}): {_plain(trial.failure.message)}"
+        return f"FAILED ({trial.failure.stage}): {plain(trial.failure.message)}"
     reading = trial.reading
     if reading is None:
         return "FAILED"
@@ -90,6 +90,6 @@ def _outcome(trial: Trial) -> str:
     return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text that stays in its line: a server's bytes must not reach the terminal."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

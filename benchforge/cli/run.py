@@ -13,12 +13,12 @@ from benchforge.cli.progress import Line, counted, spoken
 from benchforge.cli.report import reported
 from benchforge.cli.say import say
 from benchforge.errors import Unusable
-from benchforge.graph import RunGraph, plan
+from benchforge.graph import START_AND_STOP_S, RunGraph, plan
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
-from benchforge.run.execute import START_AND_STOP_S, Limits, execute
+from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
@@ -69,6 +69,7 @@ def command(
     stands_on = ground(asked, distinct_parts(asked))
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
+    registry.consult("benchforge_planned", graph=graph)
     with measuring():
         # Building loads the machine: not while another benchforge measures.
         stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchforge.graph import Measure, RunGraph
+from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
 from benchforge.model.trial import Trial
 from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
@@ -16,7 +16,6 @@ from benchforge.run.measure import measure
 from benchforge.suite.case import Case
 
 ATTEMPTS = 3
-START_AND_STOP_S = 1.5  # a guess, used for the plan's minutes until trials have been measured
 
 
 class Progress(Protocol):
