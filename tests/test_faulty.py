@@ -1,6 +1,7 @@
 """Each suite of `faulty/` has a fault, and beside it stands all that benchforge says of it.
 
-A suite whose first line is `# run NAME.toml ...` is run with those words. After a change of words,
+They are planned and not run: what is no fault any more would start its processes. A suite whose
+first line is `# plan NAME.toml ...` is planned with those words. After a change of words,
 `BENCHFORGE_REWRITE=1 pytest tests/test_faulty.py` writes the files anew: read the difference.
 """
 
@@ -21,7 +22,7 @@ SUITES = sorted(FAULTY.glob("*.toml"))
 def words_of(suite: Path) -> list[str]:
     """Return the words of the command line that a suite is for."""
     first = suite.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    return shlex.split(first[2:]) if first.startswith("# run ") else ["run", suite.name]
+    return shlex.split(first[2:]) if first.startswith("# plan ") else ["plan", suite.name]
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=[suite.stem for suite in SUITES])

@@ -180,13 +180,8 @@ def test_only_profile_and_set_are_those_of_run(bench: Bench, suite: Path) -> Non
 
 
 def test_a_long_list_is_cut_and_all_shows_all(bench: Bench, suite: Path) -> None:
-    words = (
-        "--only",
-        "second",
-        "--set",
-        f'scenarios.second.vary."servers.app.workers"={[*range(1, 91)]}',
-    )
-    words += ("--set", "repeat.blocks=22")
+    values = f'scenarios.second.vary."servers.app.workers"={[*range(1, 91)]}'
+    words = ("--only", "second", "--set", values, "--set", "repeat.blocks=22")
     cut = bench("plan", suite, *words).out
     assert "    and 70 more cases (--all shows all)" in cut
     assert "and 2 more blocks (--all shows all)" in cut
