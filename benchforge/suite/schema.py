@@ -114,10 +114,14 @@ def _part(name: str, cls: type[Part]) -> Schema:
 
 
 def _declared(parts: Mapping[str, Schema], kind: Kind) -> Schema:
-    """Return the schema of a part by its `use`: one `if` a part, so that one fault is one error."""
+    """Return the schema of a part by its `use`: one `if` a part, so that one fault is one error.
+
+    What is told of each option stands outside as well: tombi shows nothing of what is in a `then`.
+    """
+    told = {option: {**ANY, **_told(takes)} for option, takes in _options(parts).items()}
     return {
         "type": "object",
-        "properties": {"use": _use(parts, kind)},
+        "properties": {"use": _use(parts, kind), **told},
         "required": ["use"],
         "additionalProperties": True,
         "allOf": [
@@ -141,34 +145,42 @@ def _use(parts: Mapping[str, Schema], kind: Kind) -> Schema:
 
 def _in_profile(parts: Mapping[str, Schema], kind: Kind) -> Schema:
     """Return the schema of some options of a part of which a profile does not say what it is."""
+    known = all(part["additionalProperties"] is not True for part in parts.values())
+    options = {option: _either(takes) for option, takes in _options(parts).items()}
+    return {
+        "type": "object",
+        "properties": {"use": _use(parts, kind), **options},
+        "additionalProperties": UNKNOWN if known else True,
+    }
+
+
+def _options(parts: Mapping[str, Schema]) -> dict[str, dict[str, Schema]]:
+    """Return the options of all parts: by name, what it takes in each part that has it."""
     options: dict[str, dict[str, Schema]] = {}
     for part, made in parts.items():
         for option, takes in made.get("properties", {}).items():
-            options.setdefault(option, {})[part] = takes
-    options.pop("use", None)
-    known = all(part["additionalProperties"] is not True for part in parts.values())
-    return {
-        "type": "object",
-        "properties": {
-            "use": _use(parts, kind),
-            **{option: _either(takes) for option, takes in sorted(options.items())},
-        },
-        "additionalProperties": UNKNOWN if known else True,
-    }
+            if option != "use":
+                options.setdefault(option, {})[part] = takes
+    return dict(sorted(options.items()))
 
 
 def _either(options: Mapping[str, Schema]) -> Schema:
     """Return the schema of an option that several parts have, each in its own way."""
     takes: list[Schema] = []
-    said: dict[str, list[str]] = {}
-    for part, option in options.items():
+    for option in options.values():
         plain = {key: one for key, one in option.items() if key not in {"description", "default"}}
         if (plain := partial(plain)) not in takes:
             takes.append(plain)
+    return {**(takes[0] if len(takes) == 1 else {"anyOf": takes}), **_told(options)}
+
+
+def _told(options: Mapping[str, Schema]) -> Schema:
+    """Return what is told of an option that several parts have: each text once, for whom it is."""
+    said: dict[str, list[str]] = {}
+    for part, option in options.items():
         said.setdefault(option.get("description", ""), []).append(part)
     lines = [f"{', '.join(parts)}: {text}" for text, parts in said.items() if text]
-    found = takes[0] if len(takes) == 1 else {"anyOf": takes}
-    return {**found, "description": "\n".join(lines)} if lines else found
+    return {"description": "\n\n".join(lines)} if lines else {}
 
 
 def _labelled(name: str, one: Schema) -> Schema:
