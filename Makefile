@@ -5,7 +5,7 @@ STUDIES = http-clients cherrypy threads-vs-async macro wsgi
 
 bin = .venv/bin
 
-.PHONY: help setup setup-dev run studies test lint format clean
+.PHONY: help setup setup-dev run studies test lint format docs schemas clean
 .DEFAULT_GOAL = help
 
 help:
@@ -14,6 +14,8 @@ help:
 	@echo 'make test     all checks and all tests'
 	@echo 'make lint     the checks alone: style, types, imports'
 	@echo 'make format   format the code, and repair what can be repaired'
+	@echo 'make docs     draw the reference from the code, and build docs/_build/html'
+	@echo 'make schemas  write schemas/ anew, after an option or a part was changed'
 	@echo 'make setup    prepare .venv and .tools (run and test do it themselves)'
 	@echo 'make clean    remove .venv, .tools and caches; results stay'
 
@@ -52,7 +54,17 @@ format: setup-dev
 	$(bin)/ruff check --quiet --fix .
 	$(bin)/ruff format .
 
+docs: setup-dev
+	$(bin)/python -m docs.generate
+	$(bin)/sphinx-build -q -W --keep-going -E docs docs/_build/html
+
+# What editors read, and what stands in the first line of each suite here.
+schemas: setup-dev
+	@for schema in suite result trial summary; do \
+		$(bin)/benchforge schema $$schema --builtin -o schemas/$$schema.schema.json || exit; \
+	done
+
 clean:
-	rm -rf .venv .tools dist .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache \
+	rm -rf .venv .tools dist docs/_build .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache \
 		.import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

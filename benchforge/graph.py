@@ -3,15 +3,36 @@
 A block is one pass over all groups in shuffled order, each group's cases back to back in an order
 that is balanced over the blocks. With a fixed order, drift makes two identical servers differ in
 26 to 74 % of all sessions; with this one in about 5 %.
+
+The order is drawn as it is walked. What is held is a few bytes for each case, never the cases.
 """
 
+import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from typing import NamedTuple
 
 from benchforge.suite.case import Case
+from benchforge.suite.cases import Cases
 from benchforge.suite.suite import Repeat
+
+START_AND_STOP_S = 1.5
+"What a trial takes beyond what it declares: a guess, until trials have been measured."
+
+
+class Step(NamedTuple):
+    """A place in the order, and the number of the case that is measured there."""
+
+    block: int
+    "From 1."
+    position: int
+    "In the block, from 1."
+    number: int
+    "Of the case, from 0, in the order of the suite."
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -29,61 +50,81 @@ class Measure:
 
 @dataclass(frozen=True)
 class RunGraph:
-    """All measurements in their order."""
+    """All measurements in their order: each time it is walked, the same."""
 
     seed: int
-    measures: tuple[Measure, ...]
+    cases: Cases
+    blocks: int
+
+    def __len__(self) -> int:
+        return len(self.cases) * self.blocks
+
+    def __iter__(self) -> Iterator[Measure]:
+        for step in self.steps():
+            yield Measure(step.block, step.position, self.cases[step.number], step.seed)
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the order alone; no case is made."""
+        rng = _seeded(self.seed)
+        starts = self.cases.starts
+        orders = [
+            _orders(start, size, _seeded(rng.getrandbits(64)))
+            for start, size in zip(starts, map(len, self.cases.groups), strict=False)
+            if size
+        ]
+        for block in range(1, self.blocks + 1):
+            rng.shuffle(orders)
+            ordered = (number for order in orders for number in next(order))
+            for position, number in enumerate(ordered, 1):
+                yield Step(block, position, number, rng.getrandbits(32))
 
     @property
     def declared_s(self) -> float:
         """What the suite declares for all of them, in seconds: without starts and stops."""
-        return sum(measure.case.declared_s for measure in self.measures)
+        return self.blocks * math.fsum(self.declared_by_group_s)
+
+    @cached_property
+    def declared_by_group_s(self) -> tuple[float, ...]:
+        """What the suite declares for one block, in seconds, by group."""
+        return tuple(
+            math.fsum(group[number].declared_s for number in range(len(group)))
+            for group in self.cases.groups
+        )
 
 
-def plan(cases: Iterable[Case], repeat: Repeat, seed: int) -> RunGraph:
+def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
     """Order the measurements; the same seed gives the same order, and more blocks extend it."""
-    blocks = islice(_blocks(list(cases), _seeded(seed)), repeat.blocks)
-    return RunGraph(seed, tuple(measure for block in blocks for measure in block))
+    return RunGraph(seed, cases, repeat.blocks)
 
 
-def williams(size: int) -> list[list[int]]:
-    """Return orders of `size` things, the rows of a Williams square.
+def rows(size: int) -> int:
+    """Return how many rows the Williams square of a size has."""
+    return 2 * size if size % 2 and size > 1 else size
+
+
+def williams(size: int, row: int) -> Iterator[int]:
+    """Yield an order of `size` things, a row of a Williams square; the first has number 0.
 
     Over all rows each thing stands equally often at each position, and directly after each other
     thing. An odd size takes the square and its reverse. Source: E. J. Williams, 1949.
     """
-    first = [0]
-    for low in range(1, size // 2 + 1):
-        first += [low, size - low]
-    rows = [[(one + shift) % size for one in first[:size]] for shift in range(size)]
-    return rows + [row[::-1] for row in rows] if size % 2 and size > 1 else rows
+    shift, places = row, range(size)
+    if row >= size:
+        shift, places = row - size, places[::-1]
+    for place in places:
+        one = size - place // 2 if place % 2 == 0 and place else (place + 1) // 2
+        yield (one + shift) % size
 
 
 def _seeded(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - an order is no secret
 
 
-def _blocks(cases: Sequence[Case], rng: random.Random) -> Iterator[list[Measure]]:
-    groups: dict[str, list[Case]] = {}
-    for case in cases:
-        groups.setdefault(case.name.scenario, []).append(case)
-    orders = [_orders(group, _seeded(rng.getrandbits(64))) for group in groups.values()]
-    block = 0
-    while True:
-        block += 1
-        rng.shuffle(orders)
-        ordered = (case for order in orders for case in next(order))
-        yield [
-            Measure(block, position, case, rng.getrandbits(32))
-            for position, case in enumerate(ordered, 1)
-        ]
-
-
-def _orders(group: list[Case], rng: random.Random) -> Iterator[list[Case]]:
+def _orders(start: int, size: int, rng: random.Random) -> Iterator[Iterator[int]]:
     """Yield the order of a group in each block: rows without replacement, then all anew."""
-    named = rng.sample(group, len(group))
+    named = array("L", rng.sample(range(start, start + size), size))
     while True:
-        rows = williams(len(group))
-        rng.shuffle(rows)
-        for row in rows:
-            yield [named[number] for number in row]
+        order = array("L", range(rows(size)))
+        rng.shuffle(order)
+        for row in order:
+            yield (named[number] for number in williams(size, row))

@@ -13,6 +13,7 @@ from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, Tr
 from benchforge.model.trial import CaseName, Failure, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
 from benchforge.parts.command import Command, Finished, Need, Task
+from benchforge.parts.fillable import Fillable
 from benchforge.parts.part import (
     Backend,
     Client,
@@ -27,6 +28,7 @@ from benchforge.parts.part import (
 )
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.wrong import WrongOption
 
 __all__ = [
     "NAMES",
@@ -42,6 +44,7 @@ __all__ = [
     "Duration",
     "FailedTrial",
     "Failure",
+    "Fillable",
     "Finished",
     "Histogram",
     "Line",
@@ -77,6 +80,7 @@ __all__ = [
     "Trial",
     "TrialSample",
     "Usage",
+    "WrongOption",
     "hookimpl",
     "place",
     "places",

@@ -1,7 +1,9 @@
 """Fixtures of all tests."""
 
 from front_door import bench
+from installed import wheel
 from private_postgres import postgres
 from serving import site
+from third_party import installs
 
-__all__ = ["bench", "postgres", "site"]
+__all__ = ["bench", "installs", "postgres", "site", "wheel"]

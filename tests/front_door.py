@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -37,6 +37,13 @@ Bench = Callable[..., Told]
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     """Call benchforge in a folder of its own; where another one measures, when that has ended."""
+    return calls(bench_words(), tmp_path)
+
+
+def calls(
+    program: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> Bench:
+    """Return the same for a benchforge that is started by these words."""
 
     def call(*words: str | Path, within_s: float = 100, waits: bool = True) -> Told:
         told = once(*words, within_s=within_s)
@@ -49,8 +56,9 @@ def bench(tmp_path: Path) -> Bench:
 
     def once(*words: str | Path, within_s: float) -> Told:
         done = subprocess.run(
-            bench_words(*words),
-            cwd=tmp_path,
+            [*program, *map(str, words)],
+            cwd=folder,
+            env=environment,
             capture_output=True,
             text=True,
             check=False,

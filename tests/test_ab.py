@@ -129,7 +129,7 @@ def test_the_warm_up_is_timed_even_for_a_number_of_requests() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"requests": 100, "duration": "1s"}, "not both"),
+        ({"requests": 100, "duration": "1s"}, "leave one out"),
         ({"requests": 9}, "10 connections need as many requests, not 9"),
         ({"duration": "1.5s"}, "whole seconds"),
         ({"timeout": "0s"}, "whole seconds"),

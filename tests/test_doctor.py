@@ -498,7 +498,7 @@ def test_without_apt_it_is_one_line_and_exit_3(elsewhere: dict[str, str], tmp_pa
 
 
 def debian(folder: Path, *packages: str, inside: Sequence[str] = ()) -> Done:
-    words = [*inside, "sh", str(SCRIPT), str(folder), *packages]
+    words = [*inside, "sh", *map(str, (SCRIPT, folder)), *packages]
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 

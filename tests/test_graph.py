@@ -1,5 +1,6 @@
 """The order of measurements is balanced, shuffled, and the same for the same seed."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise, permutations
@@ -8,11 +9,12 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.graph import RunGraph, plan, williams
+from benchforge.graph import Measure, RunGraph, plan, rows, williams
 from benchforge.model.answer import Expect, Request
 from benchforge.model.trial import CaseName
 from benchforge.plugin import Command, Driver, Loader, Output, Reading, Server, Site, Target
 from benchforge.suite.case import Case
+from benchforge.suite.cases import Cases
 from benchforge.suite.suite import Repeat
 
 SIZES = st.integers(2, 9)
@@ -60,29 +62,30 @@ def cases(size: int, scenario: str = "one") -> list[Case]:
     ]
 
 
+def planned(*groups: list[Case], blocks: int, seed: int) -> RunGraph:
+    return plan(Cases(groups), Repeat(blocks=blocks), seed)
+
+
 def orders(graph: RunGraph) -> list[list[str]]:
     """The servers of each block, in order."""
-    blocks = groupby(graph.measures, lambda measure: measure.block)
+    blocks = groupby(graph, lambda measure: measure.block)
     return [[measure.case.name.server for measure in block] for _, block in blocks]
-
-
-def rows(size: int) -> int:
-    return size if size % 2 == 0 else 2 * size
 
 
 @given(SIZES, st.integers(1, 20), SEEDS)
 def test_each_block_holds_each_case_once(size: int, blocks: int, seed: int) -> None:
-    graph = plan(cases(size), Repeat(blocks=blocks), seed)
+    graph = planned(cases(size), blocks=blocks, seed=seed)
     found = orders(graph)
     assert len(found) == blocks
     assert all(sorted(order) == [str(number) for number in range(size)] for order in found)
-    assert [measure.position for measure in graph.measures] == [*range(1, size + 1)] * blocks
-    assert [measure.block for measure in graph.measures[::size]] == [*range(1, blocks + 1)]
+    assert len(graph) == size * blocks
+    assert [measure.position for measure in graph] == [*range(1, size + 1)] * blocks
+    assert [measure.block for measure in graph][::size] == [*range(1, blocks + 1)]
 
 
 @given(SIZES, st.integers(1, 3), SEEDS)
 def test_a_complete_set_of_rows_is_balanced(size: int, sets: int, seed: int) -> None:
-    found = orders(plan(cases(size), Repeat(blocks=sets * rows(size)), seed))
+    found = orders(planned(cases(size), blocks=sets * rows(size), seed=seed))
     times = rows(size) // size
     for start in range(0, len(found), rows(size)):
         of_set = found[start : start + rows(size)]
@@ -94,16 +97,22 @@ def test_a_complete_set_of_rows_is_balanced(size: int, sets: int, seed: int) -> 
         assert after.keys() == set(permutations(map(str, range(size)), 2))
 
 
+def square(size: int) -> list[list[int]]:
+    return [list(williams(size, row)) for row in range(rows(size))]
+
+
 def test_the_square_of_four_is_the_one_in_the_books() -> None:
-    assert williams(4) == [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]]
-    assert williams(1) == [[0]]
+    assert square(4) == [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]]
+    assert square(3) == [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0], [0, 2, 1], [1, 0, 2]]
+    assert square(1) == [[0]]
+    assert square(0) == []
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), SEEDS)
 def test_each_group_stands_together_in_each_block(sizes: list[int], seed: int) -> None:
-    every = [case for number, size in enumerate(sizes) for case in cases(size, str(number))]
-    graph = plan(every, Repeat(blocks=3), seed)
-    for _, block in groupby(graph.measures, lambda measure: measure.block):
+    every = [cases(size, str(number)) for number, size in enumerate(sizes)]
+    graph = planned(*every, blocks=3, seed=seed)
+    for _, block in groupby(graph, lambda measure: measure.block):
         measures = list(block)
         groups = [key for key, _ in groupby(measures, lambda one: one.case.name.scenario)]
         assert sorted(groups) == [str(number) for number in range(len(sizes))]
@@ -112,25 +121,53 @@ def test_each_group_stands_together_in_each_block(sizes: list[int], seed: int) -
 
 @given(SIZES, SEEDS)
 def test_the_same_seed_gives_the_same_plan_and_more_blocks_extend_it(size: int, seed: int) -> None:
-    every = [*cases(size), *cases(3, "other")]
-    five = plan(every, Repeat(blocks=5), seed)
-    assert five == plan(every, Repeat(blocks=5), seed)
-    assert plan(every, Repeat(blocks=8), seed).measures[: len(five.measures)] == five.measures
-    assert all(0 <= measure.seed < 2**32 for measure in five.measures)
-    assert len({measure.seed for measure in five.measures}) > 1
+    def order(blocks: int) -> list[Measure]:
+        return list(planned(cases(size), cases(3, "other"), blocks=blocks, seed=seed))
+
+    five = order(5)
+    assert five == order(5)
+    assert order(8)[: len(five)] == five
+    assert all(0 <= measure.seed < 2**32 for measure in five)
+    assert len({measure.seed for measure in five}) > 1
+
+
+@given(st.lists(st.integers(0, 5), max_size=4), st.integers(1, 12), SEEDS)
+def test_a_plan_is_walked_again_alike_and_a_step_numbers_its_case(
+    sizes: list[int], blocks: int, seed: int
+) -> None:
+    every = [cases(size, str(number)) for number, size in enumerate(sizes)]
+    graph = planned(*every, blocks=blocks, seed=seed)
+    assert list(graph) == list(graph)
+    assert len(list(graph)) == len(graph)
+    flat = [case for group in every for case in group]
+    assert list(graph.cases) == flat
+    for measure, step in zip(graph, graph.steps(), strict=True):
+        assert measure.case == flat[step.number]
+        assert (measure.block, measure.position, measure.seed) == (
+            step.block,
+            step.position,
+            step.seed,
+        )
+
+
+def test_the_order_of_a_seed_is_the_one_that_results_on_disk_have() -> None:
+    graph = planned(cases(3, "a"), cases(4, "b"), blocks=8, seed=7)
+    words = [f"{step.block} {step.position} {step.number} {step.seed}" for step in graph.steps()]
+    told = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    assert told == "2bae8fb5a9e533748b3bd9545a6cec38fb996201af97ae2fbb8a265f355f9eec"
 
 
 def test_seeds_differ_in_order() -> None:
-    assert len({str(orders(plan(cases(5), Repeat(), seed))) for seed in range(20)}) == 20
+    assert len({str(orders(planned(cases(5), blocks=5, seed=seed))) for seed in range(20)}) == 20
 
 
 def test_groups_change_places_between_blocks() -> None:
-    every = [*cases(1, "a"), *cases(1, "b")]
-    graph = plan(every, Repeat(blocks=20), 1)
-    first = {measure.case.name.scenario for measure in graph.measures if measure.position == 1}
+    graph = planned(cases(1, "a"), cases(1, "b"), blocks=20, seed=1)
+    first = {measure.case.name.scenario for measure in graph if measure.position == 1}
     assert first == {"a", "b"}
 
 
 def test_the_declared_time_is_of_warm_up_and_load() -> None:
-    assert plan(cases(2), Repeat(blocks=3), 1).declared_s == 2 * 3 * 13
-    assert plan([], Repeat(), 1) == RunGraph(1, ())
+    assert planned(cases(2), blocks=3, seed=1).declared_s == 2 * 3 * 13
+    assert list(planned(blocks=3, seed=1)) == []
+    assert planned(blocks=3, seed=1).declared_s == 0

@@ -24,7 +24,6 @@ from benchforge.run.ground import found
 from benchforge.run.here import Here, Running
 from benchforge.run.host import LocalHost
 from benchforge.run.story import Story
-from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 
 SERVER = Path(__file__).parent / "outputs/faults.py"
@@ -199,5 +198,5 @@ def test_a_run_says_which_parsers_were_never_run(tmp_path: Path) -> None:
         '[loaders.c]\nuse = "wrk"\n'
         '[scenarios.ok]\nservers = ["one"]\nloaders = ["a", "b", "c"]\n'
     )
-    cases = list(expand(load(tmp_path / "suite.toml", Registry())))
-    assert unproved(cases) == ["weighttp: parser proved on recordings, not run"]
+    suite = load(tmp_path / "suite.toml", Registry())
+    assert unproved(suite) == ["weighttp: parser proved on recordings, not run"]

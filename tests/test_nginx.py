@@ -307,7 +307,7 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
         ({"body": "a", "directory": "."}, "body and directory exclude one another"),
         ({"upstream": "a", "body_bytes": 1}, "upstream and body_bytes exclude one another"),
         ({"upstream_keepalive": 1}, "name an upstream"),
-        ({"tls_key": "p256"}, "tls_key: it speaks no TLS: say tls = true"),
+        ({"tls_key": "p256"}, "it speaks no TLS; say tls = true"),
         ({"tls": True, "tls_versions": ["TLSv1"]}, "'TLSv1.2' or 'TLSv1.3'"),
         ({"tls": True, "tls_session_timeout": "1500ms"}, "whole seconds"),
         ({"worker_processes": 0}, "greater than 0"),

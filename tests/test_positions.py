@@ -1,13 +1,15 @@
 """Every path that TOML's own reader has has a place, and no other."""
 
+import contextlib
 import tomllib
 from collections.abc import Iterator
 
 import pytest
+import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.suite.positions import Path, Spot, positions
+from benchforge.suite.positions import Lost, Path, Refused, Spot, positions
 
 VALID = """\
 title = "a # no comment, [no table]"  # a comment = 1
@@ -65,9 +67,39 @@ def test_a_document_with_all_of_toml(end: str) -> None:
 
 
 def test_depth_is_no_matter_of_the_stack() -> None:
-    deep = 100_000
-    found = positions(f"a = {'[' * 300}1{']' * 300}\nb = [{'{}, ' * deep}]")
-    assert len(found) == 302 + deep
+    many = 100_000
+    found = positions(f"a = {'[' * 49}1{']' * 49}\nb = [{'{}, ' * many}]")
+    assert len(found) == 51 + many
+    with pytest.raises(Refused) as caught:
+        positions(f"a = {'[' * 100_000}")
+    assert caught.value.spot == Spot(1, 55, 1)
+
+
+LATER = {
+    "a = {\n b = 1 }": (1, 5),
+    "a = { b = 1\n}": (1, 5),
+    "a = { # b\n}": (1, 5),
+    "a = [{ b = [\n1\n], }]": (3, 2),
+    'a = "\\e"': (1, 6),
+    'a = """\n\\x41"""': (2, 1),
+    '"\\e" = 1': (1, 2),
+    "a = 07:32": (1, 5),
+    "a = [1979-05-27 07:32]": (1, 6),
+    "a = 1979-05-27T07:32+01:00": (1, 5),
+}
+
+
+@pytest.mark.parametrize("text", LATER)
+def test_what_later_versions_of_toml_brought_is_refused(text: str) -> None:
+    assert tomli.loads(text)
+    with pytest.raises(Refused, match=r"not TOML 1\.0") as caught:
+        positions(text)
+    assert caught.value.spot[:2] == LATER[text]
+
+
+@pytest.mark.parametrize("text", ['a = "\\\\e"', "a = '\\e'", "a = { b = [\n1, # c\n] }"])
+def test_what_only_looks_like_it_is_not(text: str) -> None:
+    assert positions(text).keys() == set(paths(tomllib.loads(text)))
 
 
 KEYS = st.text("ab-_1", min_size=1, max_size=3) | st.text("a é=.#[]'\"\\", max_size=4)
@@ -76,6 +108,10 @@ SCALARS = st.sampled_from(
         "1",
         "-0.5e3",
         "0xFF",
+        "07:32",
+        "1979-05-27 07:32",
+        '"\\e"',
+        '"\\x41 \\\\e"',
         "true",
         "inf",
         "07:32:00",
@@ -101,6 +137,7 @@ def written_key(key: str) -> str:
     return key if bare else f'"{escaped}"'
 
 
+INLINE = st.sampled_from(["", "", "", " ", "\n", " # }\n"])
 SPACE = st.sampled_from(["", " ", "\t"])
 GAP = st.sampled_from(["", " ", "\n", " # ] no end\n", "\t"])
 
@@ -118,7 +155,8 @@ def values(draw: st.DrawFn, depth: int = 2) -> str:
         return f"[{inner}{end}{draw(GAP)}]"
     keys = draw(st.lists(KEYS, max_size=3, unique=True))
     pairs = [f"{written_key(key)}{draw(SPACE)}= {draw(values(depth - 1))}" for key in keys]
-    return "{" + ", ".join(pairs) + draw(SPACE) + "}"
+    gap, end = draw(INLINE), draw(st.sampled_from(["", "", "", ","])) if pairs else ""
+    return "{" + gap + f",{gap} ".join(pairs) + draw(SPACE) + end + gap + "}"
 
 
 @st.composite
@@ -147,6 +185,14 @@ def test_every_path_has_a_place_and_nothing_else_has_one(text: str) -> None:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
+        try:
+            tomli.loads(text)
+        except tomli.TOMLDecodeError:
+            with contextlib.suppress(Lost, Refused):
+                positions(text)
+        else:
+            with pytest.raises(Refused, match=r"not TOML 1\.0"):
+                positions(text)
         return
     found = positions(text)
     assert found.keys() == set(paths(tables))

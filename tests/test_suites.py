@@ -96,7 +96,7 @@ def all_of(stem: str, profile: str | None = None) -> Suite:
 def test_every_suite_loads_and_plans_in_every_profile(stem: str, profile: str | None) -> None:
     for loaded in (suite(stem, profile), all_of(stem, profile)):
         graph = plan(expand(loaded), loaded.repeat, seed=1)
-        assert len(graph.measures) == len(list(expand(loaded))) * loaded.repeat.blocks > 0
+        assert len(graph) == len(expand(loaded)) * loaded.repeat.blocks > 0
         assert loaded.smoke or profile != "quick"
 
 
@@ -127,7 +127,7 @@ def test_the_default_of_macro_is_what_the_readme_promises() -> None:
     graph = plan(expand(loaded), loaded.repeat, seed=1)
     # Eight cases, and about three minutes with starts and stops.
     assert loaded.only == ("index", "agents", "agents_ab")
-    assert len(graph.measures) == 8 * 3
+    assert len(graph) == 8 * 3
     assert graph.declared_s == 24 * 6
     # What `make run` prepares: no interpreter, no nginx, no TLS.
     for profile in (None, "quick"):

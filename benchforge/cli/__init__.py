@@ -3,44 +3,58 @@
 import os
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import FrameType
+from typing import Any
 
 import click
 
 _COMMANDS = {
+    "new": "Write a suite to start from.",
     "check": "Say what is wrong with suites, and what they need that is not here.",
-    "doctor": "Say what there is on this machine, and how fit it is to measure.",
+    "plan": "Show what a run would measure, in which order, and how long it would take.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
     "validate": "Say whether result files are what they claim to be.",
+    "doctor": "Say what there is on this machine, and how fit it is to measure.",
+    "plugins": "List parts, show one, check one of your own, or begin it.",
+    "schema": "Print the JSON Schema of suites or of result files.",
 }
 _INTERRUPTED = 128
 
 
-class _Lazy(click.Group):
-    """A group that lists its commands without importing them."""
+class Lazy(click.Group):
+    """A group that lists its commands without importing them: each is a module of `package`."""
+
+    def __init__(self, *words: Any, table: Mapping[str, str], package: str, **more: Any) -> None:
+        super().__init__(*words, **more)
+        self._table, self._package = table, package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        """Return the names, in the order of the table."""
+        return list(self._table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        """Import one command."""
+        if cmd_name not in self._table:
             return None
-        command: click.Command = import_module(f"benchforge.cli.{cmd_name}").command
+        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            names = ", ".join(_COMMANDS)
+        """Return a command and its words. Raises UsageError that names what there is."""
+        if args and args[0] not in self._table and not args[0].startswith("-"):
+            names = ", ".join(self._table)
             raise click.UsageError(f"no command {args[0]!r}; there are: {names}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(self._table.items()))
 
 
 class Interrupted(BaseException):
@@ -63,18 +77,28 @@ def ends_on_signals() -> None:
         signal.signal(one, interrupted)
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Lazy,
+    table=_COMMANDS,
+    package=__name__,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="benchforge", message="%(prog)s %(version)s")
 def group() -> None:
     """Benchmarks as code that people can trust."""
 
 
 def main() -> None:
-    """Run a command; whatever a user can cause ends in a line, a hint and an exit code."""
+    """Run the command of this process's words, and end with its exit code."""
     ends_on_signals()
     _opens_closed_streams()
+    sys.exit(called())
+
+
+def called(words: Sequence[str] | None = None) -> int:
+    """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
     try:
-        code = group(standalone_mode=False)
+        code = group(None if words is None else list(words), "benchforge", standalone_mode=False)
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
@@ -87,7 +111,7 @@ def main() -> None:
         code = _INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
         code = _told(error)
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _opens_closed_streams() -> None:

@@ -31,11 +31,11 @@ def counted(number: int, noun: str) -> str:
 class Line:
     """Progress of a run, as `execute` tells it."""
 
-    def __init__(self, graph: RunGraph, stream: TextIO = sys.stderr) -> None:
-        self._total = len(graph.measures)
+    def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
+        self._total = len(graph)
         self._place = 0
-        self._stream = stream
-        self._live = stream.isatty()
+        self._stream: TextIO = stream or sys.stderr
+        self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
 
@@ -79,7 +79,7 @@ class Line:
 
 def _outcome(trial: Trial) -> str:
     if trial.failure is not None:
-        return f"FAILED ({trial.failure.stage}): {_plain(trial.failure.message)}"
+        return f"FAILED ({trial.failure.stage}): {plain(trial.failure.message)}"
     reading = trial.reading
     if reading is None:
         return "FAILED"
@@ -90,6 +90,6 @@ def _outcome(trial: Trial) -> str:
     return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text that stays in its line: a server's bytes must not reach the terminal."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

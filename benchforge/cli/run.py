@@ -13,19 +13,19 @@ from benchforge.cli.progress import Line, counted, spoken
 from benchforge.cli.report import reported
 from benchforge.cli.say import say
 from benchforge.errors import Unusable
-from benchforge.graph import RunGraph, plan
+from benchforge.graph import START_AND_STOP_S, RunGraph, plan
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
-from benchforge.run.execute import START_AND_STOP_S, Limits, execute
+from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import ground, with_runtimes
-from benchforge.run.header import header_of, locks_of
+from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
-from benchforge.suite.case import Case
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
+from benchforge.suite.parts import distinct_parts
 from benchforge.suite.suite import Suite
 
 NO_ANSWER = 4
@@ -36,7 +36,12 @@ NO_ANSWER = 4
 @click.option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
 @click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
 @click.option("--only", metavar="SCENARIO", multiple=True, help="Run these scenarios only.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("results"))
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    help="Keep the result in a new folder below it; else below results.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
 @click.option("--time-limit", metavar="DURATION", help="Start nothing that would end later.")
@@ -58,36 +63,38 @@ def command(
     """
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
+    registry.listen(_warn)
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
-    cases = list(expand(asked))
-    parts = [part for case in cases for part in case.parts]
-    stands_on = ground(asked, parts)
+    cases = expand(asked)
+    stands_on = ground(asked, distinct_parts(asked))
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
+    registry.consult("benchforge_planned", graph=graph)
     with measuring():
         # Building loads the machine: not while another benchforge measures.
-        stands_on = with_runtimes(stands_on, asked, parts, say)
+        stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
-        header = header_of(asked, cases, graph, stands_on)
+        header = header_of(asked, graph, stands_on)
+        header = with_facts(header, registry.tell("benchforge_facts", _warn), _warn)
         keep.write(keep.folder / "result.json", header)
         for label, lock in locks_of(stands_on).items():
             keep.lock(label, lock)
-        _announce(asked, cases, graph, keep, limits)
+        _announce(asked, graph, keep, limits)
         progress = Line(graph)
         trials: list[Trial] = []
         interrupted: Interrupted | None = None
         try:
             for trial in execute(graph, stands_on, keep, progress, limits):
                 trials.append(trial)
-                registry.hook.benchforge_trial_kept(trial=trial)
+                registry.tell("benchforge_trial_kept", _warn, trial=trial)
         except Interrupted as signal:
             interrupted = signal
         finally:
             progress.end()
     summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
     measured = len({(trial.block, trial.position) for trial in trials})
-    if limits.time_limit_s is not None and interrupted is None and measured < len(graph.measures):
-        left = counted(len(graph.measures) - measured, "planned measurement")
+    if limits.time_limit_s is not None and interrupted is None and measured < len(graph):
+        left = counted(len(graph) - measured, "planned measurement")
         say(f"not measured: {left}, for which the time limit left no time")
     if interrupted is not None:
         kept = f"{counted(len(trials), 'trial')} kept in {keep.folder}"
@@ -96,14 +103,16 @@ def command(
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
 
 
-def unproved(cases: list[Case]) -> list[str]:
+def _warn(text: str) -> None:
+    say(f"warning: {text}")
+
+
+def unproved(suite: Suite) -> list[str]:
     """Return a line for each load tool that our tests never run."""
-    drivers = {case.driver.name: case.driver for case in cases}
-    return [
-        f"{name}: parser proved on recordings, not run"
-        for name, driver in sorted(drivers.items())
-        if isinstance(driver, Loader) and driver.proved == "recordings"
-    ]
+    named = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
+    loaders = (suite.loaders[label].part for label in named)
+    names = {one.name for one in loaders if isinstance(one, Loader) and one.proved == "recordings"}
+    return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]
 
 
 def _seconds(text: str | None) -> float | None:
@@ -120,11 +129,11 @@ def _limit(seconds: float) -> str:
     return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
 
 
-def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limits: Limits) -> None:
-    trials = len(graph.measures)
+def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits) -> None:
+    trials = len(graph)
     planned = graph.declared_s + START_AND_STOP_S * trials
     counts = (
-        f"{counted(len(cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
+        f"{counted(len(graph.cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
         f"{counted(trials, 'trial')}"
     )
     lines = [
@@ -135,5 +144,5 @@ def _announce(suite: Suite, cases: list[Case], graph: RunGraph, keep: Keep, limi
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
     if limits.time_limit_s is not None:
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
-    lines += unproved(cases)
+    lines += unproved(suite)
     say("\n".join(lines))

@@ -20,6 +20,7 @@ class ClientCpu(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
+    "Which CPU time."
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in CPU seconds; unknown where the tool does not tell."""

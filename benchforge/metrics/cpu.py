@@ -14,6 +14,7 @@ class Cpu(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")
+    "Whose."
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in CPU seconds a response."""

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, hookimpl
+from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, WrongOption, hookimpl
 
 Percent = Annotated[float, Field(gt=0, lt=100)]
 # Requests beyond a percentile: with fewer than the first it says nothing, with fewer than the
@@ -31,13 +31,15 @@ class Latency(Metric):
     percentile: Percent | None = None
     "Only this one, and no mean."
     percentiles: tuple[Percent, ...] = (50, 90, 99)
+    "In percent."
     mean: bool = True
+    "Whether the mean is given too."
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
         if self.percentile is not None and self.model_fields_set & {"percentiles", "mean"}:
             msg = "percentile stands alone: give it, or percentiles and mean"
-            raise ValueError(msg)
+            raise WrongOption(msg, "percentile", "percentiles", "mean")
         return self
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:

@@ -17,6 +17,7 @@ class Memory(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Role, ...] = ("server", "upstream", "backend")
+    "Whose."
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in bytes."""

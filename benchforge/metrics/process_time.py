@@ -21,6 +21,7 @@ class ProcessTime(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Of, ...] = ("mean", "sd", "min", "max", "user", "system")
+    "Which statistics of the runs."
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; unknown where no process was timed."""

@@ -14,6 +14,7 @@ class Throughput(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     count: Literal["good", "all"] = "good"
+    "Which responses: good ones, or complete ones of any status."
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield one sample, in 1/s; unknown where only bounds of the good responses are known."""

@@ -19,6 +19,7 @@ class Wall(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Literal["load", "process"], ...] = ("load",)
+    "The load as the tool tells it, or the tool's whole process."
 
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; it says when not all requests ended well."""

@@ -14,16 +14,20 @@ class Request(Frozen):
     """What a scenario asks for."""
 
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
+    "Of HTTP."
     path: str = Field(default="/", pattern=r"^/[^\s]*$")
     "With the query, as it stands on the request line."
     headers: dict[str, str] = Field(default_factory=dict)
+    "Names to values, added to what the tool sends by itself."
     body: str | None = None
+    "A text, sent as UTF-8; none without it."
 
 
 class Answer(Frozen):
     """What came back. The body itself stands in a file beside the trial."""
 
     status: int
+    "Of HTTP."
     headers: dict[str, str]
     "Names in lower case; repeated ones joined by a comma."
     length: NonNegativeInt
@@ -31,12 +35,14 @@ class Answer(Frozen):
     sha256: str
     "Of the body."
     seconds: float
+    "From the question to the end of the body."
 
 
 class Expect(Frozen):
     """What a right answer looks like; what is not named is not looked at."""
 
     status: PositiveInt = 200
+    "Of HTTP."
     content_type: str | None = None
     "Compared without parameters (charset) unless it names some."
     body: str | None = None

@@ -15,10 +15,18 @@ class Check(Frozen):
     """
 
     id: str
+    "Which check."
     scope: Literal["trial", "comparison", "session"]
+    "What it is about."
     about: Literal["behaviour", "apparatus"]
+    "Whether a fault would be the server's or the apparatus's."
     status: Status
+    "The answer."
     value: float | None = None
+    "The number that was looked at, where there is one."
     threshold: str = ""
+    "What it was compared with."
     source: str = ""
+    "Where the threshold comes from."
     says: str
+    "One sentence with what to do."

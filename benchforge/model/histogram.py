@@ -30,6 +30,7 @@ class Histogram(Frozen):
     """How often each duration occurred; immutable, empty when nothing was recorded."""
 
     unit: str = "us"
+    "Microseconds."
     counts: dict[int, int]
     "Bucket number to count; only buckets that hold something."
     sum_us: int

@@ -19,7 +19,9 @@ class Pivot(Frozen):
     """A table [tables.x], every name in it resolved. No cell has more than one case."""
 
     title: str = ""
+    "Above the table; its label without it."
     scenarios: tuple[str, ...] = Field(min_length=1)
+    "Labels."
     rows: tuple[str, ...] = Field(min_length=1)
     "Axes: `scenario`, `server`, `driver`, or the path of an option that varies."
     columns: tuple[str, ...] = ()

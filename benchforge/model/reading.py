@@ -10,6 +10,7 @@ class Series(Frozen):
     """What ended when: a number for each bin of the load, from its start; the last may be short."""
 
     bin_s: PositiveFloat
+    "Seconds of each bin."
     completed: tuple[NonNegativeInt, ...]
     "Complete responses, of any status."
     errors: tuple[NonNegativeInt, ...]
@@ -43,7 +44,9 @@ class Reading(Frozen):
     responses: NonNegativeInt
     "Complete responses, of any status."
     good_at_least: NonNegativeInt
+    "Good responses; the same as `good_at_most` where their number is known."
     good_at_most: NonNegativeInt
+    "Good responses."
     doubt: str = ""
     "Why only bounds are known, where they differ."
     errors: dict[str, NonNegativeInt]
@@ -66,6 +69,7 @@ class Reading(Frozen):
     in_flight: Histogram | None = None
     "The ages at the end of requests that had no response yet: each would have taken longer."
     series: Series | None = None
+    "What ended when, where the tool tells."
     schedule: Schedule | None = None
     "None for a closed loop."
     percentiles_us: dict[str, NonNegativeFloat] | None = None
@@ -87,14 +91,17 @@ class Reading(Frozen):
     document_bytes: NonNegativeInt | None = None
     "The body length that the tool took as right, where it tells."
     server_software: str | None = None
+    "The header Server, where the tool tells."
     cpu_user_s: NonNegativeFloat | None = None
     "CPU time of the tool itself during the load, without its start, where it tells."
     cpu_system_s: NonNegativeFloat | None = None
+    "As `cpu_user_s`, in the kernel."
     process_s: tuple[NonNegativeFloat, ...] = ()
     "How long each whole process took, start and end included, of a tool that times processes."
     process_user_s: NonNegativeFloat | None = None
     "The mean of their CPU time in user mode, where the tool tells."
     process_system_s: NonNegativeFloat | None = None
+    "As `process_user_s`, in the kernel."
     claims: dict[str, JsonValue] = Field(default_factory=dict)
     "What the tool printed, in its own words and units: kept beside what was recomputed."
     defects: tuple[str, ...] = ()

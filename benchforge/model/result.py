@@ -15,19 +15,28 @@ class MetricUse(Frozen):
     """A metric as the suite declared it: enough to compute it again from the trials."""
 
     label: str
+    "Its name in the suite."
     use: str
+    "The part's own name."
     options: dict[str, JsonValue]
+    "As the suite gives them."
     unit: str
+    "Of its values."
     better: Literal["higher", "lower"]
+    "Which values are the better ones."
 
 
 class Planned(Frozen):
     """One measurement of the plan."""
 
     block: PositiveInt
+    "The pass over all cases, from 1."
     position: PositiveInt
+    "In its block, from 1."
     case: CaseName
+    "What is measured."
     seed: NonNegativeInt
+    "PYTHONHASHSEED of its servers."
     declared_s: NonNegativeFloat
     "What the suite declares: warm-up and load, without start and stop."
 
@@ -36,28 +45,39 @@ class Header(Frozen):
     """result.json: written before the first trial, and never changed."""
 
     format: Literal[1] = 1
+    "The number of this format."
     kind: Literal["result"] = "result"
+    "What this file is."
     name: str
+    "Of the suite: the first part of the folder's name."
     title: str
+    "Of the suite."
     created: datetime
+    "When the run began, with its time zone."
     benchforge: str
     "Version."
     profile: str | None
+    "None without --profile."
     smoke: bool
     "Whether the suite calls this profile a smoke: it shows that all works, and measures nothing."
     settings: dict[str, str]
     "What was given by --set."
     only: tuple[str, ...]
+    "The scenarios that were chosen; empty for all."
     suite: str
     "The suite as written; secrets are redacted."
     suite_sha256: str
+    "Of the suite as written."
     seed: NonNegativeInt
+    "Of the order: the same one gives the same plan."
     cases: tuple[CaseName, ...]
     "In the order of the suite: the plan is shuffled."
     plan: tuple[Planned, ...]
+    "In the order of measurement."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]
+    "In the order of the report."
     takes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     "Labels of the metrics of each scenario that names its own; the others take all."
     tables: dict[str, Pivot] = Field(default_factory=dict)

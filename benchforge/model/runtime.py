@@ -28,6 +28,7 @@ class Interpreter(Frozen):
     """What an interpreter told of itself, from inside."""
 
     executable: str
+    "Its file."
     implementation: str
     "CPython, PyPy."
     version: str

@@ -17,13 +17,17 @@ class Sample(Frozen):
     metric: str
     "The label of the metric in the suite."
     unit: str
+    "Of the value."
     value: float | None
+    "None where it is not known."
     of: str | None = None
     "What part of the metric: a role (server), a class of errors (status), a percentile."
     estimator: str | None = None
     "How a statistic was formed from many measurements."
     at_least: bool = False
+    "Whether the truth is the value or more."
     why: str = ""
+    "Why the value is not known."
 
     @model_validator(mode="after")
     def _unknown_has_a_reason(self) -> Self:

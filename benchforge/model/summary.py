@@ -16,8 +16,11 @@ class TrialSample(Frozen):
     """A sample and the trial that it is from."""
 
     trial: PositiveInt
+    "Its number."
     block: PositiveInt
+    "The pass over all cases, from 1."
     sample: Sample
+    "The value, or why there is none."
 
 
 class Line(Frozen):
@@ -28,15 +31,23 @@ class Line(Frozen):
     use: str
     "The name of the metric that stands behind the label."
     of: str | None
+    "What part of the metric; None for the whole."
     unit: str
+    "Of every value here."
     better: Literal["higher", "lower"]
+    "Which values are the better ones."
     estimator: str | None
+    "How each value was formed from many measurements."
     samples: tuple[TrialSample, ...]
+    "One of each trial."
     median: float | None
     "Of the trials' values; None when one of them is not known. So are the others."
     lowest: float | None
+    "Of the trials' values."
     highest: float | None
+    "Of the trials' values."
     mean: float | None = None
+    "Of the trials' values."
     sd: float | None = None
     "The sample standard deviation (n - 1); None also for one trial and among lower bounds."
     at_least: bool = False
@@ -49,20 +60,28 @@ class FailedTrial(Frozen):
     """A trial without a measurement."""
 
     trial: PositiveInt
+    "Its number."
     block: PositiveInt
+    "The pass over all cases, from 1."
     attempt: PositiveInt
+    "Above 1 after a fault of the apparatus."
     failure: Failure
+    "Why there is no measurement."
 
 
 class CaseSummary(Frozen):
     """A case: its lines in the order of the suite's metrics."""
 
     case: CaseName
+    "What was measured."
     trials: NonNegativeInt
     "With a measurement."
     planned: NonNegativeInt
+    "How many measurements were planned."
     failed: tuple[FailedTrial, ...]
+    "Trials without a measurement, each with its reason."
     lines: tuple[Line, ...]
+    "In the order of the suite's metrics."
     notes: tuple[str, ...]
     "What the checks found, each once."
 
@@ -71,15 +90,23 @@ class Summary(Frozen):
     """summary.json: everything is recomputable from the header and the trials."""
 
     format: Literal[1] = 1
+    "The number of this format."
     kind: Literal["summary"] = "summary"
+    "What this file is."
     name: str
+    "Of the suite."
     title: str
+    "Of the suite."
     created: datetime
+    "When the run began, with its time zone."
     benchforge: str
     "Version that measured."
     profile: str | None
+    "None without --profile."
     seed: NonNegativeInt
+    "Of the order."
     smoke: bool
+    "Whether it was a smoke: then its numbers mean nothing."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     tables: dict[str, Pivot] = Field(default_factory=dict)
@@ -89,6 +116,7 @@ class Summary(Frozen):
     cases: tuple[CaseSummary, ...]
     "In the order of the suite."
     versions: dict[str, str]
+    "Of each part, as its program told."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     facts: dict[str, JsonValue]

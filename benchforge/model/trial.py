@@ -19,13 +19,17 @@ class CaseName(Frozen):
     """How people speak of a case, and what it is: labels beside its identity."""
 
     scenario: str
+    "Its label."
     server: str
+    "Its label."
     driver: str
+    "The label of the loader or client."
     vary: dict[str, JsonValue]
     "The varied options at this point, by their paths in the suite."
     digest: str
     "Of the resolved options and the code; labels do not count."
     arm: PositiveInt = 1
+    "Above 1 where the suite names the same thing twice: an A/A comparison."
 
     @property
     def title(self) -> str:
@@ -41,22 +45,28 @@ class Failure(Frozen):
     stage: str
     "prepare, start, ask, drive or read."
     message: str
+    "One line: where, and what."
     hint: str = ""
+    "What to do; may be empty."
     log: str = ""
     "The last lines of the process concerned."
     about: Literal["behaviour", "apparatus"] = "behaviour"
+    "Behaviour of the server is a finding; a fault of the apparatus is tried again."
 
 
 class Started(Frozen):
     """A process of the trial: what was run, for whom, and how it ended."""
 
     label: str
+    "Of the part in the suite."
     argv: tuple[str, ...]
+    "The program and its words; secrets are redacted."
     environment: dict[str, str]
     "What was added to a clean environment; secrets are redacted."
     stdout: str
     "File beside the trial."
     stderr: str
+    "File beside the trial."
     exit_code: int | None
     "None when it was still running when it was asked for, and was stopped."
     executable: str | None = None
@@ -67,22 +77,31 @@ class Trial(Frozen):
     """One trial: trial.json. Files named here stand in the same folder."""
 
     format: Literal[1] = 1
+    "The number of this format."
     kind: Literal["trial"] = "trial"
+    "What this file is."
     number: PositiveInt
+    "In the order of time, from 1: the name of its folder."
     case: CaseName
+    "What was measured."
     block: PositiveInt
+    "The pass over all cases that it belongs to, from 1."
     position: PositiveInt
     "In its block."
     attempt: PositiveInt = 1
+    "Above 1 after a fault of the apparatus."
     seed: NonNegativeInt
     "PYTHONHASHSEED of its servers."
     started: datetime
+    "With its time zone."
     seconds: NonNegativeFloat
     "All of it: start, questions, warm-up, load, stop."
     phases: dict[str, NonNegativeFloat]
     "Seconds by phase: keeper, services, ask, warm-up, load, stop."
     request: Request
+    "What was asked."
     processes: tuple[Started, ...]
+    "In the order of their start."
     answers: tuple[Answer, ...]
     "Before the load and after it."
     namespaces: dict[str, JsonValue]
@@ -90,9 +109,13 @@ class Trial(Frozen):
     tuned: Tuned | None = None
     "None where the suite asks for no tuning, or the trial's place could not be made."
     reading: Reading | None
+    "What the load tool says; None without a measurement."
     observation: Observation | None
+    "What was seen from outside; None without a measurement."
     checks: tuple[Check, ...] = ()
+    "What was found when it was looked at."
     failure: Failure | None = None
+    "None when it was measured."
 
     @property
     def measured(self) -> bool:

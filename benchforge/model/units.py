@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-_NUMBER = r"(?P<number>\d+(?:\.\d+)?)"
+_NUMBER = r"(?P<number>[0-9]+(?:\.[0-9]+)?)"
 
 
 class Quantity(float):
@@ -37,6 +37,11 @@ class Quantity(float):
         names = "|".join(sorted(map(re.escape, cls.units), key=len, reverse=True))
         return rf"{_NUMBER}\s*(?P<unit>{names})"
 
+    @property
+    def written(self) -> str:
+        """As a suite would write it: with the unit that stands for one."""
+        return f"{self}{next(unit for unit, factor in self.units.items() if factor == 1)}"
+
     def __str__(self) -> str:
         return format(float(self), "g") if not self.is_integer() else str(int(self))
 
@@ -62,10 +67,13 @@ class Quantity(float):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        pattern = "^" + cls._pattern().replace("?P<number>", "").replace("?P<unit>", "") + "$"
+        names = cls._pattern().replace("?P<number>", "").replace("?P<unit>", "")
+        # One schema for both types: editors then tell what is wrong with a text.
         return {
-            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": pattern}],
-            "description": cls.wanted,
+            "type": ["number", "string"],
+            "minimum": 0,
+            "pattern": rf"^\s*{names}\s*$",
+            "title": cls.wanted,
         }
 
 

@@ -40,6 +40,7 @@ class Part(BaseModel, ABC):
 
     kind: ClassVar[Kind]
     name: ClassVar[str]
+    "What a suite says after `use`."
 
     def needs(self) -> Iterable[Need]:
         """Return the programs and packages that must be there, each with how to install it."""
@@ -58,6 +59,7 @@ class Service(Part):
     """A process that starts, becomes ready and is stopped."""
 
     ports: ClassVar[tuple[str, ...]] = ("http",)
+    "Their names: each gets a free one."
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     "The polite one: what ends the program at its best."
 
@@ -142,6 +144,8 @@ class Backend(Service):
     """A service that servers depend on."""
 
     kind: ClassVar[Kind] = "backend"
+    offers: ClassVar[tuple[str, ...]] = ()
+    "The names of what `gives` returns: who asks for another is told when a suite is read."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
 
@@ -189,7 +193,9 @@ class Metric(Part):
 
     kind: ClassVar[Kind] = "metric"
     unit: ClassVar[str]
+    "Of its values; 1 for a number or a share."
     better: ClassVar[Literal["higher", "lower"]]
+    "Which values are the better ones."
 
     @abstractmethod
     def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:

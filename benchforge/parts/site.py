@@ -18,6 +18,7 @@ class Site:
     """Where a service lives: a folder of its own, ports, an interpreter, and what it depends on."""
 
     label: str
+    "Of the part in the suite."
     folder: Path
     "Kept with the trial: configuration and logs."
     scratch: Path
@@ -25,6 +26,7 @@ class Site:
     address: str
     "The IP address to listen on."
     ports: Mapping[str, int]
+    "Each port by its name: http, https or one of its own."
     python: Path
     "The interpreter that runs it."
     programs: Mapping[str, Path]
@@ -34,6 +36,7 @@ class Site:
     suite_folder: Path
     "Relative paths in the suite start here."
     as_root: bool
+    "Whether the trial's processes are root there."
     upstreams: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     "What each server that it stands before gives, by its label."
 
@@ -74,10 +77,13 @@ class Target:
     url: str
     "Of the request, path and query included."
     request: Request
+    "What is asked."
     folder: Path
     "Kept with the trial."
     programs: Mapping[str, Path]
+    "Where each program that the part needs was found."
     python: Path
+    "The interpreter that runs it."
     phase: Literal["warm-up", "load"] = "load"
     ca_file: Path | None = None
     "PEM file that is to be trusted; None for plain HTTP, or when the system's own is meant."
@@ -95,7 +101,9 @@ class Output:
     """What the processes of a driver left: the main one's first."""
 
     target: Target
+    "What was hit."
     finished: tuple[Finished, ...]
+    "In the order of `commands`."
 
     @property
     def code(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchforge.graph import Measure, RunGraph
+from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
 from benchforge.model.trial import Trial
 from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
@@ -16,7 +16,6 @@ from benchforge.run.measure import measure
 from benchforge.suite.case import Case
 
 ATTEMPTS = 3
-START_AND_STOP_S = 1.5  # a guess, used for the plan's minutes until trials have been measured
 
 
 class Progress(Protocol):
@@ -49,7 +48,9 @@ def execute(
     right: dict[str, Like] = {}
     beyond: list[float] = []  # what trials took beyond what they declare
     number = 0
-    for place, step in enumerate(graph.measures):
+    left = len(graph)
+    declared_s = graph.declared_s  # of all that are left
+    for step in graph:
         attempt, spoiled = 0, True
         while spoiled and attempt < ATTEMPTS:
             attempt += 1
@@ -57,9 +58,7 @@ def execute(
             if time.monotonic() - begun + own > limit_s:
                 return
             number += 1
-            rest = graph.measures[place:]
-            left_s = sum(one.case.declared_s for one in rest) + mean(beyond) * len(rest)
-            progress.trial(step, number, attempt, left_s)
+            progress.trial(step, number, attempt, declared_s + mean(beyond) * left)
             trial = _kept(step, number, attempt, ground, keep, right, progress)
             beyond.append(max(0.0, trial.seconds - step.case.declared_s))
             progress.kept(trial)
@@ -67,6 +66,8 @@ def execute(
             if limits.fail_fast and not trial.measured:
                 return
             spoiled = trial.failure is not None and trial.failure.about == "apparatus"
+        left -= 1
+        declared_s = max(0.0, declared_s - step.case.declared_s)  # floats leave a crumb
 
 
 def mean(beyond: list[float]) -> float:

@@ -3,9 +3,11 @@
 import hashlib
 import importlib.metadata
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.graph import RunGraph
 from benchforge.model.result import Header, MetricUse, Planned
@@ -15,24 +17,28 @@ from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
 from benchforge.run.versions import as_they_say, no_site
-from benchforge.suite.case import Case
+from benchforge.suite.parts import distinct_parts
 from benchforge.suite.redact import redact
 from benchforge.suite.suite import Suite
 
+_JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
-def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) -> Header:
+
+def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
     """Return the header; each part's program is asked for its version, once."""
+    told = [(case.name, case.declared_s) for case in graph.cases]
+    names = tuple(name for name, _ in told)
     planned = [
         Planned(
             block=step.block,
             position=step.position,
-            case=step.case.name,
+            case=told[step.number][0],
             seed=step.seed,
-            declared_s=step.case.declared_s,
+            declared_s=told[step.number][1],
         )
-        for step in graph.measures
+        for step in graph.steps()
     ]
-    interpreters = _interpreters(cases, ground)
+    interpreters = _interpreters(suite, ground)
     locks = locks_of(ground)
     return Header(
         name=suite.name,
@@ -47,7 +53,7 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         plan=tuple(planned),
-        cases=tuple(case.name for case in cases),
+        cases=names,
         titles={label: one.title for label, one in suite.scenarios.items() if one.title},
         metrics=tuple(
             MetricUse(
@@ -63,16 +69,27 @@ def header_of(suite: Suite, cases: list[Case], graph: RunGraph, ground: Ground) 
             label: one.metrics for label, one in suite.scenarios.items() if one.metrics is not None
         },
         tables={
-            label: pivot
-            for label, pivot in suite.tables.items()
-            if any(pivot.has(case.name) for case in cases)
+            label: pivot for label, pivot in suite.tables.items() if any(map(pivot.has, names))
         },
-        versions=_versions(cases, interpreters, ground),
+        versions=_versions(suite, interpreters, ground),
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
         facts=facts(),
     )
+
+
+def with_facts(
+    header: Header, told: Mapping[str, object], complain: Callable[[str], None]
+) -> Header:
+    """Return the header with what plugins know of the machine, under the name of each."""
+    facts = dict(header.facts)
+    for plugin, said in told.items():
+        try:
+            facts[plugin] = _JSON.validate_python(said)
+        except ValidationError:
+            complain(f"plugin {plugin}: benchforge_facts: no JSON, left out: {said!r:.100}")
+    return header.model_copy(update={"facts": facts})
 
 
 def locks_of(ground: Ground) -> dict[str, str]:
@@ -87,18 +104,16 @@ def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
     return facts.model_copy(update={"lock_sha256": hashlib.sha256(lock.encode()).hexdigest()})
 
 
-def _interpreters(cases: list[Case], ground: Ground) -> dict[str, Ready]:
+def _interpreters(suite: Suite, ground: Ground) -> dict[str, Ready]:
     """Return every interpreter that a part runs on; the module versions are those inside of it."""
-    needed = needed_modules(part for case in cases for part in case.parts)
+    needed = needed_modules(distinct_parts(suite))
     return {
         label: own(modules) if label == OWN else ground.runtimes[label]
         for label, modules in needed.items()
     }
 
 
-def _versions(
-    cases: list[Case], interpreters: Mapping[str, Ready], ground: Ground
-) -> dict[str, str]:
+def _versions(suite: Suite, interpreters: Mapping[str, Ready], ground: Ground) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
     versions = {
         _on(name, label): version
@@ -106,7 +121,7 @@ def _versions(
         for name, version in interpreter.brings.items()
     }
     parts: dict[str, Part] = {}
-    for part in (part for case in cases for part in case.parts):
+    for part in distinct_parts(suite):
         runtime = part.runtime if isinstance(part, RunsPython) else None
         parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
     with tempfile.TemporaryDirectory(prefix="bf-") as name:

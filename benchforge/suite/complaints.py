@@ -1,20 +1,30 @@
 """Faults of a suite as they are found, each where its value was written."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import TypeVar, get_args
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from benchforge.parts.part import Part
 from benchforge.suite.document import Document, Setting
-from benchforge.suite.faults import Fault, SuiteErrors, nearest
+from benchforge.suite.faults import SHOWN, Fault, Hint, Nearest, SuiteErrors
 from benchforge.suite.located import located
 from benchforge.suite.positions import Path, Spot
-from benchforge.suite.redact import redact
+from benchforge.suite.redact import hiding
 from benchforge.suite.typed import typed
-from benchforge.suite.words import findings
+from benchforge.suite.words import Finding, findings
 
 M = TypeVar("M", bound=BaseModel)
+
+
+class _Complaint(NamedTuple):
+    """A fault that is not written out yet."""
+
+    path: Path | None
+    "None for an option of the command line."
+    message: str
+    hint: Hint
+    option: str = ""
 
 
 class Complaints:
@@ -22,13 +32,12 @@ class Complaints:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._faults: dict[tuple[tuple[int, ...], str, str], Fault] = {}
+        self._found: dict[tuple[tuple[int, ...], Path | str, str], _Complaint] = {}
         self._told: set[Path] = set()
 
-    def at(self, path: Path, message: str, hint: str = "") -> None:
+    def at(self, path: Path, message: str, hint: Hint = "") -> None:
         """Complain of the value at a path; the same complaint of the same place counts once."""
         self._told.add(path)
-        fault = located(self._document, path, message, hint)
         match self._document.origin(path):
             case Spot() as spot:
                 order: tuple[int, ...] = (0, spot.line, spot.column)
@@ -36,11 +45,14 @@ class Complaints:
                 order = (0,)
             case Setting():
                 order = (1,)
-        self._faults.setdefault((order, fault.where, fault.message), fault)
+        # A value that was written for several labels is wrong once.
+        place = self._document.written(path)
+        self._found.setdefault((order, place, message), _Complaint(path, message, hint))
 
-    def of_option(self, option: str, message: str, hint: str = "") -> None:
+    def of_option(self, option: str, message: str, hint: Hint = "") -> None:
         """Complain of an option of the command line."""
-        self._faults.setdefault(((2,), option, message), Fault(option, message, hint=hint))
+        found = _Complaint(None, message, hint, option)
+        self._found.setdefault(((2,), option, message), found)
 
     def parse(self, model: type[M], data: Mapping[str, JsonValue], path: Path) -> M | None:
         """Return the model of a table; complain of what is wrong and return None."""
@@ -75,39 +87,64 @@ class Complaints:
         path: Path,
     ) -> None:
         """Complain of what pydantic found in the table at a path."""
-        for found in findings(error, dict(data)):
+        every = list(findings(error, dict(data)))
+        for found in (*every, *_beside(every, model, data)):
             where = (*path, *found.path)
             if where in self._told:  # a value that is missing is also of the wrong type
                 continue
             owner = _owner(model, found.path[:-1]) if found.unknown else None
-            hint = takes(found.unknown, owner) if owner else ""
+            hint: Hint = takes(found.unknown, owner) if owner else found.hint
             message = found.message
             if found.unknown:
                 message = "unknown option" if owner and issubclass(owner, Part) else "unknown key"
             self.at(where, message, hint)
 
-    def settle(self, secrets: Iterable[str]) -> None:
-        """Raise SuiteErrors when there is a fault, in the order of the file, without secrets."""
-        if not self._faults:
+    def settle(self, environment: Iterable[str]) -> None:
+        """Raise SuiteErrors when there is a fault, in the order of the file, without secrets.
+
+        `environment` is what was taken from there. Faults that are not printed have no excerpt.
+        """
+        if not self._found:
             return
-        known = list(secrets)
+        hide = hiding(self._document.tables, environment)
+        ordered = [one for _, one in sorted(self._found.items(), key=lambda item: item[0][0])]
         raise SuiteErrors(
-            [
-                Fault(
-                    redact(fault.where, known),
-                    redact(fault.message, known),
-                    redact(fault.excerpt, known),
-                    redact(fault.hint, known),
-                )
-                for _, fault in sorted(self._faults.items(), key=lambda item: item[0][0])
-            ]
+            [self._fault(one, hide) for one in ordered[:SHOWN]]
+            + [Fault(self._document.shown, one.message) for one in ordered[SHOWN:]]
         )
 
+    def _fault(self, one: _Complaint, hide: Callable[[str], str]) -> Fault:
+        if one.path is None:
+            return Fault(one.option, one.message, hint=one.hint)
+        return located(self._document, one.path, one.message, one.hint, hide=hide)
 
-def takes(unknown: str, model: type[BaseModel]) -> str:
+
+def _beside(
+    every: Sequence[Finding], model: type[BaseModel], data: Mapping[str, JsonValue]
+) -> Iterator[Finding]:
+    """Yield what else the model would say of its options if those that are faulty were not there.
+
+    pydantic asks a model's own validators only when every option is right.
+    """
+    faulty = {str(found.path[0]) for found in every if found.path}
+    while faulty and (rest := {key: data[key] for key in data.keys() - faulty}):
+        try:
+            typed(model, rest)
+        except ValidationError as error:
+            news = list(findings(error, rest))
+        else:
+            return
+        new = {str(found.path[0]) for found in news if found.options and found.path} - faulty
+        yield from (one for one in news if one.options and not faulty & set(one.options))
+        if not new:
+            return
+        faulty |= new
+
+
+def takes(unknown: str, model: type[BaseModel]) -> Hint:
     """Return a hint for an unknown key of a model: the nearest, and what it takes."""
     owner = model.name if issubclass(model, Part) else "this table"
-    return nearest(unknown, options(model), f"{owner} takes")
+    return Nearest(unknown, options(model), f"{owner} takes")
 
 
 def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:

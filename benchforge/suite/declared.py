@@ -45,6 +45,9 @@ STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
 }
 "The metrics of a suite that declares none."
 
+STAR = "*"
+"In place of a label: all parts of a kind that have an option."
+
 # Labels name folders, stand in option paths, and are shown everywhere.
 _LABEL = re.compile(r"\w[\w-]*")
 # These share what is named after them: a trial's folder, or the driver of a case.
@@ -59,6 +62,8 @@ def tables_of(tables: Tables, kind: str, complaints: Complaints) -> dict[str, Ta
         return {}
     labelled: dict[str, Tables] = {}
     for label, table in found.items():
+        if label == STAR and kind in KINDS and isinstance(table, dict):
+            continue  # what no part has: `check_left` complains of it
         if not isinstance(table, dict):
             complaints.at((kind, label), "expected a table", f"write [{kind}.{label}]")
         elif not _LABEL.fullmatch(label):
@@ -107,7 +112,11 @@ def _declared(
     try:
         cls = registry.part(kind, use)
     except Unusable as error:
-        complaints.at((*path, "use"), error.message, error.hint)
+        others = [
+            f"a {one}" for one in KINDS.values() if one != kind and use in registry.names(one)
+        ]
+        also = f"{use!r} is {' and '.join(others)}; " if others else ""
+        complaints.at((*path, "use"), error.message, f"{also}{error.hint}")
         return None
     if not issubclass(cls, _CLASSES[kind]):
         complaints.at((*path, "use"), f"the plugin's {cls.__name__} is not a {kind}")

@@ -1,11 +1,11 @@
 """A suite's tables and where each value was written, with a profile laid over them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from pydantic import JsonValue
 
-from benchforge.suite.faults import Fault, SuiteErrors, nearest
 from benchforge.suite.positions import Path, Spot
 
 Tables = dict[str, JsonValue]
@@ -28,41 +28,51 @@ class Document:
     text: str
     tables: Tables
     origins: dict[Path, Spot | Setting]
+    starred: dict[Path, Path] = field(default_factory=dict)
+    "Paths that have their value from a `*` in place of a label, and where that was written."
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")  # not splitlines: TOML knows fewer ends of lines than Python
+
+    def line(self, number: int) -> str:
+        """Return a line of the text, the first of which is 1."""
+        return self._lines[number - 1].rstrip("\r") if number <= len(self._lines) else ""
 
     def origin(self, path: Path) -> Spot | Setting | None:
         """Return where a path was written, or what is nearest above it; None for the whole."""
+        return self.origins.get(self._nearest(path))
+
+    def written(self, path: Path) -> Path:
+        """Return the path itself, or with a `*` where its value was written for several labels."""
+        return self.starred.get(self._nearest(path), path)
+
+    def _nearest(self, path: Path) -> Path:
         while path and path not in self.origins:
             path = path[:-1]
-        return self.origins.get(path)
+        return path
+
+    def with_layer(self, over: Tables, starred: Mapping[Path, Path], at: Path) -> "Document":
+        """Lay tables over those that hold: tables merge, all else replaces.
+
+        They were written at a path of the text, and what is `starred` with a `*` there.
+        """
+        origins, stars = dict(self.origins), dict(self.starred)
+        for path in _replaced(self.tables, over, ()):
+            origins[path] = self.origins[(*at, *starred.get(path, path))]
+            stars.pop(path, None)
+            if path in starred:
+                stars[path] = starred[path]
+        return replace(self, tables=merged(self.tables, over), origins=origins, starred=stars)
 
 
-def with_profile(document: Document, name: str | None) -> Document:
-    """Lay a profile over the document: tables merge, all else replaces.
-
-    Raises SuiteErrors when there is no such profile.
-    """
-    profiles = document.tables.get("profiles")
-    tables = {key: value for key, value in document.tables.items() if key != "profiles"}
-    if name is None:
-        return replace(document, tables=tables)
-    profiles = profiles if isinstance(profiles, dict) else {}
-    profile = profiles.get(name)
-    if not isinstance(profile, dict):
-        hint = nearest(name, profiles, "profiles")
-        message = f"{document.shown} has no profile of that name"
-        raise SuiteErrors([Fault(f"--profile {name}", message, hint=hint)])
-    origins = dict(document.origins)
-    for path in _replaced(tables, profile, ()):
-        origins[path] = document.origins["profiles", name, *path]
-    return replace(document, tables=_merged(tables, profile), origins=origins)
-
-
-def _merged(under: Tables, over: Tables) -> Tables:
+def merged(under: Tables, over: Tables) -> Tables:
+    """Return tables with others laid over them: tables merge, all else replaces."""
     both = dict(under)
     for key, value in over.items():
         below = under.get(key)
         if isinstance(value, dict) and isinstance(below, dict):
-            both[key] = _merged(below, value)
+            both[key] = merged(below, value)
         else:
             both[key] = value
     return both

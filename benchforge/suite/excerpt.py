@@ -1,6 +1,7 @@
 """The line that an error speaks of, with its place underlined."""
 
 import unicodedata
+from collections.abc import Callable
 
 from benchforge.suite.positions import Spot
 
@@ -8,12 +9,15 @@ _ROOM = 100  # characters of a line that are shown
 _BEFORE = 60  # of them, before the place, where a line is longer
 
 
-def excerpt(text: str, spot: Spot) -> str:
-    """Return two lines: the source line under its number, and carets under the place."""
-    lines = text.split("\n")  # not splitlines: TOML knows fewer ends of lines than Python
-    line = lines[spot.line - 1].rstrip("\r") if spot.line <= len(lines) else ""
-    start = spot.column - 1
-    width = max(1, min(spot.width, len(line) - start))
+def excerpt(line: str, spot: Spot, hide: Callable[[str], str] = str) -> str:
+    """Return two lines: the source line under its number, and carets under the place.
+
+    `hide` takes out what nobody is to see; no secret begins or ends within a place.
+    """
+    before, after = line[: spot.column - 1], line[spot.column - 1 + spot.width :]
+    here = hide(line[len(before) : len(before) + spot.width])
+    before, after = hide(before), hide(after)
+    line, start, width = before + here + after, len(before), max(1, len(here))
     if len(line) > _ROOM:
         left = max(0, min(start - _BEFORE, len(line) - _ROOM))
         right = left + _ROOM

@@ -1,130 +1,203 @@
-"""A suite's cases, one after the other: every part at its point of the matrix."""
+"""A suite's cases: every part at its point of the matrix."""
 
-import hashlib
-import json
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import cast
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import NamedTuple, cast
 
-from pydantic import JsonValue
-
+from benchforge.model.answer import Request
 from benchforge.model.trial import CaseName
-from benchforge.parts.part import UPSTREAM_OPTIONS, Backend, Driver, Part, RunsPython, Server
-from benchforge.suite.axis import Point, filled, part_at, reaching
+from benchforge.parts.part import Backend, Driver, Server
+from benchforge.suite.axis import Point, filled, part_at, variables
 from benchforge.suite.case import Case
-from benchforge.suite.points import points
-from benchforge.suite.suite import Declared, Scenario, Suite
-from benchforge.suite.upstreams import behind
+from benchforge.suite.cases import Cases
+from benchforge.suite.identity import Known, as_text, digest
+from benchforge.suite.points import Matrix, Projection, Varied, about
+from benchforge.suite.suite import Declared, Suite
+from benchforge.suite.upstreams import behind, leading, reached
 
 
-def expand(suite: Suite) -> Iterator[Case]:
-    """Yield each case: by scenario, point, driver (loaders before clients), server.
+def expand(suite: Suite) -> Cases:
+    """Return the cases: by scenario, point, driver (loaders before clients), server.
 
     A case carries what varies of the point for its own parts and request; points that differ in
     nothing else make one case. What is the same under two labels is told apart by its arm.
     """
-    for label in suite.scenarios:
-        arms: Counter[str] = Counter()
-        for name, point in _names(suite, label):
-            case = _case(suite, name, point)
-            digest = _digest(case, suite)
-            arms[digest] += 1
-            numbered = name.model_copy(update={"digest": digest, "arm": arms[digest]})
-            yield replace(case, name=numbered)
+    return Cases([_Scenario(suite, label) for label in suite.scenarios])
 
 
 def named(suite: Suite, label: str) -> Iterator[CaseName]:
     """Yield the names of a scenario's cases, without what they are: digest and arm."""
-    return (name for name, _ in _names(suite, label))
+    scenario = _Scenario(suite, label)
+    return (scenario.name(number) for number in range(len(scenario)))
 
 
-def _names(suite: Suite, label: str) -> Iterator[tuple[CaseName, Point]]:
-    """Yield each case of a scenario once, with the first point that makes it."""
-    scenario = suite.scenarios[label]
-    drivers = [("loaders", suite.loaders[one]) for one in scenario.loaders]
-    drivers += [("clients", suite.clients[one]) for one in scenario.clients]
-    seen: set[str] = set()
-    for point in points(scenario):
-        for place, driver in drivers:
-            for server in (suite.servers[one] for one in scenario.servers):
-                vary = _about(suite, scenario, point, server, place, driver)
-                words = json.dumps([server.label, driver.label, vary], sort_keys=True)
-                if words not in seen:
-                    seen.add(words)
-                    name = CaseName(
-                        scenario=label,
-                        server=server.label,
-                        driver=driver.label,
-                        vary=vary,
-                        digest="",
-                    )
-                    yield name, point
+class _Pair(NamedTuple):
+    """Who asks, and who is asked."""
+
+    place: str
+    "The driver's table."
+    driver: str
+    server: str
 
 
-def _about(
-    suite: Suite, scenario: Scenario, point: Point, server: Declared, place: str, driver: Declared
-) -> dict[str, JsonValue]:
-    """Return what of a point is about a case's own parts and request."""
-    _, taken = filled(scenario.requests.get(server.label, scenario.request), point)
-    about = {**taken, **reaching(point, "servers", server), **reaching(point, place, driver)}
-    for upstream in behind(server, suite.servers, point):
-        about |= reaching(point, "servers", suite.servers[upstream])
-    for backend in scenario.backends:
-        about |= reaching(point, "backends", suite.backends[backend])
-    return {path: point[path] for path in point if path in about}
+class _Scenario:
+    """The cases of a scenario. Held are two numbers of each: its point's and its pair's."""
 
+    def __init__(self, suite: Suite, label: str) -> None:
+        self._suite = suite
+        self._label = label
+        self._scenario = scenario = suite.scenarios[label]
+        self._matrix = Matrix(scenario)
+        drivers = [("loaders", one) for one in scenario.loaders]
+        drivers += [("clients", one) for one in scenario.clients]
+        self._pairs = [_Pair(*one, server) for one in drivers for server in scenario.servers]
+        beyond = reached(scenario, suite.servers)
+        self._servers = self._varied("servers", suite.servers, (*scenario.servers, *beyond))
+        self._backends = self._varied("backends", suite.backends, scenario.backends)
+        self._drivers = {
+            "loaders": self._varied("loaders", suite.loaders, scenario.loaders),
+            "clients": self._varied("clients", suite.clients, scenario.clients),
+        }
+        self._behind = {
+            server: Varied(
+                self._matrix,
+                leading(scenario, suite.servers),
+                partial(behind, suite.servers[server], suite.servers),
+            )
+            for server in scenario.servers
+        }
+        self._requests = {server: self._request(server) for server in scenario.servers}
+        self._concerned: dict[tuple[_Pair, tuple[str, ...]], frozenset[str]] = {}
+        self._points = array("Q")
+        self._pair = array("L")
+        for point, pair in self._found():
+            self._points.append(point)
+            self._pair.append(pair)
 
-def _case(suite: Suite, name: CaseName, point: Point) -> Case:
-    scenario = suite.scenarios[name.scenario]
-    server = suite.servers[name.server]
-    place = "loaders" if name.driver in scenario.loaders else "clients"
-    driver = (suite.loaders if place == "loaders" else suite.clients)[name.driver]
-    backends = [suite.backends[one] for one in scenario.backends]
-    request, _ = filled(scenario.requests.get(name.server, scenario.request), point)
-    return Case(
-        name=name,
-        # Load has seen to it that each table holds parts of its kind.
-        server=cast("Server", part_at(server, "servers", point)),
-        upstreams=tuple(behind(server, suite.servers, point).items()),
-        backends=tuple(
-            (one.label, cast("Backend", part_at(one, "backends", point))) for one in backends
-        ),
-        driver=cast("Driver", part_at(driver, place, point)),
-        request=request,
-        expect=scenario.expect,
-        metrics=tuple(suite.metrics) if scenario.metrics is None else scenario.metrics,
-        warm_up_s=float(suite.repeat.warmup),
-        tuning=suite.tuning,
-    )
+    def __len__(self) -> int:
+        return len(self._points)
 
+    def __getitem__(self, number: int) -> Case:
+        point, pair = self._points[number], self._pairs[self._pair[number]]
+        scenario = self._scenario
+        digests, arms = self._identities
+        named = {"digest": f"{digests[number]:016x}", "arm": arms[number]}
+        return Case(
+            name=self.name(number).model_copy(update=named),
+            # Load has seen to it that each table holds parts of its kind.
+            server=cast("Server", self._servers[pair.server].at(point).part),
+            upstreams=tuple(
+                (label, cast("Server", self._servers[label].at(point).part))
+                for label in self._behind[pair.server].at(point)
+            ),
+            backends=tuple(
+                (label, cast("Backend", one.at(point).part))
+                for label, one in self._backends.items()
+            ),
+            driver=cast("Driver", self._drivers[pair.place][pair.driver].at(point).part),
+            request=self._requests[pair.server].at(point)[0],
+            expect=scenario.expect,
+            metrics=tuple(self._suite.metrics) if scenario.metrics is None else scenario.metrics,
+            warm_up_s=float(self._suite.repeat.warmup),
+            tuning=self._suite.tuning,
+        )
 
-def _digest(case: Case, suite: Suite) -> str:
-    """Return what the case is, whatever it is called."""
-    what = {
-        "server": _identity_of_server(case.server, dict(case.upstreams), suite),
-        "backends": [_identity(backend, suite) for _, backend in case.backends],
-        "driver": _identity(case.driver, suite),
-        "request": case.request.model_dump(mode="json"),
-        "expect": case.expect.model_dump(mode="json"),
-        "warm_up_s": case.warm_up_s,
-        "tuning": case.tuning.model_dump(mode="json"),
-    }
-    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
+    def name(self, number: int) -> CaseName:
+        """Return what a case is called, without what it is: digest and arm."""
+        point, pair = self._points[number], self._pairs[self._pair[number]]
+        concerned = self._concerning(pair, point)
+        values = self._matrix.point(point)
+        return CaseName(
+            scenario=self._label,
+            server=pair.server,
+            driver=pair.driver,
+            vary={path: value for path, value in values.items() if path in concerned},
+            digest="",
+        )
 
+    def _varied(
+        self, place: str, declared: Mapping[str, Declared], labels: Iterable[str]
+    ) -> dict[str, Varied[Known]]:
+        def of(one: Declared) -> Varied[Known]:
+            def known(point: Point) -> Known:
+                return Known(part_at(one, place, point), self._suite)
 
-def _identity_of_server(
-    server: Server, upstreams: Mapping[str, Server], suite: Suite
-) -> list[JsonValue]:
-    behind_it = [
-        _identity_of_server(upstreams[label], upstreams, suite) for label in server.upstreams()
-    ]
-    return [*_identity(server, suite), *behind_it]
+            return Varied(self._matrix, about(self._scenario, place, one), known)
 
+        return {label: of(declared[label]) for label in labels}
 
-def _identity(part: Part, suite: Suite) -> list[JsonValue]:
-    options = part.model_dump(mode="json", exclude=set(UPSTREAM_OPTIONS))
-    if isinstance(part, RunsPython) and part.runtime is not None:
-        runtime = suite.runtimes[part.runtime]
-        options["runtime"] = runtime.model_dump(mode="json", include={"python", "requires"})
-    return [part.kind, part.name, options, part.fingerprint(suite.path.parent)]
+    def _request(self, server: str) -> Varied[tuple[Request, str]]:
+        written = self._scenario.requests.get(server, self._scenario.request)
+
+        def known(point: Point) -> tuple[Request, str]:
+            request, _ = filled(written, point)
+            return request, as_text(request)
+
+        return Varied(self._matrix, [f"path.{name}" for name in variables(written)], known)
+
+    def _found(self) -> Iterator[tuple[int, int]]:
+        """Yield point and pair of each case: the first point that makes it."""
+        projections: dict[frozenset[str], Projection] = {}
+        made: dict[tuple[int, frozenset[str]], bytearray] = {}
+        for point in self._matrix.numbers():
+            for number, pair in enumerate(self._pairs):
+                concerned = self._concerning(pair, point)
+                if (number, concerned) not in made:
+                    projections.setdefault(concerned, Projection(self._matrix, concerned))
+                    made[number, concerned] = bytearray(projections[concerned].size)
+                key = projections[concerned].key(point)
+                if not made[number, concerned][key]:
+                    made[number, concerned][key] = True
+                    yield point, number
+
+    def _concerning(self, pair: _Pair, point: int) -> frozenset[str]:
+        """Return the paths that are about a case's own parts and request."""
+        upstreams = self._behind[pair.server].at(point)
+        if (pair, upstreams) not in self._concerned:
+            suite, scenario = self._suite, self._scenario
+            drivers = suite.loaders if pair.place == "loaders" else suite.clients
+            parts = [
+                (pair.place, drivers[pair.driver]),
+                *(("servers", suite.servers[label]) for label in (pair.server, *upstreams)),
+                *(("backends", suite.backends[label]) for label in scenario.backends),
+            ]
+            request = scenario.requests.get(pair.server, scenario.request)
+            self._concerned[pair, upstreams] = frozenset(
+                [
+                    *(f"path.{name}" for name in variables(request)),
+                    *(path for place, one in parts for path in about(scenario, place, one)),
+                ]
+            )
+        return self._concerned[pair, upstreams]
+
+    @cached_property
+    def _identities(self) -> tuple["array[int]", "array[int]"]:
+        """Digest and arm of each case."""
+        suite = self._suite
+        texts = {
+            "expect": as_text(self._scenario.expect),
+            "warm_up_s": as_text(float(suite.repeat.warmup)),
+            "tuning": as_text(suite.tuning),
+        }
+        digests, arms = array("Q"), array("L")
+        seen: Counter[int] = Counter()
+        for point, number in zip(self._points, self._pair, strict=True):
+            pair = self._pairs[number]
+            texts["server"] = self._text_of_server(pair.server, point)
+            backends = (f"[{one.at(point).text}]" for one in self._backends.values())
+            texts["backends"] = f"[{', '.join(backends)}]"
+            texts["driver"] = f"[{self._drivers[pair.place][pair.driver].at(point).text}]"
+            texts["request"] = self._requests[pair.server].at(point)[1]
+            digests.append(digest(texts))
+            seen[digests[-1]] += 1
+            arms.append(seen[digests[-1]])
+        return digests, arms
+
+    def _text_of_server(self, label: str, point: int) -> str:
+        """Return what a server is, and what all is that stands behind it."""
+        known = self._servers[label].at(point)
+        upstreams = cast("Server", known.part).upstreams()
+        behind_it = (self._text_of_server(one, point) for one in upstreams)
+        return f"[{', '.join([known.text, *behind_it])}]"

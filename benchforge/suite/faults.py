@@ -6,8 +6,30 @@ from difflib import get_close_matches
 
 from benchforge.errors import Unusable
 
-_SHOWN = 20  # faults of one file
+SHOWN = 20
+"Faults of one file that are printed: a person corrects these first."
 _NAMES = 8  # names in a hint
+_COMPARED = 5_000  # names; a suite can have more, and a hint is worth no second
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """A hint: the name that was probably meant, and which there are, after `says`.
+
+    It compares when it is printed: of ten thousand faults only the first are.
+    """
+
+    name: object
+    names: Sequence[str]
+    says: str
+
+    def __str__(self) -> str:
+        near = get_close_matches(str(self.name), self.names[:_COMPARED], 1)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        return f"{guess}{self.says}: {listed(self.names)}"
+
+
+Hint = str | Nearest
 
 
 @dataclass(frozen=True)
@@ -18,7 +40,7 @@ class Fault:
     "file:line:column, or the option of the command line."
     message: str
     excerpt: str = ""
-    hint: str = ""
+    hint: Hint = ""
 
     @property
     def text(self) -> str:
@@ -37,17 +59,14 @@ class SuiteErrors(Unusable):
 
     def text(self) -> str:
         """Return all faults as they are to be printed: the first twenty, and how many more."""
-        more = len(self.faults) - _SHOWN
+        more = len(self.faults) - SHOWN
         rest = [f"error: and {more} more error{'s' if more > 1 else ''}"] if more > 0 else []
-        return "\n".join([fault.text for fault in self.faults[:_SHOWN]] + rest)
+        return "\n".join([fault.text for fault in self.faults[:SHOWN]] + rest)
 
 
 def nearest(name: object, names: Iterable[str], says: str) -> str:
     """Return a hint: the name that was probably meant, and which there are, after `says`."""
-    known = list(names)
-    near = get_close_matches(str(name), known, 1)
-    guess = f"did you mean {near[0]!r}? " if near else ""
-    return f"{guess}{says}: {listed(known)}"
+    return str(Nearest(name, tuple(names), says))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -14,15 +15,17 @@ from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
-from benchforge.suite.document import Document, Tables, with_profile
+from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.faults import nearest
+from benchforge.suite.faults import Nearest, nearest
+from benchforge.suite.given import check_given
+from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
-from benchforge.suite.settings import with_settings
 from benchforge.suite.source import read
+from benchforge.suite.star import check_left
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
 from benchforge.suite.tuning import tuning
 from benchforge.suite.upstreams import check_upstreams
@@ -31,20 +34,25 @@ FORMAT = 1
 "Of suites: what `benchforge = 1` at their top says."
 
 
-class _Top(Frozen):
+class Top(Frozen):
     """The keys at the top of a suite that are no tables."""
 
     benchforge: int
+    "The format of the suite."
     name: str | None = Field(default=None, pattern=r"^\w[\w.-]*$")
     "It names the folder of the results."
     title: str = ""
+    "For people: above every report."
     only: tuple[str, ...] = ()
+    "Labels of the scenarios to run; all of them without it."
     smoke: bool = False
+    "Whether this only shows that all works, and measures nothing: mostly said in a profile."
     network: Literal["private", "host"] = "private"
+    "Whether each trial has a network of its own, or the machine's."
 
 
-_LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
-_TABLES = (*_LABELLED, "repeat", "tuning", "profiles")
+LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
+TABLES = (*LABELLED, "repeat", "tuning", "profiles")
 
 
 def load(
@@ -60,25 +68,29 @@ def load(
     Raises SuiteErrors, which holds everything that is wrong.
     """
     written = read(path)
-    document = with_settings(with_profile(written, profile), settings)
+    document = layered(written, profile, settings, registry)
     complaints = Complaints(document)
     environment = Environment(complaints)
     tables = document.tables
 
     top = _top(document, complaints)
     _check_profiles(written.tables, complaints)
-    labelled = {kind: tables_of(tables, kind, complaints) for kind in _LABELLED}
+    check_left(tables, registry, complaints)
+    labelled = {kind: tables_of(tables, kind, complaints) for kind in LABELLED}
     if "metrics" not in tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     parts = declared(labelled, registry, environment, complaints)
-    labels = {kind: tuple(found) for kind, found in labelled.items()}
+    labels = {kind: _labels(tables.get(kind), found) for kind, found in labelled.items()}
     check_upstreams(parts["servers"], labels["servers"], complaints)
+    check_given(parts, labels["backends"], complaints)
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
     tuned = tuning(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
+    if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
+        complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
 
     secrets = frozenset([*environment.used, *_secrets(parts, interpreters, every)])
@@ -111,7 +123,7 @@ def load(
     return replace(suite, scenarios={label: every[label] for label in every if label in chosen})
 
 
-def _top(document: Document, complaints: Complaints) -> _Top:
+def _top(document: Document, complaints: Complaints) -> Top:
     tables = document.tables
     version = tables.get("benchforge")
     if isinstance(version, int) and not isinstance(version, bool) and version != FORMAT:
@@ -121,17 +133,17 @@ def _top(document: Document, complaints: Complaints) -> _Top:
     if version is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
         complaints.at((), "'benchforge' is missing", hint)
-    known = [*_Top.model_fields, *_TABLES]
+    known = [*Top.model_fields, *TABLES]
     for key in tables.keys() - set(known):
-        complaints.at((key,), "unknown key", nearest(key, known, "a suite takes"))
-    given = {key: value for key, value in tables.items() if key in _Top.model_fields}
-    fallback = _Top(benchforge=FORMAT)
-    return complaints.parse(_Top, {"benchforge": FORMAT, **given}, ()) or fallback
+        complaints.at((key,), "unknown key", Nearest(key, known, "a suite takes"))
+    given = {key: value for key, value in tables.items() if key in Top.model_fields}
+    fallback = Top(benchforge=FORMAT)
+    return complaints.parse(Top, {"benchforge": FORMAT, **given}, ()) or fallback
 
 
 def _check_profiles(tables: Tables, complaints: Complaints) -> None:
     """Complain of what no profile can set, whether it is chosen or not."""
-    known = [key for key in (*_Top.model_fields, *_TABLES) if key not in {"benchforge", "profiles"}]
+    known = [key for key in (*Top.model_fields, *TABLES) if key not in {"benchforge", "profiles"}]
     for label, profile in tables_of(tables, "profiles", complaints).items():
         for key in profile.keys() - set(known):
             hint = nearest(key, known, "a profile takes")
@@ -150,8 +162,6 @@ def _chosen(
     in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], complaints: Complaints
 ) -> tuple[str, ...]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
-    if not labels:
-        complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
     for label in given:
         if label not in labels:
             hint = nearest(label, labels, "scenarios")
@@ -162,6 +172,11 @@ def _chosen(
             complaints.at(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
     return tuple(label for label in labels if label in wanted)
+
+
+def _labels(written: JsonValue, found: Iterable[str]) -> tuple[str, ...]:
+    """Return all labels, also of what is no sound table: it has a complaint of its own."""
+    return tuple(dict.fromkeys((*found, *(written if isinstance(written, dict) else ()))))
 
 
 def _name(path: Path) -> str:

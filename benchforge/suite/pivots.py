@@ -23,21 +23,33 @@ def _one_or_several(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-_Names = Annotated[tuple[str, ...], BeforeValidator(_one_or_several)]
+_Names = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_one_or_several, json_schema_input_type=str | tuple[str, ...]),
+]
 
 
-class _Written(Frozen):
-    """As a suite writes it."""
+class Written(Frozen):
+    """A table [tables.x], as a suite writes it."""
 
     title: str = ""
+    "Above the table; its label without it."
     scenario: str | None = None
+    "Whose cases it shows."
     scenarios: tuple[str, ...] = ()
+    "In place of `scenario`."
     rows: _Names
+    "Axes: `scenario`, `server`, `driver`, or the path of an option that varies."
     columns: _Names = ()
+    "Axes, the outer one first."
     metric: str | None = None
+    "The label of what it shows."
     metrics: tuple[str, ...] = ()
+    "In place of `metric`."
     show: tuple[Statistic, ...] = ("median", "range")
+    "Statistics over the trials of a case; `average` is the mean, `range` lowest to highest."
     where: dict[str, JsonValue] = Field(default_factory=dict)
+    "Axes to the value, or the values, of the cases that are kept."
 
 
 def pivots(
@@ -53,7 +65,7 @@ def pivots(
     """
     found: dict[str, Pivot] = {}
     for label, table in tables.items():
-        written = complaints.parse(_Written, table, ("tables", label))
+        written = complaints.parse(Written, table, ("tables", label))
         if written is not None:
             one = _Table(("tables", label), table, written, complaints)
             if (pivot := one.pivot(metrics, labels, scenarios)) is not None:
@@ -66,12 +78,10 @@ def check_cells(tables: Mapping[str, Pivot], suite: Suite, complaints: Complaint
 
     `suite` holds every scenario that a table may name, those that are not to be run too.
     """
-    drawn = dict.fromkeys(one for pivot in tables.values() for one in pivot.scenarios)
-    of = {one: list(named(suite, one)) for one in drawn}
     for label, pivot in tables.items():
         at = ("tables", label)
-        cases = [case for one in pivot.scenarios for case in of[one]]
-        if not any(map(pivot.has, cases)):
+        cases = [case for one in pivot.scenarios for case in named(suite, one) if pivot.has(case)]
+        if not cases:
             complaints.at((*at, "where"), "no case is left", "no case has all of these values")
         if forgotten := crowded(pivot, cases):
             differ = "; ".join(
@@ -87,7 +97,7 @@ def check_cells(tables: Mapping[str, Pivot], suite: Suite, complaints: Complaint
 class _Table:
     """One table on its way to a Pivot."""
 
-    def __init__(self, at: Path, table: Tables, written: _Written, complaints: Complaints) -> None:
+    def __init__(self, at: Path, table: Tables, written: Written, complaints: Complaints) -> None:
         self._at = at
         self._table = table
         self._written = written

@@ -1,25 +1,160 @@
-"""The points of a scenario's matrix, in the order of the file."""
+"""The points of a scenario's matrix: each has a number, in the order of the file.
 
+Nothing here holds them all: a point is made of its number, and what is about some of the paths is
+made once for the values of those.
+"""
+
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
 from itertools import product
+from typing import Generic, TypeVar
 
-from benchforge.suite.axis import Point
-from benchforge.suite.suite import Scenario
+from pydantic import JsonValue
+
+from benchforge.suite.axis import Point, axis
+from benchforge.suite.suite import Declared, Scenario
+
+T = TypeVar("T")
+
+_KEPT = 1024  # of what is made: points come in order, so that little is made twice
 
 
-def points(scenario: Scenario) -> Iterator[Point]:
-    """Yield each combination of `vary` but the excluded ones, then what `include` adds.
+class Matrix:
+    """The points of a scenario by number: each combination of `vary`, then what `include` adds.
 
     Of what varies, the last changes fastest. A combination is excluded when it has all values of
     an entry of `exclude`.
     """
-    paths = list(scenario.vary)
-    for values in product(*scenario.vary.values()):
-        point = dict(zip(paths, values, strict=True))
-        if not any(_has(point, excluded) for excluded in scenario.exclude):
-            yield point
-    yield from scenario.include
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.vary = scenario.vary
+        self.include = scenario.include
+        self.combinations = combinations(scenario)
+        self.steps: dict[str, int] = {}
+        "By path: after how many combinations its next value comes."
+        step = self.combinations
+        for path, values in self.vary.items():
+            step //= len(values)
+            self.steps[path] = step
+        self._excluded = [
+            [(self.steps[path], self.vary[path], value) for path, value in one.items()]
+            for one in _telling(scenario)
+        ]
+
+    def numbers(self) -> Iterator[int]:
+        """Yield the number of each point but the excluded ones."""
+        for number in range(self.combinations):
+            if not any(
+                all(values[number // step % len(values)] == value for step, values, value in one)
+                for one in self._excluded
+            ):
+                yield number
+        yield from range(self.combinations, self.combinations + len(self.include))
+
+    def point(self, number: int) -> Point:
+        """Return a point."""
+        if number >= self.combinations:
+            return self.include[number - self.combinations]
+        return {
+            path: values[number // self.steps[path] % len(values)]
+            for path, values in self.vary.items()
+        }
+
+
+class Projection:
+    """What the points of a matrix say of some paths: one key for all points that say the same."""
+
+    def __init__(self, matrix: Matrix, paths: Collection[str]) -> None:
+        self._own = {path: values for path, values in matrix.vary.items() if path in paths}
+        self._weights: dict[str, int] = {}
+        weight = 1
+        for path, values in reversed(self._own.items()):
+            self._weights[path] = weight
+            weight *= len(values)
+        self._digits = [
+            (matrix.steps[path], len(values), self._weights[path])
+            for path, values in self._own.items()
+        ]
+        self._combinations = matrix.combinations
+        self._keys = weight
+        self._included = [
+            {path: value for path, value in point.items() if path in paths}
+            for point in matrix.include
+        ]
+        self._keys_included = list(self._of_included())
+        self.size = weight + len(self._included)
+        "Every key is below it."
+
+    def key(self, number: int) -> int:
+        """Return the key of a point by its number."""
+        if number >= self._combinations:
+            return self._keys_included[number - self._combinations]
+        key = 0
+        for step, size, weight in self._digits:
+            key += number // step % size * weight
+        return key
+
+    def point(self, key: int) -> Point:
+        """Return what the points of a key say."""
+        if key >= self._keys:
+            return self._included[key - self._keys]
+        return {
+            path: values[key // self._weights[path] % len(values)]
+            for path, values in self._own.items()
+        }
+
+    def _of_included(self) -> Iterator[int]:
+        """Yield the key of each included point: of the first, or the combination, that is alike."""
+        first: dict[str, int] = {}
+        for place, point in enumerate(self._included):
+            key = self._combination(point)
+            if key is None:
+                key = first.setdefault(json.dumps(point, sort_keys=True), self._keys + place)
+            yield key
+
+    def _combination(self, point: Point) -> int | None:
+        if point.keys() != self._own.keys():
+            return None
+        key = 0
+        for path, value in point.items():
+            texts = [json.dumps(one, sort_keys=True) for one in self._own[path]]
+            if (text := json.dumps(value, sort_keys=True)) not in texts:
+                return None
+            key += texts.index(text) * self._weights[path]
+        return key
+
+
+class Varied(Generic[T]):
+    """What is made of what the points say of some paths: once for all that say the same."""
+
+    def __init__(self, matrix: Matrix, paths: Collection[str], make: Callable[[Point], T]) -> None:
+        projection = Projection(matrix, paths)
+        self._key = projection.key
+        self._made = lru_cache(_KEPT)(lambda key: make(projection.point(key)))
+
+    def at(self, number: int) -> T:
+        """Return it as it is at a point, by its number."""
+        return self._made(self._key(number))
+
+
+def projected(scenario: Scenario, paths: Collection[str]) -> Iterator[Point]:
+    """Yield what the points say of some paths: each combination once, then what is included."""
+    own = {path: values for path, values in scenario.vary.items() if path in paths}
+    if combinations(scenario):
+        for values in product(*own.values()):
+            point = dict(zip(own, values, strict=True))
+            if _is_left(scenario, point):
+                yield point
+    for included in scenario.include:
+        yield {path: value for path, value in included.items() if path in paths}
+
+
+def about(scenario: Scenario, place: str, one: Declared) -> list[str]:
+    """Return the paths of all that varies and is about a part of the table `place`."""
+    paths = dict.fromkeys((*scenario.vary, *(path for point in scenario.include for path in point)))
+    return [path for path in paths if (found := axis(path)) and found.reaches(place, one)]
 
 
 def combinations(scenario: Scenario) -> int:
@@ -27,5 +162,24 @@ def combinations(scenario: Scenario) -> int:
     return math.prod(map(len, scenario.vary.values()))
 
 
+def _is_left(scenario: Scenario, point: Point) -> bool:
+    """Whether a combination that has these values is not excluded."""
+    rest = [
+        {path: value for path, value in one.items() if path not in point}
+        for one in _telling(scenario)
+        if all(point.get(path, value) == value for path, value in one.items())
+    ]
+    free = {path: scenario.vary[path] for one in rest for path in one}
+    return any(
+        not any(_has(dict(zip(free, values, strict=True)), one) for one in rest)
+        for values in product(*free.values())
+    )
+
+
+def _telling(scenario: Scenario) -> list[Mapping[str, JsonValue]]:
+    """Return the entries of `exclude` that can exclude something."""
+    return [one for one in scenario.exclude if one.keys() <= scenario.vary.keys()]
+
+
 def _has(point: Point, excluded: Point) -> bool:
-    return all(path in point and point[path] == value for path, value in excluded.items())
+    return all(point[path] == value for path, value in excluded.items())

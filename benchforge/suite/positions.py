@@ -1,6 +1,8 @@
 """Where each key and each array element of a TOML text stands; the standard library does not tell.
 
-The text is known to be valid TOML, so that the scanner only has to find ends, never to judge.
+The scanner finds ends and judges little: of a text that it passes, `tomllib` says whether it is
+TOML. What it refuses itself is what later versions of TOML brought, so that a suite means the same
+on every Python, and what is nested so deeply that whatever reads it would suffer.
 """
 
 import re
@@ -11,18 +13,23 @@ from typing import NamedTuple
 Path = tuple[str | int, ...]
 "Keys, and numbers of array elements, from the top of the document."
 
+DEEPEST = 50
+"Tables in tables; everything behind this walks them recursively."
+
 _BARE = re.compile(r"[\w-]+")
-_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEY = re.compile(r""""(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_-]+""")
+_SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_KEY = re.compile(r""""(?:\\[^\n]|[^"\\\n]++)*+"|'[^'\n]*+'|[A-Za-z0-9_-]++""")
 _SCALAR = re.compile(
-    r'"""(?:\\.|[^\\])*?"{3,5}'
-    r"|'''.*?'{3,5}"
-    r'|"(?:\\.|[^"\\])*"'
-    r"|'[^']*'"
-    r"|\d{4}-\d\d-\d\d \d\d:[^\s,\]}#]*"  # the only value with a space in it
-    r"|[^\s,\]}#]+",
-    re.DOTALL,
+    r'"""(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"{3,5}'
+    r"|'''(?:[^']++|'{1,2}+(?!'))*+'{3,5}"
+    r'|"(?:[^"\\\n]++|\\[^\n])*+"(?!")'
+    r"|'[^'\n]*+'(?!')"
+    r"|\d{4}-\d\d-\d\d \d\d:[\w.:+-]*+"  # the only value with a space in it
+    r"|[\w.:+-]++",
+    re.DOTALL | re.ASCII,
 )
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_NO_SECONDS = re.compile(r"(?:\d{4}-\d\d-\d\d[Tt ])?\d\d:\d\d(?:[Zz]|[+-]\d\d:\d\d)?", re.ASCII)
 
 
 class Spot(NamedTuple):
@@ -33,13 +40,30 @@ class Spot(NamedTuple):
     width: int
 
 
+class Refused(Exception):
+    """A text that is no suite, whatever else may be right: place, message and hint."""
+
+    def __init__(self, spot: Spot, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.spot = spot
+        self.message = message
+        self.hint = hint
+
+
+class Lost(Exception):
+    """The text is not TOML, here or before."""
+
+
 def positions(text: str) -> dict[Path, Spot]:
     """Return where each path of a TOML text stands: a key by its first mention, an element by its
     beginning.
 
-    The text must be one that `tomllib` accepts.
+    Raises Refused for what TOML 1.0 does not have and for what is nested too deeply, and Lost
+    for a text that `tomllib` accepts neither.
     """  # noqa: D205 - one sentence
-    return _Scanner(text.replace("\r\n", "\n")).document()
+    scanner = Scanner(text)
+    scanner.document()
+    return scanner.found
 
 
 def dotted(path: Path) -> str:
@@ -54,33 +78,48 @@ def dotted(path: Path) -> str:
     return text
 
 
-class _Scanner:
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._ends = [-1] + [found.start() for found in re.finditer("\n", text)]
-        self._last: dict[Path, int] = {}  # the number of the newest table of each array of tables
-        self._found: dict[Path, Spot] = {}
+class Scanner:
+    """What is known of a text after `document`, also where that raised Lost."""
 
-    def document(self) -> dict[Path, Spot]:
+    def __init__(self, text: str) -> None:
+        self._text = text.replace("\r\n", "\n") + "\n\0"  # an end like no other
+        self._ends = [-1] + [found.start() for found in re.finditer("\n", self._text)]
+        self._last: dict[Path, int] = {}  # the number of the newest table of each array of tables
+        self.found: dict[Path, Spot] = {}
+        "Where each path stands."
+        self.statement: tuple[int, Path] = (0, ())
+        "Where the newest statement begins, and the path that it sets or opens."
+        self.unclosed: list[int] = []
+        "Where each bracket stands that the newest value opens and has not closed."
+        self.at = 0
+        "Where the newest token begins."
+
+    def document(self) -> None:
+        """Scan the text. Raises Refused and Lost, as `positions`."""
         at, table = 0, Path()
-        while (at := self._skip(at)) < len(self._text):
+        while (at := self._skip(at)) < len(self._text) - 1:
+            self.statement = at, table
             if self._text.startswith("[[", at):
                 at, table = self._key(at + 2, (), opens=True)
-                at += 2
+                at = self._pass("]]", at)
             elif self._text[at] == "[":
                 at, table = self._key(at + 1, ())
-                at += 1
+                at = self._pass("]", at)
             else:
                 at, path = self._key(at, table)
-                at = self._value(at + 1, path)
-        return self._found
+                at = self._value(self._pass("=", at), path)
+
+    def spot(self, start: int, end: int) -> Spot:
+        """Return the place of a piece of the text."""
+        line = bisect_left(self._ends, start)
+        return Spot(line, start - self._ends[line - 1], end - start)
 
     def _key(self, at: int, path: Path, *, opens: bool = False) -> tuple[int, Path]:
         """Read a dotted key; it ends before `=` or `]`. `opens`: it begins a table of an array."""
         while True:
             at = self._skip(at)
             end = self._end(_KEY, at)
-            path = (*path, _plain(self._text[at:end]))
+            path = (*path, self._plain(at, end))
             self._mark(path, at, end)
             after = self._skip(end)
             if self._text[after] == ".":
@@ -92,6 +131,8 @@ class _Scanner:
                 number = self._last[path] = self._last.get(path, -1) + 1
                 path = (*path, number)
                 self._mark(path, at, end)
+            if not self.unclosed:
+                self.statement = self.statement[0], path
             return after, path
 
     def _value(self, at: int, path: Path) -> int:
@@ -101,17 +142,25 @@ class _Scanner:
             at = self._skip(at)
             if (opening := self._text[at]) in "[{":
                 inside.append(("]" if opening == "[" else "}", path, 0))
+                self.unclosed.append(at)
                 at += 1
             else:
-                at = self._end(_SCALAR, at)
+                at = self._scalar(at)
             while inside:
-                at = self._skip(at)
-                if self._text[at] == ",":
-                    at = self._skip(at + 1)
                 closing, outer, number = inside[-1]
+                at = self._within(at, closing, outer)
+                if self._text[at] == ",":
+                    comma, at = at, self._within(at + 1, closing, outer)
+                    if self._text[at] == closing == "}":
+                        raise Refused(
+                            self.spot(comma, comma + 1),
+                            "not TOML 1.0: a comma after the last key of an inline table",
+                            "leave it out",
+                        )
                 if self._text[at] != closing:
                     break
                 inside.pop()
+                self.unclosed.pop()
                 at += 1
             else:
                 return at
@@ -121,23 +170,73 @@ class _Scanner:
                 self._mark(path, at, at + 1 if self._text[at] in "[{" else self._end(_SCALAR, at))
             else:
                 at, path = self._key(at, outer)
-                at += 1
+                at = self._pass("=", at)
+
+    def _scalar(self, at: int) -> int:
+        end = self._end(_SCALAR, at)
+        if self._text[at] == '"':
+            self._check_escapes(at, end)
+        elif _NO_SECONDS.fullmatch(self._text, at, end):
+            raise Refused(
+                self.spot(at, end),
+                "not TOML 1.0: a time without seconds",
+                "add them: 07:30:00",
+            )
+        return end
+
+    def _within(self, at: int, closing: str, path: Path) -> int:
+        """Pass over space; of an inline table, only what stands on its line."""
+        after = self._skip(at)
+        if closing == "}" and "\n" in self._text[at:after]:
+            opening = self.unclosed[-1]
+            table = "" if any(isinstance(step, int) for step in path) else f": [{dotted(path)}]"
+            raise Refused(
+                self.spot(opening, opening + 1),
+                "not TOML 1.0: an inline table ends on the line on which it begins",
+                f"close it there, or write a table of its own{table}",
+            )
+        return after
+
+    def _check_escapes(self, at: int, end: int) -> None:
+        for found in _ESCAPE.finditer(self._text, at, end):
+            if found[1] in "ex":
+                instead = "\\u001b" if found[1] == "e" else "\\u00.."
+                raise Refused(
+                    self.spot(found.start(), found.end()),
+                    f"not TOML 1.0: no escape \\{found[1]}",
+                    f"write {instead}, or the text in '...', where nothing is escaped",
+                )
 
     def _skip(self, at: int) -> int:
         return self._end(_SPACE, at)
 
+    def _pass(self, what: str, at: int) -> int:
+        if not self._text.startswith(what, at):
+            raise Lost
+        return at + len(what)
+
     def _end(self, what: re.Pattern[str], at: int) -> int:
-        found = what.match(self._text, at)
-        assert found, f"not TOML at character {at}"  # noqa: S101 - tomllib has accepted the text
+        if what is not _SPACE:
+            self.at = at
+        if (found := what.match(self._text, at)) is None:
+            raise Lost
         return found.end()
 
     def _mark(self, path: Path, start: int, end: int) -> None:
-        if path not in self._found:
-            line = bisect_left(self._ends, start)
-            self._found[path] = Spot(line, start - self._ends[line - 1], end - start)
+        if path not in self.found:
+            self.found[path] = self.spot(start, end)
+            if len(path) > DEEPEST:
+                spot = self.found[path]
+                raise Refused(spot, f"nested more than {DEEPEST} levels deep")
 
-
-def _plain(key: str) -> str:
-    if key[0] not in "\"'":
-        return key
-    return str(tomllib.loads(f"key = {key}")["key"])
+    def _plain(self, at: int, end: int) -> str:
+        key = self._text[at:end]
+        if key[0] not in "\"'":
+            return key
+        if key[0] == "'" or "\\" not in key:
+            return key[1:-1]
+        self._check_escapes(at, end)
+        try:
+            return str(tomllib.loads(f"key = {key}")["key"])
+        except tomllib.TOMLDecodeError:
+            raise Lost from None

@@ -28,7 +28,7 @@ def runtimes(
             complaints.at(path, "benchforge's own interpreter is called so", "rename it")
         python = table.get("python")
         if isinstance(python, int | float) and not isinstance(python, bool):
-            hint = f'write python = "{python}": as a number, 3.10 would be 3.1'
+            hint = "write it in quotes: as a number, 3.10 would be 3.1"
             complaints.at((*path, "python"), f"expected text, got {python}", hint)
         options = environment.fill(table, Runtime, path)
         if (runtime := complaints.parse(Runtime, options, path)) is not None:

@@ -8,7 +8,8 @@ from benchforge.model.answer import Request
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.faults import listed, nearest
+from benchforge.suite.faults import Nearest, listed, nearest
+from benchforge.suite.given import check_named_backends
 from benchforge.suite.positions import Path
 from benchforge.suite.runtimes import check_varied
 from benchforge.suite.suite import Declared, Scenario
@@ -42,6 +43,7 @@ def scenarios(
         filled = _requests(table, path, environment)
         for kind, name in _NAMED.items():
             _check_names((*path, kind), name, table.get(kind), labels[kind], complaints)
+        _check_quoted((*path, "vary"), table.get("vary"), complaints)
         scenario = complaints.parse(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario
@@ -54,6 +56,7 @@ def scenarios(
             if server not in scenario.servers:
                 hint = nearest(server, scenario.servers, "servers of this scenario")
                 complaints.at((*path, "requests", server), f"no server {server!r} here", hint)
+        check_named_backends(path, scenario, parts, complaints)
         check_vary(label, scenario, parts, complaints)
         check_varied(label, scenario, parts, labels["runtimes"], complaints)
     return read
@@ -79,16 +82,25 @@ def _check_names(
 ) -> None:
     if not isinstance(named, list):
         return  # the model's complaint
+    declared, seen = frozenset(known), set[str]()
     for number, label in enumerate(named):
         at = (*path, number)
         if not isinstance(label, str):
             continue
-        if label not in known:
-            hint = nearest(label, known, "declared")
-            complaints.at(at, f"no {kind} {label!r} is declared", hint)
-        elif label in named[:number]:
+        if label not in declared:
+            complaints.at(at, f"no {kind} {label!r} is declared", Nearest(label, known, "declared"))
+        elif label in seen:
             hint = "to measure it twice, declare it under a second label"
             complaints.at(at, f"{label!r} is named twice", hint)
+        seen.add(label)
+
+
+def _check_quoted(path: Path, vary: JsonValue, complaints: Complaints) -> None:
+    """Complain of paths that TOML took apart."""
+    for key, value in vary.items() if isinstance(vary, dict) else ():
+        if isinstance(value, dict):
+            hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
+            complaints.at((*path, key), "expected an array, got a table", hint)
 
 
 def _check_drivers(

@@ -7,19 +7,27 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from benchforge.suite.axis import PLACES
+from benchforge.registry import Registry
+from benchforge.suite.complaints import options
+from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.document import Document, Setting, Tables, paths_of
 from benchforge.suite.faults import Fault, SuiteErrors, nearest
 from benchforge.suite.plain import NotFinite, plain
+from benchforge.suite.star import classes
+
+_LABELLED = {*KINDS, "runtimes", "scenarios", "tables"}
 
 
-def with_settings(document: Document, settings: Sequence[tuple[str, str]]) -> Document:
+def with_settings(
+    document: Document, settings: Sequence[tuple[str, str]], registry: Registry
+) -> Document:
     """Set values by their paths, in order. Raises SuiteErrors for what cannot be set."""
+    document = replace(document, origins=dict(document.origins), starred=dict(document.starred))
     faults: list[Fault] = []
     for dotted, written in settings:
         shown = f"--set {dotted}={written}"
         try:
-            document = _with_setting(document, shown, _keys(dotted), _value(written))
+            document = _with_setting(document, shown, _keys(dotted), _value(written), registry)
         except _Unsettable as error:
             faults.append(Fault(shown, error.args[0], hint=error.args[1]))
     if faults:
@@ -32,22 +40,42 @@ class _Unsettable(Exception):
 
 
 def _with_setting(
-    document: Document, shown: str, keys: tuple[str, ...], value: JsonValue
+    document: Document,
+    shown: str,
+    keys: tuple[str, ...],
+    value: JsonValue,
+    registry: Registry,
 ) -> Document:
-    top, label = keys[0], keys[1] if len(keys) > 1 else None
-    if top == "profiles":
+    if keys[0] == "profiles":
         raise _Unsettable("a profile cannot be set", "set what it sets, or edit the suite")
-    labelled = top in {*PLACES, "runtimes", "metrics", "scenarios", "tables"}
-    declared = document.tables.get(top, {})
-    if labelled and label is not None and isinstance(declared, dict) and label not in declared:
+    tables, origin = document.tables, Setting(shown, keys)
+    for path in _meant(keys, tables, registry):
+        tables = _put(tables, path, value)
+        for inner in paths_of(value, path):
+            document.origins[inner] = origin
+            document.starred.pop(inner, None)
+            if path != keys:
+                document.starred[inner] = (*keys[:2], *inner[2:])
+    return replace(document, tables=tables)
+
+
+def _meant(keys: tuple[str, ...], tables: Tables, registry: Registry) -> Sequence[tuple[str, ...]]:
+    """Return the paths that are to be set: one, or that of each label where `*` stands for it."""
+    top, label, option = (*keys, "", "")[:3]
+    declared = tables.get(top, {})
+    if top not in _LABELLED or not label or not isinstance(declared, dict):
+        return [keys]
+    if label == STAR and top in KINDS and option:
+        parts = dict(classes(top, declared, registry))
+        having = [one for one, cls in parts.items() if option in options(cls)]
+        if not having:
+            known = dict.fromkeys(name for cls in parts.values() for name in options(cls))
+            hint = nearest(option, known, f"{top} take")
+            raise _Unsettable(f"no {KINDS[top]} has an option {option!r}", hint)
+        return [(top, one, *keys[2:]) for one in having]
+    if label not in declared:
         raise _Unsettable(f"{top}.{label} is not declared", nearest(label, declared, "declared"))
-    tables = _put(document.tables, keys, value)
-    origin = Setting(shown, keys)
-    return replace(
-        document,
-        tables=tables,
-        origins={**document.origins, **dict.fromkeys(paths_of(value, keys), origin)},
-    )
+    return [keys]
 
 
 def _put(tables: Tables, keys: tuple[str, ...], value: JsonValue) -> Tables:
@@ -64,8 +92,9 @@ def _keys(dotted: str) -> tuple[str, ...]:
     wrong = _Unsettable("not a path", "write --set servers.django.workers=2")
     if "\n" in dotted:
         raise wrong
+    starred = dotted.replace(".*.", '."*".')
     try:
-        inner: object = tomllib.loads(f"{dotted} = 0")
+        inner: object = tomllib.loads(f"{starred} = 0")
     except (tomllib.TOMLDecodeError, RecursionError):
         raise wrong from None
     keys: list[str] = []

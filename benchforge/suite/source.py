@@ -2,47 +2,66 @@
 
 import os
 import re
+import stat
 import tomllib
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path as File
 from typing import NoReturn
 
 from benchforge.suite.document import Document
 from benchforge.suite.excerpt import excerpt
 from benchforge.suite.faults import Fault, SuiteErrors
+from benchforge.suite.located import located
 from benchforge.suite.plain import NotFinite, plain
-from benchforge.suite.positions import Spot, dotted, positions
+from benchforge.suite.positions import Lost, Path, Refused, Spot, positions
+from benchforge.suite.redact import hiding
+from benchforge.suite.syntax import explained
 
-_DEEPEST = 50  # tables in tables; everything behind this walks them recursively
+_DIGITS = re.compile(r"[\d_]{4300}")
+_MOST = 16 * 1024 * 1024  # bytes; a suite of a hundred thousand servers has less
 
 
 def read(path: str | os.PathLike[str]) -> Document:
     """Read a suite's file. Raises SuiteErrors when it cannot be read or is not TOML."""
     shown = os.fspath(path)
     text = _text(shown, _bytes(shown))
+    spots = _spots(shown, text)
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        _refuse(shown, text, _place(text, str(error)), _reason(str(error)))
-    except RecursionError:
-        _refuse(shown, text, None, "arrays or tables are nested too deeply")
-    except ValueError as error:  # a number of thousands of digits
-        _refuse(shown, text, None, f"a value cannot be read: {error}")
-    spots = positions(text)
-    deepest = max(spots, key=len, default=())
-    if len(deepest) > _DEEPEST:
-        _refuse(shown, text, spots[deepest], f"nested more than {_DEEPEST} levels deep")
+        _refuse(shown, text, *explained(text, str(error)))
+    except ValueError:
+        found = _DIGITS.search(text)  # Python reads no longer ones
+        before = text[: found.start()] if found else ""
+        _refuse(shown, text, _spot(before), "a number of thousands of digits", "write it shorter")
+    assert spots is not None, "the scanner passes whatever tomllib reads"  # noqa: S101
     try:
         values = {key: plain(value, (key,)) for key, value in tables.items()}
     except NotFinite as error:
-        _refuse(shown, text, spots[error.path], f"{dotted(error.path)}: {error}")
+        document = Document(shown, text, tables, {**spots})
+        fault = located(document, error.path, str(error), hide=hiding(tables))
+        raise SuiteErrors([fault]) from None
     return Document(shown, text, values, {**spots})
 
 
-def _bytes(shown: str) -> bytes:
-    path = Path(shown)
+def _spots(shown: str, text: str) -> dict[Path, Spot] | None:
+    """Return where everything stands; None for a text that is no TOML, as tomllib will tell."""
     try:
-        return path.read_bytes()
+        return positions(text)
+    except Lost:
+        return None
+    except Refused as refused:
+        _refuse(shown, text, refused.spot, refused.message, refused.hint)
+
+
+def _bytes(shown: str) -> bytes:
+    path = File(shown)
+    try:
+        if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+            hint = "write it to a file: relative paths in a suite start at its folder"
+            raise SuiteErrors([Fault(shown, "a pipe or a device, not a file", hint=hint)])
+        with path.open("rb") as file:
+            content = file.read(_MOST + 1)
     except FileNotFoundError:
         near = get_close_matches(path.name, _suites(path.parent), 1)
         hint = f"did you mean '{path.with_name(near[0])}'?" if near else ""
@@ -52,16 +71,20 @@ def _bytes(shown: str) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: NUL in a path
         reason = error.strerror if isinstance(error, OSError) else error
         raise SuiteErrors([Fault(shown, f"cannot be read: {reason}")]) from None
+    if len(content) > _MOST:
+        message = f"more than {_MOST // 1024**2} MiB, which no suite has"
+        raise SuiteErrors([Fault(shown, message, hint="give the suite, not a result")])
+    return content
 
 
-def _suites(folder: Path) -> list[str]:
+def _suites(folder: File) -> list[str]:
     try:
         return sorted(path.name for path in folder.iterdir() if path.suffix == ".toml")
     except OSError:
         return []
 
 
-def _choose(folder: Path) -> str:
+def _choose(folder: File) -> str:
     suites = _suites(folder)
     return f"give one suite, such as {folder / suites[0]}" if suites else "it holds no suite"
 
@@ -79,7 +102,7 @@ def _text(shown: str, content: bytes) -> str:
         _refuse(shown, text[1:], Spot(1, 1, 1), message, "save it as UTF-8 without one")
     if "\0" in text:
         spot = _spot(text.partition("\0")[0])
-        _refuse(shown, text, spot, "a NUL byte", "a suite is a text file")
+        _refuse(shown, text, spot, "a NUL byte", "a suite is a text file in UTF-8")
     return text
 
 
@@ -88,19 +111,7 @@ def _spot(before: str) -> Spot:
     return Spot(before.count("\n") + 1, len(before) - before.rfind("\n"), 1)
 
 
-def _place(text: str, message: str) -> Spot:
-    if found := re.search(r"\(at line (\d+), column (\d+)\)$", message):
-        return Spot(int(found[1]), int(found[2]), 1)
-    return _spot(text.rstrip("\n"))  # at the end of the document
-
-
-def _reason(message: str) -> str:
-    reason = message.partition(" (at ")[0]
-    return f"not TOML: {reason[:1].lower()}{reason[1:]}"
-
-
-def _refuse(shown: str, text: str, spot: Spot | None, message: str, hint: str = "") -> NoReturn:
-    if spot is None:
-        raise SuiteErrors([Fault(shown, message, hint=hint)]) from None
+def _refuse(shown: str, text: str, spot: Spot, message: str, hint: str = "") -> NoReturn:
     where = f"{shown}:{spot.line}:{spot.column}"
-    raise SuiteErrors([Fault(where, message, excerpt(text, spot), hint)]) from None
+    line = text.split("\n")[spot.line - 1].rstrip("\r")
+    raise SuiteErrors([Fault(where, message, excerpt(line, spot), hint)]) from None

@@ -32,20 +32,29 @@ class Scenario(Frozen):
     """A table [scenarios.x]."""
 
     title: str = ""
+    "Shown in place of the label."
     request: Request = Request()
+    "What is asked."
     requests: dict[str, Request] = Field(default_factory=dict)
     "Per server, in place of `request`."
     servers: tuple[str, ...] = Field(min_length=1)
+    "Labels of those that are compared."
     loaders: tuple[str, ...] = ()
+    "Labels of the load tools, each of which makes the requests once."
     clients: tuple[str, ...] = ()
+    "Labels of the HTTP libraries, each of which makes the requests once."
     backends: tuple[str, ...] = ()
+    "Labels of what the servers depend on: started before each of them."
     expect: Expect = Expect()
+    "What a right answer looks like."
     metrics: tuple[str, ...] | None = None
     "Labels; all declared ones without it."
     vary: dict[str, list[JsonValue]] = Field(default_factory=dict)
     "Option paths, such as servers.*.workers or path.size, to the values that they take."
     include: list[dict[str, JsonValue]] = Field(default_factory=list)
+    "Further points: tables of paths to one value each."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
+    "Combinations that are left out: tables of paths to one value each."
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ LIMITS = (
 )
 "Linux's, as `man setrlimit` writes them behind RLIMIT_."
 
-_SYSCTL = re.compile(r"[a-z]\w*(\.[\w-]+)+")
+SYSCTL = r"^[a-z]\w*(\.[\w-]+)+$"
 
 
 def tuning(tables: Tables, complaints: Complaints) -> Tuning:
@@ -41,7 +41,7 @@ def tuning(tables: Tables, complaints: Complaints) -> Tuning:
         if isinstance(value, dict):
             hint = 'quote the whole name: "net.core.somaxconn" = 4096'
             complaints.at(("tuning", "sysctl", name), "expected a value, got a table", hint)
-        elif not _SYSCTL.fullmatch(name):
+        elif not re.fullmatch(SYSCTL, name):
             hint = "it looks like net.core.somaxconn"
             complaints.at(("tuning", "sysctl", name), "not the name of a sysctl", hint)
     for name, _ in _named(table, "limits"):

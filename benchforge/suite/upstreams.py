@@ -1,7 +1,7 @@
 """Servers that stand before others: their names looked up, at each point of what varies."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from pydantic import ValidationError
@@ -10,7 +10,7 @@ from benchforge.parts.part import UPSTREAM_OPTIONS, Server
 from benchforge.suite.axis import Point, part_at
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.faults import nearest
-from benchforge.suite.points import points
+from benchforge.suite.points import about, projected
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Declared, Scenario
 
@@ -26,26 +26,28 @@ class Astray(Exception):
         self.hint = hint
 
 
-def behind(front: Declared, servers: Mapping[str, Declared], point: Point) -> dict[str, Server]:
-    """Return what a server stands before at a point, by label, in the order in which they start.
+def behind(front: Declared, servers: Mapping[str, Declared], point: Point) -> tuple[str, ...]:
+    """Return the labels of what a server stands before at a point, in the order of their start.
 
-    Raises Astray for a name that is no server's and for a circle, and pydantic's ValidationError
-    where an option cannot be what the point says.
+    Of the point, only what is about servers that can stand before others is looked at. Raises
+    Astray for a name that is no server's and for a circle, and pydantic's ValidationError where
+    an option of such a server cannot be what the point says.
     """
-    found: dict[str, Server] = {}
-    part = cast("Server", part_at(front, "servers", point))
-    _gather((front.label,), part, servers, point, found)
-    return found
+    found: dict[str, None] = {}
+    _gather((front.label,), front, servers, point, found)
+    return tuple(found)
 
 
 def _gather(
     trail: tuple[str, ...],
-    part: Server,
+    one: Declared,
     servers: Mapping[str, Declared],
     point: Point,
-    found: dict[str, Server],
+    found: dict[str, None],
 ) -> None:
-    for label in part.upstreams():
+    if not _is_front(one):
+        return
+    for label in cast("Server", part_at(one, "servers", point)).upstreams():
         if label in trail:
             circle = " → ".join((*trail[trail.index(label) :], label))
             raise Astray(trail, label, f"stands before itself: {circle}", "break the circle")
@@ -53,22 +55,30 @@ def _gather(
             message, hint = f"no server {label!r} is declared", nearest(label, servers, "declared")
             raise Astray(trail, label, message, hint)
         if label not in found:
-            upstream = cast("Server", part_at(servers[label], "servers", point))
-            _gather((*trail, label), upstream, servers, point, found)
-            found[label] = upstream
+            _gather((*trail, label), servers[label], servers, point, found)
+            found[label] = None
 
 
-def fronts(labels: Sequence[str], servers: Mapping[str, Declared]) -> list[Declared]:
+def _is_front(one: Declared) -> bool:
+    return bool(one.cls.model_fields.keys() & set(UPSTREAM_OPTIONS))
+
+
+def fronts(labels: Iterable[str], servers: Mapping[str, Declared]) -> list[Declared]:
     """Return those of the servers that can stand before others."""
-    known = (servers[label] for label in labels if label in servers)
-    return [one for one in known if one.cls.model_fields.keys() & set(UPSTREAM_OPTIONS)]
+    return [servers[label] for label in labels if label in servers and _is_front(servers[label])]
+
+
+def leading(scenario: Scenario, servers: Mapping[str, Declared]) -> set[str]:
+    """Return the paths of all that varies and may decide what stands behind a server."""
+    standing = fronts(servers, servers)
+    return {path for one in standing for path in about(scenario, "servers", one)}
 
 
 def reached(scenario: Scenario, servers: Mapping[str, Declared]) -> tuple[str, ...]:
     """Return the labels of all that a scenario's servers stand before, at any of its points."""
     labels: dict[str, None] = {}
     standing = fronts(scenario.servers, servers)
-    for point in points(scenario) if standing else ():
+    for point in projected(scenario, leading(scenario, servers)) if standing else ():
         for front in standing:
             with contextlib.suppress(Astray, ValidationError):  # which is complained of elsewhere
                 labels |= dict.fromkeys(behind(front, servers, point))
@@ -83,7 +93,7 @@ def check_upstreams(
     `labels` are those that the suite declares, `servers` those of them that are sound.
     """
     circles: set[frozenset[str]] = set()
-    for front in fronts(list(servers), servers):
+    for front in fronts(servers, servers):
         try:
             behind(front, servers, {})
         except Astray as error:

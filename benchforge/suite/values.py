@@ -1,27 +1,33 @@
 """Every value of every combination of a scenario, judged by the part that it is for."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
+from benchforge.model.answer import Request
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
-from benchforge.suite.axis import PLACES, Point, axis, filled, moved, reaching
+from benchforge.suite.axis import PLACES, Point, axis, filled, moved, reaching, variables
 from benchforge.suite.complaints import Complaints
-from benchforge.suite.points import points
+from benchforge.suite.given import misgiven
+from benchforge.suite.points import about, projected
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.typed import typed
-from benchforge.suite.upstreams import Astray, behind, fronts, reached
+from benchforge.suite.upstreams import Astray, behind, fronts, leading
 from benchforge.suite.words import Finding, findings, shown
 
 Parts = Mapping[str, Mapping[str, Declared]]
 "The sound parts of a suite, by table and label."
 
 
-def check_points(top: Path, scenario: Scenario, parts: Parts, complaints: Complaints) -> None:
-    """Let each part judge its options at each point; what concerns it, once."""
-    seen: set[str] = set()
+def check_points(
+    top: Path, scenario: Scenario, parts: Parts, beyond: Sequence[str], complaints: Complaints
+) -> None:
+    """Let each part judge its options at each point: once for all points that say the same of it.
+
+    `beyond` are the servers that the scenario's own stand before.
+    """
     here = [
         (place, parts[place][label])
         for place in PLACES
@@ -29,28 +35,29 @@ def check_points(top: Path, scenario: Scenario, parts: Parts, complaints: Compla
         if label in parts[place]
     ]
     servers = parts["servers"]
-    here += [("servers", servers[label]) for label in reached(scenario, servers)]
-    standing = fronts(scenario.servers, servers)
-    for point in points(scenario):
-        for place, one in here:
-            concerned = reaching(point, place, one)
-            key = json.dumps([place, one.label, concerned])
-            if key in seen:
-                continue
-            seen.add(key)
+    here += [("servers", servers[label]) for label in beyond]
+    for place, one in here:
+        for concerned in projected(scenario, about(scenario, place, one)):
             part = _judged(top, scenario, one, concerned, complaints)
-            if isinstance(part, Server) and part.behind_proxy_only():
-                _check_reachable(top, scenario, one, concerned, complaints)
-        for front in standing:
-            _check_behind(top, scenario, front, servers, point, complaints)
-        for request in (scenario.request, *scenario.requests.values()):
-            try:
-                filled(request, point)
-            except ValidationError:
-                for path, value in point.items():
-                    if path.startswith("path."):
-                        at = _written(top, scenario, path, value)
-                        complaints.at(at, f"a request's path cannot hold {shown(value)}")
+            if part is not None:
+                _check_taken(top, scenario, part, concerned, parts["backends"], complaints)
+                _check_reachable(top, scenario, one, part, concerned, complaints)
+    if standing := fronts(scenario.servers, servers):
+        for point in projected(scenario, leading(scenario, servers)):
+            for front in standing:
+                _check_behind(top, scenario, front, servers, point, complaints)
+    for request in (scenario.request, *scenario.requests.values()):
+        _check_request(top, scenario, request, complaints)
+
+
+def _check_request(top: Path, scenario: Scenario, request: Request, complaints: Complaints) -> None:
+    for point in projected(scenario, [f"path.{name}" for name in variables(request)]):
+        try:
+            filled(request, point)
+        except ValidationError:
+            for path, value in point.items():
+                at = _written(top, scenario, path, value)
+                complaints.at(at, f"a request's path cannot hold {shown(value)}")
 
 
 def _judged(
@@ -67,10 +74,31 @@ def _judged(
     return None
 
 
-def _check_reachable(
-    top: Path, scenario: Scenario, one: Declared, concerned: Point, complaints: Complaints
+def _check_taken(
+    top: Path,
+    scenario: Scenario,
+    part: Part,
+    concerned: Point,
+    backends: Mapping[str, Declared],
+    complaints: Complaints,
 ) -> None:
-    if one.label not in scenario.servers:
+    """Complain of what only a point's values make a part take of backends."""
+    for option, message, hint in misgiven(part, scenario.backends, backends):
+        for path, value in concerned.items():
+            if (found := axis(path)) and found.option[0] == option[0]:
+                complaints.at(_written(top, scenario, path, value), message, hint)
+
+
+def _check_reachable(
+    top: Path,
+    scenario: Scenario,
+    one: Declared,
+    part: Part,
+    concerned: Point,
+    complaints: Complaints,
+) -> None:
+    hidden = isinstance(part, Server) and part.behind_proxy_only()
+    if not hidden or one.label not in scenario.servers:
         return
     at = (*top, "servers", scenario.servers.index(one.label))
     message = f"{one.label!r} cannot be asked over HTTP and TCP{_with(concerned)}"
@@ -104,12 +132,16 @@ def _blame(
     top: Path, scenario: Scenario, concerned: Point, found: Finding, complaints: Complaints
 ) -> None:
     message = "unknown option" if found.unknown else found.message
-    for path, value in concerned.items():
-        understood = axis(path)
-        if understood and found.path and understood.option[0] == found.path[0]:
-            complaints.at(_written(top, scenario, path, value), message)
-            return
-    complaints.at((*top, "vary"), f"{_with(concerned)}: {message}".lstrip())
+    about = {*found.options, *found.path[:1]}
+    blamed = [path for path in concerned if (one := axis(path)) and one.option[0] in about]
+    if len(blamed) == 1:
+        at = _written(top, scenario, blamed[0], concerned[blamed[0]])
+        complaints.at(at, message, found.hint)
+        return
+    named = {path: concerned[path] for path in blamed} or concerned
+    excluded = ", ".join(f'"{path}" = {json.dumps(value)}' for path, value in named.items())
+    hint = found.hint or f"leave it out: exclude = [{{ {excluded} }}]"
+    complaints.at((*top, "vary"), f"{_with(named)}: {message}".lstrip(), hint)
 
 
 def _with(concerned: Point) -> str:

@@ -1,7 +1,7 @@
 """What a scenario varies: is it there, and is every value of every combination valid."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -11,40 +11,58 @@ from benchforge.suite.complaints import Complaints, options
 from benchforge.suite.faults import nearest
 from benchforge.suite.points import combinations
 from benchforge.suite.positions import Path
+from benchforge.suite.redact import secrets_of
 from benchforge.suite.suite import Scenario
 from benchforge.suite.upstreams import reached
 from benchforge.suite.values import Parts, check_points
 from benchforge.suite.words import shown
 
-_MOST = 10_000  # combinations; a second for each is three hours
+_MOST = 1_000_000  # cases of a scenario; a second for each is eleven days
 _FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
 
 
 def check_vary(label: str, scenario: Scenario, parts: Parts, complaints: Complaints) -> None:
     """Complain of what cannot vary, and of each value that its part refuses."""
     top = ("scenarios", label)
+    few = _check_count((*top, "vary"), scenario, complaints)
+    beyond = reached(scenario, parts["servers"]) if few else tuple(parts["servers"])
     sound = [
-        _check_path((*top, "vary", path), path, scenario, parts, complaints)
+        _check_path((*top, "vary", path), path, scenario, parts, beyond, complaints)
         for path in scenario.vary
     ]
     sound += [
-        _check_path((*top, "include", number, path), path, scenario, parts, complaints)
+        _check_path((*top, "include", number, path), path, scenario, parts, beyond, complaints)
         for number, point in enumerate(scenario.include)
         for path in point
     ]
+    sound.append(_check_secrets(top, scenario, complaints))
     for path, values in scenario.vary.items():
         _check_values((*top, "vary", path), values, complaints)
     _check_excluded(top, scenario, complaints)
     _check_variables(top, scenario, complaints)
-    if combinations(scenario) > _MOST:
-        message = f"{combinations(scenario)} combinations, more than {_MOST}"
-        complaints.at((*top, "vary"), message, "split it into several scenarios")
-    elif all(sound):
-        check_points(top, scenario, parts, complaints)
+    if few and all(sound):
+        check_points(top, scenario, parts, beyond, complaints)
+
+
+def _check_count(at: Path, scenario: Scenario, complaints: Complaints) -> bool:
+    """Complain of more cases than can be measured, before anything looks at each of them."""
+    points = combinations(scenario)
+    drivers = len(scenario.loaders) + len(scenario.clients)
+    most = points * len(scenario.servers) * max(1, drivers)
+    if most > _MOST:
+        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
+        hint = "vary less at a time: split it into several scenarios, or leave values out"
+        complaints.at(at, message, hint)
+    return most <= _MOST
 
 
 def _check_path(
-    at: Path, path: str, scenario: Scenario, parts: Parts, complaints: Complaints
+    at: Path,
+    path: str,
+    scenario: Scenario,
+    parts: Parts,
+    beyond: Sequence[str],
+    complaints: Complaints,
 ) -> bool:
     found = axis(path)
     if found is None:
@@ -54,16 +72,21 @@ def _check_path(
             hint = f'use it: request = {{ path = "/{{{found.label}}}" }}'
             complaints.at(at, f"no request of this scenario uses {{{found.label}}}", hint)
     else:
-        return _check_option(at, found, scenario, parts, complaints)
+        return _check_option(at, found, scenario, parts, beyond, complaints)
     return found is not None
 
 
 def _check_option(
-    at: Path, found: Axis, scenario: Scenario, parts: Parts, complaints: Complaints
+    at: Path,
+    found: Axis,
+    scenario: Scenario,
+    parts: Parts,
+    beyond: Sequence[str],
+    complaints: Complaints,
 ) -> bool:
     here: tuple[str, ...] = getattr(scenario, found.place)
-    if found.place == "servers" and combinations(scenario) <= _MOST:
-        here += reached(scenario, parts["servers"])
+    if found.place == "servers":
+        here += tuple(beyond)
     if found.label != "*" and found.label not in here:
         hint = nearest(found.label, here, f"{found.place} of this scenario")
         complaints.at(at, f"{found.label!r} is not one of its {found.place}", hint)
@@ -79,6 +102,29 @@ def _check_option(
         none = "none of its parts has" if found.label == "*" else f"{who} has no"
         complaints.at(at, f"{none} option {found.option[0]!r}", hint)
     return False
+
+
+def _check_secrets(top: Path, scenario: Scenario, complaints: Complaints) -> bool:
+    """Complain of secrets: what varies stands in the name of each case."""
+    written = [
+        ((*top, "vary", path, number), path, value)
+        for path, values in scenario.vary.items()
+        for number, value in enumerate(values)
+    ]
+    written += [
+        ((*top, "include", number, path), path, value)
+        for number, point in enumerate(scenario.include)
+        for path, value in point.items()
+    ]
+    found = False
+    for at, path, value in written:
+        asks = isinstance(value, dict) and list(value) == ["env"]
+        if asks or any(secrets_of({path.rpartition(".")[2]: value})):
+            place = path.partition(".")[0]
+            hint = f"declare one of the {place} for each value, and name them in the scenario"
+            complaints.at(at, "a secret cannot vary: it would stand in the names of cases", hint)
+            found = True
+    return not found
 
 
 def _check_values(at: Path, values: list[JsonValue], complaints: Complaints) -> None:

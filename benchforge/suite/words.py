@@ -1,15 +1,20 @@
 """What pydantic found, in words for somebody who writes TOML."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import islice
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
+from benchforge.parts.wrong import WrongOption
 from benchforge.suite.positions import Path
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
+_TEXT = "text"
 _WANTED = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
@@ -17,7 +22,7 @@ _WANTED = {
     "float_type": _NUMBER,
     "float_parsing": _NUMBER,
     "finite_number": "a finite number",
-    "string_type": "text",
+    "string_type": _TEXT,
     "path_type": "a path",
     "bool_type": _BOOL,
     "bool_parsing": _BOOL,
@@ -60,6 +65,9 @@ class Finding:
     message: str
     unknown: str = ""
     "The key, where the finding is that nobody knows it."
+    hint: str = ""
+    options: tuple[str, ...] = ()
+    "All that were looked at, where a part's validator names them."
 
 
 def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
@@ -67,8 +75,31 @@ def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
     by_path: dict[Path, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
         by_path.setdefault(_path(detail["loc"], data), []).append(detail)
+    unknown = {path: one[0]["loc"][-1] for path, one in by_path.items() if _is_unknown(one)}
     for path, details in by_path.items():
-        yield _finding(path, details)
+        misspelt = [key for at, key in unknown.items() if at[:-1] == path]
+        if told := [one for one in details if not _meant(one, misspelt)]:
+            yield _named(_finding(path, told), data)
+
+
+def _is_unknown(details: Sequence[ErrorDetails]) -> bool:
+    return details[0]["type"] == "extra_forbidden"
+
+
+def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
+    """Whether a key is missing because another one, which nobody knows, was meant to be it."""
+    if detail["type"] != "missing":
+        return False
+    return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))
+
+
+def _named(found: Finding, data: JsonValue) -> Finding:
+    """Point at the first of the options that a finding names which is written."""
+    table = data
+    for step in found.path:
+        table = table[step] if isinstance(table, dict | list) else None  # type: ignore[index]
+    written = (option for option in found.options if isinstance(table, dict) and option in table)
+    return replace(found, path=(*found.path, *islice(written, 1)))
 
 
 def _path(location: Sequence[int | str], data: JsonValue) -> Path:
@@ -88,15 +119,30 @@ def _path(location: Sequence[int | str], data: JsonValue) -> Path:
 
 def _finding(path: Path, details: Sequence[ErrorDetails]) -> Finding:
     first = details[0]
-    if first["type"] == "extra_forbidden":
+    if _is_unknown(details):
         return Finding(path, "unknown", str(first["loc"][-1]))
     if missing := [repr(one["loc"][-1]) for one in details if one["type"] == "missing"]:
         verb = "is" if len(missing) == 1 else "are"
         return Finding(path, f"{' and '.join(missing)} {verb} missing")
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
     if wanted:
-        return Finding(path, f"expected {' or '.join(wanted)}, got {shown(first['input'])}")
+        message = f"expected {' or '.join(wanted)}, got {shown(first['input'])}"
+        return Finding(path, message, hint=_rewritten(wanted, first["input"]))
+    if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
+        return Finding(path, wrong.message, hint=wrong.hint, options=wrong.options)
     return Finding(path, _message(first))
+
+
+def _rewritten(wanted: Sequence[str], value: object) -> str:
+    """Return a hint where the value only has another form than what is wanted."""
+    bare = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if wanted == [_ARRAY] and bare:
+        return f"write [{json.dumps(value, ensure_ascii=False)}]"
+    if wanted == [_TEXT] and bare:
+        return f'write "{value}"'
+    if wanted == [_WHOLE] and isinstance(value, str) and value.isdecimal():
+        return f"write {value}, without quotes"
+    return ""
 
 
 def _wanted(detail: ErrorDetails) -> str:

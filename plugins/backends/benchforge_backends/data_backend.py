@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from benchforge.plugin import Backend, Site
+from benchforge.plugin import Backend, Site, WrongOption
 from benchforge_backends import dataset as datasets
 from benchforge_backends.dataset import Dataset
 
@@ -37,15 +37,14 @@ class DataBackend(Backend, ABC):
             return self
         ours = self.model_fields_set - self.of_existing
         if ours:
-            raise ValueError(
-                f"with 'url' nothing is started, so leave out {', '.join(sorted(ours))}"
-            )
+            message = "with 'url' nothing is started"
+            hint = f"leave out {', '.join(sorted(ours))}"
+            raise WrongOption(message, *sorted(ours), "url", hint=hint)
         far = [host for host in self.hosts(self.existing) if not _is_here(host)]
         if far and not self.allow_remote:
-            raise ValueError(
-                f"url: {', '.join(far)} is not this machine: "
-                "say allow_remote = true if the service is yours"
-            )
+            hint = "say allow_remote = true if the service is yours"
+            message = f"{', '.join(far)} is not this machine"
+            raise WrongOption(message, "url", "allow_remote", hint=hint)
         return self
 
     @abstractmethod

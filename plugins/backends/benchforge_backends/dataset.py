@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError, model_validator
 
-from benchforge.plugin import BenchforgeError
+from benchforge.plugin import BenchforgeError, WrongOption
 
 URI = r"[A-Za-z][\w.+-]*:[^\s<>\"'{}|\\^`;]+"
 "A pattern of what can be written into SPARQL and SQL as it is."
@@ -80,14 +80,15 @@ def known(name: str, backend: str) -> str:
     fitting = _built_in(backend)
     if name in fitting:
         return name
+    near = difflib.get_close_matches(name, fitting, 1)
+    guess = f"did you mean {near[0]!r}? " if near else ""
+    what = f"no dataset named {name!r}"
     if (_BUILT_IN / name / "dataset.toml").is_file():
-        what = f"dataset {name!r} is for {_parsed(_BUILT_IN / name).backend}; "
-    else:
-        near = difflib.get_close_matches(name, fitting, 1)
-        what = f"no dataset named {name!r}; " + (f"did you mean {near[0]!r}? " if near else "")
-    raise ValueError(
-        f"{what}built in for {backend}: {', '.join(fitting)}; "
-        f"a folder of your own is written with a slash: './{name}'"
+        what = f"dataset {name!r} is for {_parsed(_BUILT_IN / name).backend}"
+    raise WrongOption(
+        what,
+        hint=f"{guess}built in for {backend}: {', '.join(fitting)}; "
+        f"a folder of your own is written with a slash: './{name}'",
     )
 
 

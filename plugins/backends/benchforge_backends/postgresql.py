@@ -17,6 +17,7 @@ from benchforge.plugin import (
     Site,
     Succeeds,
     Task,
+    WrongOption,
     hookimpl,
 )
 from benchforge_backends.data_backend import DataBackend
@@ -64,6 +65,7 @@ class Postgresql(DataBackend):
     """
 
     name: ClassVar[str] = "postgresql"
+    offers: ClassVar[tuple[str, ...]] = ("url", "DATABASE_URL")
     ports: ClassVar[tuple[str, ...]] = ("postgresql",)
 
     settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
@@ -80,7 +82,8 @@ class Postgresql(DataBackend):
     @model_validator(mode="after")
     def _tls_over_tcp(self) -> Self:
         if self.tls and self.listen == "unix":
-            raise ValueError("tls: PostgreSQL speaks TLS over TCP only: say listen = 'tcp' too")
+            message = "PostgreSQL speaks TLS over TCP only"
+            raise WrongOption(message, "tls", "listen", hint="say listen = 'tcp' too")
         return self
 
     def hosts(self, url: str) -> Iterable[str]:

@@ -69,6 +69,7 @@ class Redis(DataBackend):
     """
 
     name: ClassVar[str] = "redis"
+    offers: ClassVar[tuple[str, ...]] = ("url", "REDIS_URL")
     ports: ClassVar[tuple[str, ...]] = ("redis",)
 
     listen: Literal["unix", "tcp"] = "unix"

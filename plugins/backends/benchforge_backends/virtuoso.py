@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Site,
     Succeeds,
     Task,
+    WrongOption,
     hookimpl,
 )
 from benchforge_backends import ask_sparql
@@ -79,6 +80,7 @@ class Virtuoso(DataBackend):
     """
 
     name: ClassVar[str] = "virtuoso"
+    offers: ClassVar[tuple[str, ...]] = ("url", "VIRTUOSO_URL", "VIRTUOSO_GRAPH")
     ports: ClassVar[tuple[str, ...]] = ("http", "sql")
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     of_existing: ClassVar[frozenset[str]] = DataBackend.of_existing | {"graph"}
@@ -95,7 +97,8 @@ class Virtuoso(DataBackend):
     @model_validator(mode="after")
     def _one_graph(self) -> Self:
         if self.dataset is not None and "graph" in self.model_fields_set:
-            raise ValueError("the dataset says its graph, as its database: leave out graph")
+            message = "the dataset says its graph, as its database"
+            raise WrongOption(message, "graph", "dataset", hint="leave it out")
         return self
 
     def hosts(self, url: str) -> Iterable[str]:

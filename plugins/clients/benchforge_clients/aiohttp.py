@@ -24,6 +24,7 @@ class Aiohttp(Rounds):
     modules: ClassVar[tuple[str, ...]] = ("aiohttp",)
 
     mode: Literal["session", "async-for", "async-map", "async-map_published"] = "session"
+    "How requests are made: see above."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

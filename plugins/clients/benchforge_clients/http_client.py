@@ -17,6 +17,7 @@ class HttpClient(Library):
     driver: ClassVar[str] = "http_client_main.py"
 
     mode: Literal["reuse", "noreuse"] = "reuse"
+    "Whether connections are used again."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

@@ -22,6 +22,7 @@ class Httplib2(Library):
     modules: ClassVar[tuple[str, ...]] = ("httplib2",)
 
     mode: Literal["reuse", "noreuse", "gevent"] = "reuse"
+    "Whether connections are used again, or as study WS did."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

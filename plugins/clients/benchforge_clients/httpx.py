@@ -17,6 +17,7 @@ class Httpx(Library):
     modules: ClassVar[tuple[str, ...]] = ("httpx",)
 
     mode: Literal["sync", "async"] = "sync"
+    "Which of its two clients."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

@@ -20,6 +20,7 @@ from benchforge.plugin import (
     RunsPython,
     Site,
     Target,
+    WrongOption,
 )
 from benchforge_clients.report import Report
 
@@ -52,6 +53,7 @@ class Library(RunsPython, Client, ABC):
     "What the driver imports beside the standard library."
 
     requests: PositiveInt | None = None
+    "How many in all; a duration where it is not given."
     duration: Duration | None = None
     "Instead of a number of requests; 10 s when neither is given."
     concurrency: Concurrency = 1
@@ -61,6 +63,7 @@ class Library(RunsPython, Client, ABC):
     delay: Duration = Duration(0)
     "Slept after each request, and taken off the time as study PC does it: delay x requests."
     timeout: Duration = Duration(30)
+    "For one request, as the library counts it."
     verify: bool = True
     "Whether certificates are; the trial's own one is trusted. The studies do not verify."
     variable_length: bool = False
@@ -71,13 +74,18 @@ class Library(RunsPython, Client, ABC):
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.duration is not None and self.requests is not None:
-            raise ValueError("give a duration or a number of requests, not both")
+            raise WrongOption(
+                "a duration and a number of requests",
+                *("requests", "duration"),
+                hint="leave one out",
+            )
         if self.duration is not None and not self.duration:
-            raise ValueError("a load of 0 s makes no request")
+            raise WrongOption("a load of 0 s makes no request", "duration")
         if not self.timeout:
-            raise ValueError("a timeout of 0 s answers nothing")
+            raise WrongOption("a timeout of 0 s answers nothing", "timeout")
         if self.delay and (self.concurrency > 1 or self.duration is not None):
-            raise ValueError("a delay goes with a number of requests, one after the other")
+            message = "a delay goes with a number of requests, one after the other"
+            raise WrongOption(message, "delay", "concurrency", "duration")
         return self
 
     def chosen_mode(self) -> str | None:

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from benchforge.plugin import Client, hookimpl
+from benchforge.plugin import Client, WrongOption, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -31,13 +31,15 @@ class Pycurl(Library):
     mode: Literal["reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"] = (
         "reuse-buffer"
     )
+    "How requests are made: see above."
 
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:
         if self.mode == "reuse-nobody" and self.decode_json:
-            raise ValueError("mode reuse-nobody drops the body: there is nothing to decode")
+            message = "mode reuse-nobody drops the body: there is nothing to decode"
+            raise WrongOption(message, "decode_json", "mode")
         if self.mode == "multi" and self.delay:
-            raise ValueError("mode multi has no delay")
+            raise WrongOption("mode multi has no delay", "delay", "mode")
         return self
 
     def chosen_mode(self) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Client, hookimpl
+from benchforge.plugin import Client, WrongOption, hookimpl
 from benchforge_clients.library import Concurrency
 from benchforge_clients.rounds import Rounds
 
@@ -54,16 +54,20 @@ class Requests(Rounds):
         "threads-map",
         "threads-map_published",
     ] = "session"
+    "How requests are made: see above."
     threads: Concurrency = 100
     "Of the pools of threads-recreate and threads-reuse."
     chunk: Annotated[PositiveInt, Field(le=100_000)] = 100
+    "Requests that are handed out together, by threads-recreate and threads-reuse."
 
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:
         if self.mode.startswith("threads-map") and (self.requests or 0) > MOST_THREADS:
-            raise ValueError(f"mode {self.mode} has a thread for each request: {MOST_THREADS} do")
+            message = f"mode {self.mode} has a thread for each request: {MOST_THREADS} do"
+            raise WrongOption(message, "requests", "mode")
         if self.mode == "session-prepared" and self.numbered:
-            raise ValueError("a request that is prepared once cannot be numbered")
+            message = "a request that is prepared once cannot be numbered"
+            raise WrongOption(message, "numbered", "mode")
         return self
 
     def chosen_mode(self) -> str:

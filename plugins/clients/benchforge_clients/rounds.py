@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Duration
+from benchforge.plugin import Duration, WrongOption
 from benchforge_clients.library import Library
 
 DEFAULT_REQUESTS = 1000
@@ -31,9 +31,12 @@ class Rounds(Library, ABC):
         if not self.in_rounds:
             return self
         if self.concurrency > 1 or self.delay:
-            raise ValueError(f"mode {self.chosen_mode()}: neither concurrency nor delay apply")
+            message = f"mode {self.chosen_mode()}: neither concurrency nor delay apply"
+            options = ("concurrency", "delay") if self.concurrency > 1 else ("delay", "concurrency")
+            raise WrongOption(message, *options, "mode", hint="leave it out")
         if self.requests is not None and self.requests > MOST_REQUESTS:
-            raise ValueError(f"all requests are made at once: {MOST_REQUESTS} at most")
+            message = f"all requests are made at once: {MOST_REQUESTS} at most"
+            raise WrongOption(message, "requests", "mode")
         return self
 
     @classmethod

@@ -19,6 +19,7 @@ class Tornado(Library):
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
     mode: Literal["simple", "curl"] = "simple"
+    "Which of its two clients."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

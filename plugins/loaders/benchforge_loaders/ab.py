@@ -18,6 +18,7 @@ from benchforge.plugin import (
     Request,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.ab_counts import connections, doubt, errors, good_bounds, unanswered
@@ -57,11 +58,13 @@ class Ab(Loader):
     name: ClassVar[str] = "ab"
 
     connections: PositiveInt = 10
+    "That are open at once."
     duration: Duration | None = None
     "Whole seconds; 10 when no number of requests is given."
     requests: PositiveInt | None = None
     "Instead of a duration."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
     timeout: Duration = Duration(30)
     "Whole seconds to wait for an answer; then ab fails."
     variable_length: bool = False
@@ -78,11 +81,11 @@ class Ab(Loader):
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.duration is not None and self.requests is not None:
-            msg = "give a duration or a number of requests, not both"
-            raise ValueError(msg)
+            msg = "a duration and a number of requests"
+            raise WrongOption(msg, "requests", "duration", hint="leave one out")
         if self.requests is not None and self.requests < self.connections:
             msg = f"{self.connections} connections need as many requests, not {self.requests}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "connections", "requests")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -18,6 +18,10 @@ _CLASSES = re.compile(
 _TIMES = ("Connect", "Processing", "Waiting", "Total")
 _LAST = re.compile(r"^ 100% +\d{1,18} \(longest request\)$", re.MULTILINE)
 _COLUMNS = ("min", "mean", "sd", "median", "max")
+_COUNTS = (
+    *("Failed requests:", "   (Connect: ", "Write errors:"),
+    *("Non-2xx responses:", "Keep-Alive requests:"),
+)
 _CSV_HEAD = "Percentage served,Time in ms"
 # Both numbers of the rate are rounded, and the time to a millisecond.
 _TIME_ROUNDING_S = 0.0005
@@ -93,6 +97,7 @@ class Report:
                 "connection_times_ms": {name: dict(row) for name, row in times.items()},
             },
         )
+        _only_known(text)
         if complete > 1 and not _LAST.search(text):
             msg = "no line '100% (longest request)'"
             raise ValueError(msg)
@@ -134,6 +139,15 @@ def _line(text: str, name: str, pattern: str) -> str:
         msg = f"{name!r}: not what ab prints: {found[0].strip()[:60]!r}"
         raise ValueError(msg)
     return str(match[1])
+
+
+def _only_known(text: str) -> None:
+    """Raise ValueError for a line of counts that is none of ab's: a spoilt one."""
+    counts = text.partition("\nComplete requests:")[2].partition("\nTotal transferred:")[0]
+    for line in counts.splitlines()[1:]:
+        if not line.startswith(_COUNTS):
+            msg = f"{line.strip()!r} is no line of ab's"
+            raise ValueError(msg)
 
 
 def _optional(text: str, name: str) -> int | None:

@@ -14,6 +14,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.h2load_log import Log
@@ -38,7 +39,9 @@ class H2load(Timed):
     name: ClassVar[str] = "h2load"
 
     connections: PositiveInt = 10
+    "That are open at once."
     threads: PositiveInt = 1
+    "Of the tool; the connections are shared out to them."
     protocol: Literal["http/1.1", "h2c"] = "http/1.1"
     "h2c is HTTP/2 without TLS, known beforehand."
     streams: PositiveInt = Field(default=1, le=10_000)
@@ -48,7 +51,7 @@ class H2load(Timed):
     def _a_connection_for_each_thread(self) -> Self:
         if self.connections < self.threads:
             msg = f"{self.threads} threads need as many connections, not {self.connections}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections")
         return self
 
     def needs(self) -> Iterable[Need]:

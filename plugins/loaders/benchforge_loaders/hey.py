@@ -23,6 +23,7 @@ from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
 
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000
+_PERCENTS = (10, 25, 50, 75, 90, 95, 99)
 _SECS = r"(-?\d{1,9}\.\d{4}| ?NaN)"
 _ERROR = re.compile(r"^  \[(\d{1,15})\]\t(.*)$", re.MULTILINE)
 _STATUS = re.compile(r"^  \[(\d{3})\]\t(\d{1,15}) responses$", re.MULTILINE)
@@ -47,10 +48,13 @@ class Hey(Timed):
     name: ClassVar[str] = "hey"
 
     connections: PositiveInt = 10
+    "That are open at once."
     rate: Rate | None = None
     "Requests a second, of all connections together; as fast as it goes without it."
     timeout: WholeSeconds = Duration(20)
+    "Whole seconds for one request."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     def needs(self) -> Iterable[Need]:
         """Return hey, which tells no version."""
@@ -105,7 +109,7 @@ def _reading(text: str) -> Reading:
     responses, lost = sum(statuses.values()), sum(errors.values())
     _whole(head, responses, lost, seconds, rate)
     bad = sum(count for code, count in statuses.items() if code >= BAD)
-    percentiles = _percentiles(head, fastest, slowest) if responses else None
+    percentiles = _percentiles(head, responses, fastest, slowest) if responses else None
     return Reading(
         seconds=seconds,
         responses=responses,
@@ -152,13 +156,25 @@ def _errors(text: str) -> dict[str, int]:
     return classes
 
 
-def _percentiles(text: str, fastest: float, slowest: float) -> dict[str, float]:
+def _percentiles(text: str, responses: int, fastest: float, slowest: float) -> dict[str, float]:
+    # Of those that it does not know it says "0% in 0.0000 secs".
     found = {percent: float(value) for percent, value in _PERCENT.findall(text)}
-    if not found:
-        raise ValueError("no line '50%% in'")
-    whole = {"0": fastest, **found, "100": slowest}
+    printed = [str(percent) for percent in _printed(responses)]
+    if absent := [percent for percent in printed if percent not in found]:
+        raise ValueError(f"no line '{absent[0]}%% in'")
+    known = {percent: found[percent] for percent in printed}
+    whole = {"0": fastest, **known, "100": slowest}
     growing("Latency distribution", whole.values())
     return {percent: round(value * 1e6) for percent, value in whole.items()}
+
+
+def _printed(responses: int) -> list[int]:
+    """Return the percentiles that hey prints of so many times: of few ones not all."""
+    left = list(_PERCENTS)
+    for place in range(min(responses, KEPT)):
+        if left and place * 100 // responses >= left[0]:
+            left.pop(0)
+    return list(_PERCENTS[: len(_PERCENTS) - len(left)])
 
 
 @hookimpl

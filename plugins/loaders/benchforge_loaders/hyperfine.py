@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, PositiveInt, field_validator
 
 from benchforge.plugin import (
+    BenchforgeError,
     Command,
     Duration,
     Loader,
@@ -57,6 +58,7 @@ class Hyperfine(Loader):
     requests: PositiveInt
     "How many requests one run makes."
     runs: PositiveInt = 10
+    "Of the command, in one trial."
     run_takes: Annotated[Duration, Field(gt=0)] = Duration(1)
     "A guess for one run, for the plan and for when it is late."
 
@@ -80,7 +82,17 @@ class Hyperfine(Loader):
         return Command(site.programs["hyperfine"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command, which starts in the suite's folder."""
+        """Return one command, which starts in the suite's folder.
+
+        Raises BenchforgeError for a request that is more than its URL: the command has its own.
+        """
+        request = target.request
+        if request.method != "GET" or request.headers or request.body is not None:
+            raise BenchforgeError(
+                f"hyperfine: a {request.method} request with headers or a body: only the URL "
+                "reaches the command that it runs",
+                "leave them to the command, and let the scenario ask a plain GET",
+            )
         program = target.programs.get(self.argv[0], self.argv[0])
         words = [
             str(word).replace("{url}", target.url).replace("{python}", str(target.python))

@@ -17,6 +17,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.printed import Amount, Count, Printed, agree, growing
@@ -89,13 +90,15 @@ class K6(Timed):
     rate: Rate | None = Field(default=None, ge=1)
     "Arrivals a second, a whole number; as fast as it goes without it."
     timeout: WholeSeconds = Duration(10)
+    "Whole seconds for one request."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     @model_validator(mode="after")
     def _whole_rate(self) -> Self:
         if self.rate is not None and not self.rate.is_integer():
             msg = f"k6 takes a whole number of arrivals a second, not {self.rate}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "rate")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -16,6 +16,7 @@ from benchforge.plugin import (
     OutputDamaged,
     Reading,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.locust_report import Report, complaint
@@ -48,6 +49,7 @@ class Locust(Timed):
     name: ClassVar[str] = "locust"
 
     users: PositiveInt = 10
+    "That load at once, of all processes together."
     spawn_rate: PositiveInt | None = None
     "Users a second to start with; all at once without it."
     workers: NonNegativeInt = Field(default=0, le=1000)
@@ -57,15 +59,16 @@ class Locust(Timed):
     locustfile: Path | None = None
     "Of your own, from the suite's folder."
     timeout: WholeSeconds = Duration(10)
+    "Whole seconds for one request."
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:
         if self.workers > self.users:
             msg = f"{self.workers} workers need as many users, not {self.users}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "workers", "users")
         if self.locustfile is not None and self.model_fields_set & {"user", "timeout"}:
             msg = "user and timeout are for our own requests: the locustfile decides for itself"
-            raise ValueError(msg)
+            raise WrongOption(msg, "user", "timeout", "locustfile", hint="leave them out")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -28,7 +28,7 @@ _BEGAN = re.compile(_STAMP + r"(?:Ramping to|Sending spawn jobs of) \d+ users", 
 _ENDED = re.compile(_STAMP + r"--run-time limit reached", re.MULTILINE)
 _LOGGED = re.compile(r"^\[[^\]]*\] \S+/[A-Z]+/\S+: ")
 _CLASSES = {
-    "status": re.compile(r"HTTPError\('\d{3} |BadStatusCode\("),
+    "status": re.compile(r"\bHTTPError\('|BadStatusCode\("),
     "connect": re.compile(r"ConnectionRefused|NewConnectionError|Connection refused"),
     "timeout": re.compile(r"[Tt]imeout|timed out"),
     "read": re.compile(

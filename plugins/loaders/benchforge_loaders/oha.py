@@ -16,11 +16,13 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.printed import BAD, Amount, Count, Printed, Seconds, growing
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
 
+_PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
 IN_FLIGHT = "aborted due to deadline"
 
 
@@ -57,21 +59,23 @@ class Oha(Timed):
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
+    "That are open at once."
     rate: Rate | None = Field(default=None, ge=1)
     "Requests a second, of all connections together; as fast as it goes without it."
     correct: bool = False
     "Whether latencies count from when a request was due; needs a rate."
     timeout: WholeSeconds = Duration(10)
+    "Whole seconds for one request."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     @model_validator(mode="after")
     def _a_rate_to_correct_by(self) -> Self:
         if self.correct and self.rate is None:
-            msg = "correct = true needs a rate"
-            raise ValueError(msg)
+            raise WrongOption("correct = true needs a rate", "correct", "rate")
         if self.rate is not None and not self.rate.is_integer():
             msg = f"oha takes a whole number of requests a second, not {self.rate}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "rate")
         return self
 
     def needs(self) -> Iterable[Need]:
@@ -162,17 +166,16 @@ def _errors(told: Mapping[str, int]) -> dict[str, int]:
 
 
 def _percentiles(printed: _Printed) -> dict[str, float]:
+    if absent := [one for one in _PERCENTS if f"p{one}" not in printed.percentiles]:
+        raise ValueError(f"latencyPercentiles: p{absent[0]} is missing")
     found = {
         "0": printed.summary.fastest,
-        **{name.removeprefix("p"): value for name, value in printed.percentiles.items()},
+        **{percent: printed.percentiles[f"p{percent}"] for percent in _PERCENTS},
         "100": printed.summary.slowest,
     }
-    if {"50", "99"} - found.keys():
-        raise ValueError("latencyPercentiles: p50 or p99 is missing")
     known = {percent: value * 1e6 for percent, value in found.items() if value is not None}
     if len(known) < len(found):
         raise ValueError("latencyPercentiles: null, and there were responses")
-    known = dict(sorted(known.items(), key=lambda one: float(one[0])))
     growing("latencyPercentiles", known.values())
     return known
 

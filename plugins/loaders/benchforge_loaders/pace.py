@@ -23,6 +23,7 @@ from benchforge.plugin import (
     Series,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.pace_report import Report
@@ -77,20 +78,19 @@ class Pace(RunsPython, Loader):
     def _makes_sense(self) -> Self:
         if self.connections < self.processes:
             msg = f"{self.processes} processes need as many connections, not {self.connections}"
-            raise ValueError(msg)
-        if self.duration <= 0 or self.timeout <= 0:
-            msg = "duration and timeout must be more than 0"
-            raise ValueError(msg)
+            raise WrongOption(msg, "processes", "connections")
+        for option in ("duration", "timeout"):
+            if getattr(self, option) <= 0:
+                raise WrongOption(f"{option} must be more than 0", option)
         highest = HIGHEST_RATE * self.processes
         if self.rate is not None and not 0 < self.rate <= highest:
             msg = f"a rate must be more than 0, and at most {HIGHEST_RATE}/s for each process"
-            raise ValueError(msg)
+            raise WrongOption(msg, "rate", "processes")
         if self.rate is not None and self.think:
             msg = "think is for a closed loop: with a rate the schedule says when"
-            raise ValueError(msg)
-        if self.rate is None and self.model_fields_set & {"arrivals", "seed"}:
-            msg = "arrivals and seed need a rate"
-            raise ValueError(msg)
+            raise WrongOption(msg, "think", "rate", hint="leave one of them out")
+        if self.rate is None and (given := sorted(self.model_fields_set & {"arrivals", "seed"})):
+            raise WrongOption(f"{' and '.join(given)} without a rate", *given, "rate")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -59,8 +59,11 @@ class Siege(Timed):
     name: ClassVar[str] = "siege"
 
     connections: Annotated[PositiveInt, Field(le=10_000)] = 10
+    "That are open at once, a thread for each."
     timeout: WholeSeconds = Duration(30)
+    "Whole seconds that it waits for a socket."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     def needs(self) -> Iterable[Need]:
         """Return siege."""

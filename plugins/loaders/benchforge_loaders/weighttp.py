@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.timed import WholeSeconds, ended_well, headers, only_get
@@ -46,24 +47,27 @@ class Weighttp(Loader):
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
+    "That are open at once."
     threads: PositiveInt = 1
+    "Of the tool; the connections are shared out to them."
     requests: PositiveInt | None = None
     "10 000 when no duration is given."
     duration: WholeSeconds | None = None
     "Whole seconds, instead of a number of requests."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
 
     @model_validator(mode="after")
     def _one_end(self) -> Self:
         if self.duration is not None and self.requests is not None:
-            msg = "give a duration or a number of requests, not both"
-            raise ValueError(msg)
+            msg = "a duration and a number of requests"
+            raise WrongOption(msg, "requests", "duration", hint="leave one out")
         if not self.threads <= self.connections <= self._requests:
             msg = (
                 f"{self.threads} threads, {self.connections} connections, {self._requests} "
                 "requests: each needs as many of the next"
             )
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections", "requests")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -1,6 +1,5 @@
 """What weighttp 0.4 (text) and 0.5 (JSON) print at the end, in one form."""
 
-import re
 from dataclasses import dataclass, field
 from typing import Annotated, Self
 
@@ -9,7 +8,7 @@ from pydantic import Field, JsonValue
 from benchforge.plugin import Reading
 from benchforge_loaders.printed import Amount, Count, Printed, Seconds, agree, growing, line
 
-_PERCENT = re.compile(r"(\d{1,3})%")
+_PERCENTS = ("0", "50", "66", "75", "80", "90", "95", "98", "99", "100")
 _UNSIGNED = 2**64
 # weighttp counts in 64 bits; longer numbers are no numbers of its own.
 _WHOLE = r"(\d{1,15})"
@@ -186,13 +185,7 @@ def _times(name: str, found: dict[str, int | str], done: int) -> dict[str, int]:
         raise ValueError(f"{name}: its unit is {found.get('unit')!r}, not us")
     if _number(name, found, "num") != done:
         raise ValueError(f"{name}: {found['num']} times of {done} requests")
-    times: dict[str, int] = {}
-    for key in found:
-        if match := _PERCENT.fullmatch(key):
-            times[match[1]] = _number(name, found, key)
-    if not {"0", "50", "100"} <= times.keys():
-        raise ValueError(f"{name}: no percentiles")
-    times = dict(sorted(times.items(), key=lambda one: int(one[0])))
+    times = {percent: _number(name, found, f"{percent}%") for percent in _PERCENTS}
     growing(name, times.values())
     return times
 

@@ -20,6 +20,7 @@ from benchforge.plugin import (
     Request,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.wrk_correction import (
@@ -53,6 +54,7 @@ class Wrk(Loader):
     connections: PositiveInt = 64
     "wrk gives each thread connections // threads."
     threads: PositiveInt = 1
+    "Of the tool."
     duration: Duration = Duration(10)
     "Whole seconds."
     timeout: Duration = Duration(2)
@@ -70,7 +72,7 @@ class Wrk(Loader):
     def _a_connection_for_each_thread(self) -> Self:
         if self.connections < self.threads:
             msg = f"{self.threads} threads need as many connections, not {self.connections}"
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Reading,
     Site,
     Target,
+    WrongOption,
     hookimpl,
 )
 from benchforge_loaders.printed import growing, line, optional
@@ -49,8 +50,11 @@ class Wrk2(Timed):
     rate: Rate = Field(default=Rate(1000), ge=1)
     "Requests a second, of all connections together; a whole number for each thread."
     connections: PositiveInt = 10
+    "That are open at once."
     threads: PositiveInt = 1
+    "Of the tool; connections and rate are shared out to them."
     timeout: WholeSeconds = Duration(2)
+    "Whole seconds after which a connection counts as waiting."
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:
@@ -59,7 +63,7 @@ class Wrk2(Timed):
                 f"{self.threads} threads cannot share {self.connections} connections and "
                 f"{self.rate} requests a second evenly: wrk2 leaves the rest out"
             )
-            raise ValueError(msg)
+            raise WrongOption(msg, "threads", "connections", "rate")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -24,6 +24,7 @@ class Aiohttp(AppServer):
     keep_alive: Duration | None = None
     "How long an idle connection is kept; as long as aiohttp's version likes to without it."
     backlog: PositiveInt = 128
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

@@ -27,9 +27,11 @@ class ApiHour(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("api_hour", "gunicorn", "aiohttp")
 
     workers: PositiveInt = 2
+    "Processes that answer."
     keep_alive: WholeSeconds = Duration(45)
     "Told to the container, which keeps idle connections for so long if it asks."
     backlog: PositiveInt = 2048
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
     arguments: list[str] = Field(default_factory=list)
     "Further words of API-Hour's command line, as they are."
 

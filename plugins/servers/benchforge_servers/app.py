@@ -5,12 +5,13 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from benchforge.plugin import Need
+from benchforge.plugin import Need, WrongOption
 
 INSTALL = "pip install 'benchforge[servers]'"
 PROTOCOLS = {
@@ -64,11 +65,16 @@ class App(BaseModel):
         return [Need(name, install, "module") for name in self.modules]
 
 
+_SHOWN = 8  # apps in a hint
+
+
+@cache
 def built_in() -> list[str]:
     """Return the names of the apps that come with the plugin."""
     return sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml"))
 
 
+@cache
 def app_of(name: str) -> App:
     """Return what is known of an app that the suite names."""
     if ":" in name:
@@ -97,9 +103,10 @@ def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
 
 
 def check_directory(name: str, directory: str | None) -> None:
-    """Raise ValueError for a built-in app with a directory: it would be ignored."""
+    """Raise WrongOption for a built-in app with a directory: it would be ignored."""
     if directory is not None and ":" not in name:
-        raise ValueError(f"{name!r} is built in; 'directory' is for an app of your own")
+        message = f"{name!r} is built in, and 'directory' is for an app of your own"
+        raise WrongOption(message, "directory", "app", hint="leave it out")
 
 
 def _is_made(place: Path) -> bool:
@@ -110,15 +117,17 @@ def _is_made(place: Path) -> bool:
 def _known(name: str) -> str:
     if ":" in name:
         if not _OWN.fullmatch(name):
-            raise ValueError(f"{name!r} is no 'module:attribute' and no 'module:make_app()'")
+            message = f"{name!r} is no 'module:attribute'"
+            raise WrongOption(message, hint="write it so, or as 'module:make_app()'")
         return name
     if name in built_in():
         return name
     near = difflib.get_close_matches(name, built_in(), 1)
     guess = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(
-        f"no app named {name!r}; {guess}built in: {', '.join(built_in())}; "
-        "an app of your own is written as 'module:attribute', with its directory"
+    raise WrongOption(
+        f"no app named {name!r}",
+        hint=f"{guess}built in: {', '.join(built_in()[:_SHOWN])}, ...; "
+        "an app of your own is written as 'module:attribute', with its directory",
     )
 
 

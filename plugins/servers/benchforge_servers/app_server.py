@@ -7,10 +7,9 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Command, Need, RunsPython, Server, Site
+from benchforge.plugin import Command, Fillable, Need, RunsPython, Server, Site, WrongOption
 from benchforge_servers import app as apps
 from benchforge_servers.app import INSTALL, App, AppName
-from benchforge_servers.placeholders import Fillable, filled
 
 # Programs of a folder of their own: a part's file is named like the library that it must not hide.
 RUNNERS = Path(__file__).parent / "runners"
@@ -21,6 +20,8 @@ class AppServer(RunsPython, Server, ABC):
 
     speaks: ClassVar[tuple[str, ...]]
     "The protocols of apps that it can serve, whatever its options."
+    decides: ClassVar[tuple[str, ...]] = ()
+    "The options that decide what it speaks, as TOML writes them."
     modules: ClassVar[tuple[str, ...]]
     "What it imports itself."
 
@@ -35,7 +36,7 @@ class AppServer(RunsPython, Server, ABC):
     def _app_fits(self) -> Self:
         apps.check_directory(self.app, self.directory)
         if not self.fits(self.known.protocol):
-            raise ValueError(self._refusal(self.known.protocol or ""))
+            raise self._refusal(self.known.protocol or "")
         return self
 
     def spoken(self) -> tuple[str, ...]:
@@ -86,7 +87,7 @@ class AppServer(RunsPython, Server, ABC):
 
     def told(self, site: Site) -> dict[str, str]:
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
-        own = {name: filled(text, site) for name, text in self.environment.items()}
+        own = {name: text.filled(site) for name, text in self.environment.items()}
         return site.environment(own)
 
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
@@ -95,11 +96,13 @@ class AppServer(RunsPython, Server, ABC):
         argv = (site.python, RUNNERS / runner, *where, *words, self.known.target)
         return Command(*argv, environment=self.told(site))
 
-    def _refusal(self, protocol: str) -> str:
+    def _refusal(self, protocol: str) -> WrongOption:
         with_this = f" with {self.chosen()}" if self.chosen() else ""
         others = ", ".join(f"use = {one!r}" for one in apps.PROTOCOLS[protocol] if one != self.name)
         ways = [way for way in (self.option_for(protocol), others and f"one of: {others}") if way]
-        return (
+        return WrongOption(
             f"app {self.app!r} speaks {protocol}, {self.name}{with_this} serves "
-            f"{' and '.join(self.spoken())}; use {', or '.join(ways)}"
+            f"{' and '.join(self.spoken())}",
+            *("app", *self.decides),
+            hint=f"use {', or '.join(ways)}",
         )

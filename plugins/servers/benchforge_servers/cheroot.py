@@ -23,10 +23,13 @@ class Cheroot(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("cheroot",)
 
     threads: PositiveInt = 10
+    "That run the app."
     keep_alive_connections: NonNegativeInt = 10
+    "As many connections are kept at most; the others are closed after each answer."
     timeout: Duration = Duration(10)
     "After how long an idle connection is closed."
     backlog: PositiveInt = 5
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from benchforge.plugin import Command, Need, Server, Site, hookimpl
-from benchforge_servers.placeholders import Fillable, filled, placeholders
+from benchforge.plugin import Command, Fillable, Need, Server, Site, hookimpl
 
 
 class CommandServer(Server):
@@ -29,7 +28,7 @@ class CommandServer(Server):
     def needs(self) -> Iterable[Need]:
         """Return the program, unless its name is filled in later."""
         program = self.argv[0]
-        if placeholders(program):
+        if any(program.placeholders()):
             return []
         if "/" in program:
             return [Need(program, "correct its path, or make it executable")]
@@ -37,12 +36,12 @@ class CommandServer(Server):
 
     def command(self, site: Site) -> Command | None:
         """Return the command. Raises BenchforgeError when a backend does not give what it names."""
-        program, *words = (filled(word, site) for word in self.argv)
+        program, *words = (word.filled(site) for word in self.argv)
         if "/" in program:
             program = str(site.suite_folder.absolute() / program)
         else:
             program = str(site.programs.get(program, program))
-        environment = {name: filled(text, site) for name, text in self.environment.items()}
+        environment = {name: text.filled(site) for name, text in self.environment.items()}
         return Command(
             *(program, *words),
             environment=site.environment(environment),

@@ -29,6 +29,7 @@ class Gevent(AppServer):
     monkey_patch: bool = False
     "Whether everything is patched that gevent can, before the app is imported."
     backlog: PositiveInt = 256
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

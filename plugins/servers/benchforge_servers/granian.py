@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
 from benchforge_servers.module_server import ModuleServer
 
 
@@ -25,24 +25,35 @@ class Granian(ModuleServer):
     interface: Literal["wsgi", "asgi"] | None = None
     "What the app speaks; a built-in one says it itself."
     workers: PositiveInt = 1
+    "Processes that answer."
     loop: Literal["auto", "asyncio", "uvloop"] = "auto"
+    "The event loop; granian chooses with auto."
     runtime_mode: Literal["auto", "st", "mt"] = "auto"
     "Whether the threads in Rust of a worker share one runtime (mt) or have their own (st)."
     runtime_threads: PositiveInt = 1
+    "Threads in Rust of each worker."
     blocking_threads: PositiveInt | None = None
     "How many threads run a WSGI app in each worker; granian's own choice without it."
     keep_alive: bool = True
+    "Whether a connection is used for the next request."
     backlog: Annotated[int, Field(ge=128)] = 1024
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     @model_validator(mode="after")
     def _interface_is_known(self) -> Self:
         if self.interface is None and self.known.protocol is None:
-            raise ValueError("an app of your own: say interface = 'wsgi' or interface = 'asgi'")
+            raise WrongOption(
+                "an app of your own, and nothing says what it speaks",
+                *("app", "interface"),
+                hint="say interface = 'wsgi' or interface = 'asgi'",
+            )
         return self
 
     def spoken(self) -> tuple[str, ...]:
         """Return the interface, or both where the app decides."""
         return self.speaks if self.interface is None else (self.interface,)
+
+    decides: ClassVar[tuple[str, ...]] = ("interface",)
 
     def chosen(self) -> str:
         """Return the interface, where it is said."""

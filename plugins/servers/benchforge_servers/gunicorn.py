@@ -42,18 +42,23 @@ class Gunicorn(ListeningServer):
     modules: ClassVar[tuple[str, ...]] = ("gunicorn",)
 
     workers: PositiveInt = 2
+    "Processes that answer."
     threads: PositiveInt = 1
+    "Of each worker; above 1, sync workers become gthread."
     worker_class: str = Field(default="sync", min_length=1)
     "sync, gthread, gevent, aiohttp.GunicornWebWorker, uvicorn_worker.UvicornWorker or another."
     keep_alive: WholeSeconds | None = None
     "How long an idle connection is kept; gunicorn's own default without it."
     backlog: PositiveInt = 2048
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
     arguments: list[str] = Field(default_factory=list)
     "Further words of gunicorn's command line, as they are."
 
     def spoken(self) -> tuple[str, ...]:
         """Return the one protocol of the worker class."""
         return (next((to for word, to in _OTHERS.items() if word in self.worker_class), "wsgi"),)
+
+    decides: ClassVar[tuple[str, ...]] = ("worker_class",)
 
     def chosen(self) -> str:
         """Return the worker class."""

@@ -22,10 +22,13 @@ class Hypercorn(ListeningServer):
     modules: ClassVar[tuple[str, ...]] = ("hypercorn",)
 
     workers: PositiveInt = 1
+    "Processes that answer."
     worker_class: Literal["asyncio", "uvloop", "trio"] = "asyncio"
+    "The event loop."
     keep_alive: WholeSeconds | None = None
     "How long an idle connection is kept; hypercorn's own default without it."
     backlog: PositiveInt = 100
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def imports(self) -> tuple[str, ...]:
         """Return hypercorn, and the loop that is named."""

@@ -18,6 +18,7 @@ from benchforge.plugin import (
     Site,
     Size,
     Task,
+    WrongOption,
     hookimpl,
 )
 from benchforge_servers.nginx_conf import Block, body, location, served, written
@@ -72,9 +73,11 @@ class Nginx(Server):
     "Files to serve; starts at the suite's folder."
 
     worker_processes: PositiveInt = 1
+    "Processes that answer."
     worker_connections: PositiveInt = 1024
     "Of each worker, those to the upstream server included."
     backlog: PositiveInt = 511
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
     keep_alive: Duration = Duration(75)
     "How long an idle connection of a client is kept; 0 closes after each answer."
     keepalive_requests: PositiveInt | None = None
@@ -82,14 +85,20 @@ class Nginx(Server):
     upstream_keepalive: NonNegativeInt = 0
     "How many idle connections to the upstream server each worker keeps."
     sendfile: bool = True
+    "As nginx's directive of that name."
     tcp_nopush: bool = True
+    "As nginx's directive of that name."
     tcp_nodelay: bool = True
+    "As nginx's directive of that name."
 
     tls: bool = False
+    "Whether it speaks HTTPS too: then the scenario is asked over it."
     tls_key: Literal["p256", "rsa2048"] = "p256"
+    "The kind of key that its certificate has."
     tls_versions: tuple[Literal["TLSv1.2", "TLSv1.3"], ...] = Field(
         default=("TLSv1.2", "TLSv1.3"), min_length=1
     )
+    "Those that it offers."
     tls_keep_alive: Duration | None = None
     "As `keep_alive`, which holds without it, on the port for https."
     tls_session_cache: Size | None = None
@@ -113,16 +122,19 @@ class Nginx(Server):
     def _one_answer(self) -> Self:
         given = [name for name in _ANSWERS if getattr(self, name) is not None]
         if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} exclude one another: it answers one thing")
+            message = f"{' and '.join(given)} exclude one another: it answers one thing"
+            raise WrongOption(message, *reversed(given), hint="leave out all but one")
         if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
-            raise ValueError("upstream_keepalive: it stands before no server: name an upstream")
+            message = "it stands before no server"
+            hint = "name an upstream"
+            raise WrongOption(message, "upstream_keepalive", "upstream", hint=hint)
         return self
 
     @model_validator(mode="after")
     def _tls_is_on(self) -> Self:
         of_tls = sorted(name for name in self.model_fields_set if name.startswith("tls_"))
         if of_tls and not self.tls:
-            raise ValueError(f"{', '.join(of_tls)}: it speaks no TLS: say tls = true")
+            raise WrongOption("it speaks no TLS", *of_tls, "tls", hint="say tls = true")
         return self
 
     def needs(self) -> Iterable[Need]:

@@ -20,6 +20,7 @@ class Threads(AppServer):
     modules: ClassVar[tuple[str, ...]] = ()
 
     backlog: PositiveInt = 128
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 
 from pydantic import PositiveInt, model_validator
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
 from benchforge_servers.app_server import AppServer
 
 
@@ -23,17 +23,20 @@ class Tornado(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
     processes: PositiveInt = 1
+    "That answer; nothing is forked with 1."
     threads: PositiveInt | None = None
     "WSGI only: how many threads of each process run the app; the event loop itself without it."
     keep_alive: bool = True
     "Whether connections are kept; a socket app's never are."
     backlog: PositiveInt = 128
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     @model_validator(mode="after")
     def _threads_fit(self) -> Self:
         protocol = self.known.protocol
         if self.threads is not None and protocol not in {"wsgi", None}:
-            raise ValueError(f"threads are for WSGI apps, and {self.app!r} speaks {protocol}")
+            message = f"threads are for WSGI apps, and {self.app!r} speaks {protocol}"
+            raise WrongOption(message, "threads", "app")
         return self
 
     def command(self, site: Site) -> Command | None:

@@ -7,20 +7,22 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
 
 
 def _root(url: str) -> str:
     """Return a root without a slash at its end. Raises ValueError when it is none."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("should be like 'http://127.0.0.1:8080'")
+        raise WrongOption("not the root of a server", hint="write it like http://127.0.0.1:8080")
     if parts.path not in {"", "/"} or parts.query or parts.fragment:
-        raise ValueError("should end after the port: paths belong to a scenario's request")
+        raise WrongOption(
+            "more than a root", hint="end it after the port: a path belongs to a request"
+        )
     if parts.username is not None:
-        raise ValueError("should name nobody: credentials belong to the headers of a request")
+        raise WrongOption("a root with credentials", hint="they belong to the headers of a request")
     if parts.port == 0:
-        raise ValueError("should name a port that a server can have")
+        raise WrongOption("no server has port 0", hint="write the port that it listens on")
     return f"{parts.scheme}://{parts.netloc}"
 
 
@@ -45,16 +47,15 @@ class Url(Server):
     @model_validator(mode="after")
     def _of_https(self) -> Self:
         if self.ca_file is not None and not self.root.startswith("https:"):
-            raise ValueError("ca_file: it is for an https URL")
+            raise WrongOption("it is for an https URL", "ca_file", "url")
         return self
 
     @model_validator(mode="after")
     def _ours(self) -> Self:
         host = urlsplit(self.root).hostname or ""
         if not (self.allow_remote or _is_loopback(host)):
-            raise ValueError(
-                f"url: {host} is not this machine: say allow_remote = true if the server is yours"
-            )
+            hint = "say allow_remote = true if the server is yours"
+            raise WrongOption(f"{host} is not this machine", "url", "allow_remote", hint=hint)
         return self
 
     def outside(self) -> bool:

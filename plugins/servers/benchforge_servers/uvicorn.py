@@ -23,11 +23,15 @@ class Uvicorn(ModuleServer):
     modules: ClassVar[tuple[str, ...]] = ("uvicorn",)
 
     workers: PositiveInt = 1
+    "Processes that answer."
     loop: Literal["auto", "asyncio", "uvloop"] = "auto"
+    "The event loop; auto is uvloop where it is installed."
     http: Literal["auto", "h11", "httptools"] = "auto"
+    "The parser of HTTP; auto is httptools where it is installed."
     keep_alive: WholeSeconds | None = None
     "How long an idle connection is kept; uvicorn's own default without it."
     backlog: PositiveInt = 2048
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def imports(self) -> tuple[str, ...]:
         """Return uvicorn, and the loop and the parser that are named."""

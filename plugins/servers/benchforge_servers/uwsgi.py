@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Accepts, Command, Probe, Server, Site, hookimpl
+from benchforge.plugin import Accepts, Command, Probe, Server, Site, WrongOption, hookimpl
 from benchforge_servers.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -28,8 +28,11 @@ class Uwsgi(ListeningServer):
     modules: ClassVar[tuple[str, ...]] = ("pyuwsgi",)
 
     protocol: Literal["http", "uwsgi"] = "http"
+    "What it speaks; uwsgi is for a proxy before it."
     processes: PositiveInt = 2
+    "Processes that answer."
     threads: PositiveInt = 1
+    "Of each process."
     keep_alive: bool = False
     "Whether connections of HTTP/1.1 are kept."
     harakiri: WholeSeconds | None = None
@@ -37,11 +40,12 @@ class Uwsgi(ListeningServer):
     buffer_size: Annotated[int, Field(ge=4096, le=65535)] = 4096
     "Bytes of a request's head."
     backlog: PositiveInt = 100
+    "Connections that wait to be taken; at most net.core.somaxconn, or it does not start."
 
     @model_validator(mode="after")
     def _keeps_over_http(self) -> Self:
         if self.keep_alive and self.protocol == "uwsgi":
-            raise ValueError("keep_alive: the protocol uwsgi keeps no connections")
+            raise WrongOption("the protocol uwsgi keeps no connections", "keep_alive", "protocol")
         return self
 
     def behind_proxy_only(self) -> bool:

@@ -23,9 +23,13 @@ class Waitress(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("waitress",)
 
     threads: PositiveInt = 4
+    "That run the app."
     connection_limit: PositiveInt = 100
+    "With more, nothing is accepted until some end."
     channel_timeout: WholeSeconds = Duration(120)
+    "After how long an idle connection is closed."
     backlog: PositiveInt = 1024
+    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

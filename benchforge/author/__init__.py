@@ -1,0 +1,1 @@
+"""What a plugin's author is told before anybody measures with it: a part asked as a run asks it."""

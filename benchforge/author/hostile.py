@@ -1,0 +1,86 @@
+"""A driver's reading of what is damaged: it is refused, or is the reading of the whole."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchforge.author.damage import WITHOUT, damages
+from benchforge.author.finding import Finding, defect, in_a_line, warning
+from benchforge.author.recorded import TOLD, Recording
+from benchforge.errors import BenchforgeError
+from benchforge.model.reading import Reading
+from benchforge.parts.part import Driver
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of the damages of one recording."""
+
+    refused: int
+    harmless: int
+    findings: tuple[Finding, ...]
+
+
+def reading_of(part: Driver, recording: Recording) -> Reading:
+    """Return the reading of a recording as it is. Raises what the part raises."""
+    with tempfile.TemporaryDirectory(prefix="bf-") as name:
+        return recording.read(part, Path(name))
+
+
+def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
+    """Read every damage of every file. `whole` is the reading of the recording as it is.
+
+    It is None where that is refused: then a damaged one must not crash the part either.
+    """
+    counts = {"refused": 0, "harmless": 0}
+    found: list[Finding] = []
+    with tempfile.TemporaryDirectory(prefix="bf-") as name:
+        folder = Path(name)
+        for file, what, damaged in _every(recording):
+            at = f"{recording.name}: {file} {what}"
+            try:
+                reading = damaged.read(part, folder)
+            except BenchforgeError:
+                counts["refused"] += 1
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+                found.append(defect(f"{at}: crashes: {in_a_line(error)}"))
+            else:
+                if whole is None or numbers(reading) == numbers(whole):
+                    counts["harmless"] += 1
+                else:
+                    # Many tools leave a line out where they have nothing to tell by it.
+                    level = warning if what.startswith(WITHOUT) else defect
+                    told = difference(whole, reading)
+                    found.append(level(f"{at}: believes a damaged output: {told}"))
+    return Tried(counts["refused"], counts["harmless"], tuple(found))
+
+
+def numbers(reading: Reading) -> Reading:
+    """Return a reading without the tool's own words: those are kept as they were printed."""
+    return reading.model_copy(update={"claims": {}, "server_software": None})
+
+
+def difference(whole: Reading, other: Reading) -> str:
+    """Return what two readings say otherwise, for a person."""
+    one, two = whole.model_dump(mode="json"), other.model_dump(mode="json")
+    told = [f"{name} {_short(one[name])} -> {_short(two[name])}" for name in one
+            if one[name] != two[name] and name not in {"claims", "server_software"}]  # fmt: skip
+    more = f", and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    return ", ".join(told[:_SHOWN]) + more
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."  # noqa: PLR2004 - of a line
+
+
+def _every(recording: Recording) -> Iterator[tuple[str, str, Recording]]:
+    for file, content in recording.files.items():
+        if file == TOLD:
+            continue
+        for what, changed in damages(content):
+            files = {**recording.files, file: changed}
+            yield file, what, replace(recording, files=files)

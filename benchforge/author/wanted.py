@@ -1,0 +1,68 @@
+"""The part that a command line names, and one made of it with a few options."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+
+from pydantic import JsonValue, ValidationError
+
+from benchforge.errors import Unusable
+from benchforge.parts.part import Kind, Part
+from benchforge.parts.sound import KINDS
+from benchforge.registry import Registry
+from benchforge.suite.faults import nearest
+from benchforge.suite.plain import NotFinite, plain
+from benchforge.suite.typed import typed
+
+
+def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
+    """Return kind and name of `loader-wrk`, or of `wrk` where one part alone is called so.
+
+    Raises Unusable where there is none, or more than one.
+    """
+    every: list[tuple[Kind, str]] = [(kind, one) for kind in KINDS for one in registry.names(kind)]
+    found: list[tuple[Kind, str]] = [
+        (kind, one) for kind, one in every if name in {one, f"{kind}-{one}"}
+    ]
+    if len(found) > 1:
+        names = [f"{kind}-{one}" for kind, one in found]
+        raise Unusable(f"{name}: {len(found)} parts have that name", f"one of: {', '.join(names)}")
+    if not found:
+        names = [f"{kind}-{one}" for kind, one in every]
+        whole = "-" in name and name.partition("-")[0] in KINDS
+        near = nearest(name, names if whole else [one for _, one in every], "parts")
+        hint = near.partition("parts:")[0].strip() or "benchforge plugins lists all"
+        raise Unusable(f"no part named {name!r}", hint)
+    return found[0]
+
+
+def chosen(settings: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
+    """Return options as `--set OPTION=VALUE` gives them, each a TOML value, or else text."""
+    return {name: _value(name, written) for name, written in settings}
+
+
+def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
+    """Return a part with these options. Raises Unusable that names the option that is wrong."""
+    try:
+        return typed(cls, options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = f"{cls.kind}-{cls.name}"
+        option = ".".join(str(step) for step in first["loc"])
+        if first["type"] == "missing":
+            what = f"{where}: it needs the option {option!r}"
+            raise Unusable(what, f"give it: --set {option}=...") from None
+        shown = json.dumps(first["input"], default=str)
+        what = f"{where}: {option + ': ' if option else ''}{first['msg']}"
+        hint = f"it was given {shown}; see: benchforge plugins show {where}"
+        raise Unusable(what, hint) from None
+
+
+def _value(name: str, written: str) -> JsonValue:
+    try:
+        table = tomllib.loads(f"value = {written}")
+        return plain(table["value"]) if list(table) == ["value"] else written
+    except NotFinite as error:
+        raise Unusable(f"--set {name}={written}: {error}") from None
+    except (ValueError, RecursionError):
+        return written

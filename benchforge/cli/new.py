@@ -1,0 +1,108 @@
+"""`benchforge new suite`: a suite to start from, that runs as it is."""
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from benchforge.cli.say import say, show
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.registry import Registry
+from benchforge.suite.schema import suite_schema
+
+_PACKAGE = Path(__file__).parents[1]
+_STARTER = _PACKAGE / "starter"
+_SUITE = "suite.toml"
+_APP = "sample_app.py"
+_SCHEMA = "suite.schema.json"
+
+
+@click.group("new")
+def command() -> None:
+    """Write something to start from."""
+
+
+@command.command("suite")
+@click.argument("path", type=click.Path(path_type=Path), default=Path())
+@click.option("--from", "brought", metavar="NAME", help="Copy a suite that benchforge brings.")
+def suite(path: Path, brought: str | None) -> None:
+    """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
+
+    Without --from it measures a sample app, which is written beside it and needs Python alone.
+
+    Exit codes: 0 it is written; 2 something is there already; 5 it cannot be written.
+    """
+    place = path if path.suffix == ".toml" else path / _SUITE
+    texts = {place: _fitted(_read(_STARTER / _SUITE if brought is None else _named(brought)))}
+    if brought is None:
+        texts[place.with_name(_APP)] = _read(_STARTER / _APP)
+    schema = place.with_name(_SCHEMA)
+    _refuse_to_overwrite(texts)
+    _write(texts | {schema: _schema()})
+    show(f"wrote: {', '.join(map(str, (*texts, schema)))}\nnext:  benchforge run {place}")
+
+
+def _named(name: str) -> Path:
+    """Return a suite of ours. Raises Unusable, which tells which there are."""
+    # In a clone they are beside the package, in a wheel inside it.
+    folders = (_PACKAGE / "suites", _PACKAGE.parent / "suites")
+    suites = {file.stem: file for folder in folders for file in sorted(folder.glob("*.toml"))}
+    if name in suites:
+        return suites[name]
+    near = difflib.get_close_matches(name, suites, 1)
+    guess = f"did you mean {near[0]!r}? " if near else ""
+    raise Unusable(f"--from {name}: no such suite", f"{guess}there are: {', '.join(suites)}")
+
+
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _fitted(text: str) -> str:
+    """Return a suite whose schema stands beside it."""
+    return re.sub(r"\A#:schema .*", f"#:schema {_SCHEMA}", text)
+
+
+def _schema() -> str:
+    made = suite_schema(Registry())
+    for line in made.left_out:
+        say(f"warning: {line}")
+    return json.dumps(made.schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
+    """Raise Unusable when the suite is there, or another file is there with another content.
+
+    The schema is drawn from what is installed, and may be drawn anew.
+    """
+    suite = next(iter(texts))
+    for file, text in texts.items():
+        if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):
+            raise Unusable(
+                f"{file}: is there already, and is not overwritten",
+                "give another PATH, such as a new folder: benchforge new suite bench",
+            )
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _write(texts: Mapping[Path, str]) -> None:
+    """Write files. Raises Unusable without a folder, CannotKeep when one cannot be written."""
+    try:
+        for file, text in texts.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    except FileExistsError as error:
+        raise Unusable(f"{error.filename}: is no folder", "a suite's name ends in .toml") from error
+    except OSError as error:
+        reason = f"{error.filename}: cannot be written: {error.strerror}"
+        raise CannotKeep(reason, "give another PATH") from error

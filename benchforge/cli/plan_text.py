@@ -1,0 +1,99 @@
+"""A plan for a person: how long, what runs, which cases, in which order."""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+
+import click
+
+from benchforge.cli.progress import counted, plain, spoken
+from benchforge.graph import START_AND_STOP_S, RunGraph, Step
+from benchforge.model.plan import Chain, Estimate, PartPlanned, Plan, ScenarioPlanned
+from benchforge.suite.words import shown
+
+_MANY = 20  # lines of a kind; `--all` shows all
+_MANY_NUMBERS = 60
+_SMOKE = "a smoke: it shows that everything works; its numbers mean nothing"
+
+
+def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
+    """Yield the lines; of what is many, the first, unless `whole`."""
+    yield from _head(plan)
+    starts = graph.cases.starts
+    for scenario, start in zip(plan.scenarios, starts, strict=False):
+        yield ""
+        yield from _scenario(scenario, graph, start, whole)
+    yield ""
+    yield click.style("order: numbers of the cases", bold=True)
+    blocks = groupby(graph.steps(), lambda step: step.block)
+    lines = (_block(number, steps, graph, width, whole) for number, steps in blocks)
+    yield from _cut(lines, plan.blocks, "block", whole)
+
+
+def _head(plan: Plan) -> Iterator[str]:
+    profile = f" · profile {plan.profile}" if plan.profile else ""
+    yield click.style(plain(plan.title or plan.name) + profile, bold=True)
+    if plan.smoke:
+        yield _SMOKE
+    cases = sum(scenario.cases for scenario in plan.scenarios)
+    yield (
+        f"{counted(cases, 'case')}, {counted(plan.blocks, 'block')}: "
+        f"{counted(plan.trials, 'trial')}, {_time(plan.estimate)}"
+    )
+    guess = f"starts and stops are guessed, {START_AND_STOP_S:g} s a trial"
+    yield f"{guess}; the rest is what the suite declares"
+    drawn = f", drawn now; to run in this order: --set repeat.seed={plan.seed}"
+    yield f"seed {plan.seed}{drawn if plan.drawn else ''}"
+
+
+def _time(estimate: Estimate) -> str:
+    parts = {
+        "warm-up": estimate.warm_up_s,
+        "load": estimate.load_s,
+        "starts and stops": estimate.start_and_stop_s,
+    }
+    told = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
+    return f"about {spoken(estimate.total_s)} ({told})"
+
+
+def _scenario(scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool) -> Iterator[str]:
+    title = f": {plain(scenario.title)}" if scenario.title else ""
+    yield click.style(f"scenario {scenario.label}{title}", bold=True)
+    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate)}"
+    for path, values in scenario.varies.items():
+        told = ", ".join(_cut(map(shown, values), len(values), "value", whole))
+        yield f"  varies {plain(path)}: {plain(told)}"
+    yield "  what runs: starts in this order →, asked by ←"
+    chains = _cut(map(_chain, scenario.chains), len(scenario.chains), "server", whole)
+    yield from (f"    {line}" for line in chains)
+    yield "  cases"
+    numbers = range(start, start + scenario.cases)
+    names = (graph.cases[number].name.title.partition(" · ")[2] for number in numbers)
+    lines = (f"{number + 1} {plain(name)}" for number, name in zip(numbers, names, strict=True))
+    yield from (f"    {line}" for line in _cut(lines, scenario.cases, "case", whole))
+
+
+def _chain(chain: Chain) -> str:
+    starts, drivers = " → ".join(map(_part, chain.starts)), ", ".join(map(_part, chain.drivers))
+    return f"{starts} ← {drivers}"
+
+
+def _part(part: PartPlanned) -> str:
+    return part.label if part.label == part.use else f"{part.label} ({part.use})"
+
+
+def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, whole: bool) -> str:
+    numbers = (str(step.number + 1) for step in steps)
+    told = _cut(numbers, len(graph.cases), "case", whole, many=_MANY_NUMBERS)
+    return textwrap.fill(
+        " ".join(told), width, initial_indent=f"  block {number}: ", subsequent_indent="    "
+    )
+
+
+def _cut(
+    lines: Iterable[str], size: int, noun: str, whole: bool, many: int = _MANY
+) -> Iterator[str]:
+    """Yield the lines, or the first of them and how many more there are."""
+    yield from lines if whole or size <= many else islice(lines, many)
+    if not whole and size > many:
+        yield f"and {counted(size - many, f'more {noun}')} (--all shows all)"

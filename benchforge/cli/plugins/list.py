@@ -1,0 +1,97 @@
+"""`benchforge plugins list`: every part, whatever is wrong with some of them."""
+
+import inspect
+import json
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+
+import click
+
+from benchforge.cli.say import say, show
+from benchforge.errors import Unusable
+from benchforge.parts.part import Kind
+from benchforge.parts.sound import KINDS
+from benchforge.registry import Origin, Registry
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part, or a listener: what `--json` prints of it."""
+
+    name: str
+    doc: str
+    "Its first line."
+    distribution: str
+    version: str
+    origin: str
+    "What the entry point names."
+    broken: str = ""
+    "Why it cannot be used."
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+def command(as_json: bool) -> int:
+    """List every part: where it comes from, and whether it can be used.
+
+    Exit codes: 0, also where some are broken: suites that do not name them still run.
+    """
+    registry = Registry()
+    broken: list[str] = []
+    registry.listen(broken.append)
+    rows = [_row(registry, kind, name) for kind in KINDS for name in registry.names(kind)]
+    rows += [_listener(origin, broken) for origin in registry.listeners()]
+    if as_json:
+        show(json.dumps([asdict(row) for row in rows], indent=1))
+        return 0
+    show(_table(rows))
+    if count := sum(bool(row.broken) for row in rows):
+        say(f"broken: {count}; suites that do not name them still run")
+    return 0
+
+
+def _row(registry: Registry, kind: Kind, name: str) -> Row:
+    doc = broken = ""
+    try:
+        doc = inspect.getdoc(registry.part(kind, name)) or ""
+    except Unusable as error:
+        broken = error.message
+    origins = registry.origins(kind, name)
+    of, versions = _together(origins)
+    values = " and ".join(one.value for one in origins)
+    first = doc.partition("\n\n")[0].replace("\n", " ")
+    return Row(f"{kind}-{name}", first, of, versions, values, broken)
+
+
+def _together(origins: list[Origin]) -> tuple[str, str]:
+    return (
+        " and ".join(one.distribution for one in origins),
+        " and ".join(one.version for one in origins),
+    )
+
+
+def _listener(origin: Origin, broken: list[str]) -> Row:
+    why = next((text for text in broken if text.startswith(f"plugin {origin}")), "")
+    doc = "hears of every run"
+    return Row(origin.name, doc, origin.distribution, origin.version, origin.value, why)
+
+
+def _table(rows: list[Row]) -> str:
+    wide = [
+        (row.name, f"{row.distribution} {row.version}".strip(), row.origin, _last(row))
+        for row in rows
+    ]
+    widths = [max(len(row[column]) for row in wide) for column in range(3)]
+    lines = [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
+        for row in wide
+    ]
+    if sys.stdout.isatty():
+        columns = shutil.get_terminal_size().columns
+        lines = [line if len(line) <= columns else f"{line[: columns - 3]}..." for line in lines]
+    return "\n".join(lines)
+
+
+def _last(row: Row) -> str:
+    return f"BROKEN: {row.broken}" if row.broken else row.doc

@@ -1,0 +1,89 @@
+"""`benchforge plugins show`: what a part takes, needs and gives."""
+
+import inspect
+import textwrap
+from collections.abc import Iterator, Sequence
+
+import click
+
+from benchforge.author.wanted import chosen, made, wanted
+from benchforge.cli.options import pairs
+from benchforge.cli.say import show
+from benchforge.errors import Unusable
+from benchforge.parts.command import Need
+from benchforge.parts.options import options
+from benchforge.parts.part import Driver, Loader, Metric, Part, Service
+from benchforge.registry import Registry
+from benchforge.run.locate import locate, missing
+
+WIDTH = 100
+
+
+@click.command("show")
+@click.argument("name")
+@click.option("--set", "settings", metavar="OPTION=VALUE", multiple=True, help="As in a suite.")
+def command(name: str, settings: tuple[str, ...]) -> int:
+    """Show NAME: its options, what it needs and whether that is there, its ports or its unit.
+
+    Exit codes: 0; 2 there is no such part, or its plugin is broken.
+    """
+    registry = Registry()
+    kind, one = wanted(registry, name)
+    cls = registry.part(kind, one)
+    (origin,) = registry.origins(kind, one)
+    of = f"{origin.distribution} {origin.version}: " if origin.distribution else ""
+    blocks = [
+        f"{kind} {one}, of {of}{origin.value}",
+        inspect.getdoc(cls) or "It has no docstring.",
+        "options\n" + "\n".join(_options(cls) or ["  none"]),
+        "needs\n" + "\n".join(_needs(cls, settings)),
+        "\n".join(_facts(cls)),
+    ]
+    show("\n\n".join(block for block in blocks if block))
+    return 0
+
+
+def _options(cls: type[Part]) -> list[str]:
+    lines: list[str] = []
+    for one in options(cls):
+        default = f", {one.default} without it" if one.default else ""
+        ends = ", required" if one.required else default
+        lines.append(f"  {one.name}: {one.type}{ends}")
+        lines += textwrap.wrap(one.doc, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return lines
+
+
+def _needs(cls: type[Part], settings: Sequence[str]) -> Iterator[str]:
+    try:
+        part = made(cls, chosen(pairs(settings)))
+    except Unusable as error:
+        if settings:
+            raise
+        yield f"  it depends on its options: {error.message}; {error.hint}"
+        return
+    needs = list(part.needs())
+    if not needs:
+        yield "  nothing"
+    for need in needs:
+        yield f"  {need.name}, a {need.kind}: {_there(need)}"
+
+
+def _there(need: Need) -> str:
+    debian = f" (Debian: {need.debian})" if need.debian else ""
+    if missing([need]):
+        return f"missing; {need.how}"
+    where = locate(need.name) if need.kind == "program" else None
+    return (f"{where}" if where else "there") + debian
+
+
+def _facts(cls: type[Part]) -> Iterator[str]:
+    if issubclass(cls, Service):
+        yield f"ports: {', '.join(cls.ports) or 'none'}"
+        yield f"stopped by: {cls.stop_signal.name}"
+    if issubclass(cls, Metric):
+        yield f"unit: {cls.unit}, {cls.better} is better"
+    if issubclass(cls, Loader):
+        by = "running it" if cls.proved == "run" else "recordings of what it printed"
+        yield f"its parser is proved by {by}"
+    if issubclass(cls, Driver):
+        yield f"see what it would run: benchforge plugins check {cls.kind}-{cls.name}"

@@ -1,0 +1,48 @@
+"""`benchforge schema`: JSON Schema of suites and of result files, for editors and validators."""
+
+import json
+from pathlib import Path
+
+import click
+
+from benchforge.cli.say import say, show
+from benchforge.errors import CannotKeep
+from benchforge.model.described import Schema, file_schema
+from benchforge.model.frozen import Frozen
+from benchforge.model.result import Header
+from benchforge.model.summary import Summary
+from benchforge.model.trial import Trial
+from benchforge.registry import Registry, brought
+from benchforge.suite.schema import suite_schema
+
+_FILES: dict[str, type[Frozen]] = {"result": Header, "trial": Trial, "summary": Summary}
+
+
+@click.command("schema")
+@click.argument("of", type=click.Choice(["suite", *_FILES]), default="suite")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Instead of stdout."
+)
+@click.option("--builtin", is_flag=True, help="Only with the parts that benchforge brings.")
+def command(of: str, output: Path | None, builtin: bool) -> None:
+    """Print the JSON Schema of suites, or of a file of a result.
+
+    That of suites has the options of every part that is installed. Name it in a suite's first
+    line, such as #:schema suite.schema.json, and editors complete, explain and check.
+    """
+    schema = file_schema(_FILES[of]) if of in _FILES else _suite(builtin)
+    text = json.dumps(schema, indent=2, ensure_ascii=False)
+    if output is None:
+        show(text)
+        return
+    try:
+        output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CannotKeep(f"{output}: {error.strerror}", "choose another file with -o") from error
+
+
+def _suite(builtin: bool) -> Schema:
+    made = suite_schema(Registry(brought()) if builtin else Registry())
+    for line in made.left_out:
+        say(f"warning: {line}")
+    return made.schema

@@ -1,0 +1,97 @@
+"""JSON Schema of our models, with what the lines below each field say of it."""
+
+import ast
+import inspect
+import textwrap
+from itertools import pairwise
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema, to_jsonable_python
+
+from benchforge.model.units import Quantity
+
+Schema = dict[str, Any]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+"The one that pydantic writes."
+
+
+def docs(model: type[BaseModel]) -> dict[str, str]:
+    """Return what is written of each field of a model, by the field's name in Python.
+
+    It is read from the source, and only when somebody asks: a class whose source is not there
+    says nothing of its fields.
+    """
+    found: dict[str, str] = {}
+    for cls in reversed(model.__mro__):
+        if issubclass(cls, BaseModel) and cls is not BaseModel:
+            found |= _written_below(cls)
+    said = {name: field.description for name, field in model.model_fields.items()}
+    return found | {name: text for name, text in said.items() if text}
+
+
+def _written_below(cls: type[BaseModel]) -> dict[str, str]:
+    try:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return {}
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    found: dict[str, str] = {}
+    for field, below in pairwise(body):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found[name] = inspect.cleandoc(text)
+    return found
+
+
+class Described(GenerateJsonSchema):
+    """Pydantic's generator, with the docs of fields, and defaults as a suite would write them."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
+        """Return the schema of a model, each of its properties with its description."""
+        made = super().model_schema(schema)
+        model = schema["cls"]
+        said = docs(model)
+        for name, field in model.model_fields.items():
+            shown = made["properties"][field.alias or name]
+            if name in said:
+                shown["description"] = said[name]
+            if not field.is_required():
+                shown["default"] = written(field.get_default(call_default_factory=True))
+        return made
+
+    def function_before_schema(self, schema: Any) -> Schema:
+        """Return what the validator says that it takes: anything, where it says nothing."""
+        inside = schema["schema"]
+        while inside["type"] in {"function-before", "function-after", "function-wrap"}:
+            inside = inside["schema"]
+        if inside["type"] in {"model", "model-fields"} or schema.get("json_schema_input_schema"):
+            return super().function_before_schema(schema)
+        return {}
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Return False: a name that is written otherwise tells nothing."""
+        return False
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> Schema:
+        """Return what takes anything: what JSON Schema cannot say, the model says."""
+        return {}
+
+
+def written(value: object) -> Any:
+    """Return a default as a suite would write it: quantities with their unit."""
+    if isinstance(value, Quantity):
+        return value.written
+    return to_jsonable_python(value, fallback=str)
+
+
+def file_schema(model: type[BaseModel]) -> Schema:
+    """Return the schema of a file of a result, which says itself what it is."""
+    made = model.model_json_schema(schema_generator=Described)
+    made["required"] = ["format", "kind", *made["required"]]
+    return {"$schema": DRAFT, "title": model.__name__, **made}

@@ -1,0 +1,113 @@
+"""What a run would measure, in which order: what `benchforge plan --format json` prints."""
+
+from typing import Literal
+
+from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.trial import CaseName
+
+Place = Literal["servers", "backends", "loaders", "clients"]
+
+
+class Estimate(Frozen):
+    """How long trials take, and what that is made of."""
+
+    warm_up_s: NonNegativeFloat
+    "As the suite declares it."
+    load_s: NonNegativeFloat
+    "As the drivers declare it: exact for a duration, a guess for a number of requests."
+    start_and_stop_s: NonNegativeFloat
+    "A guess: the same for every trial."
+
+    @property
+    def total_s(self) -> float:
+        """All of it."""
+        return self.warm_up_s + self.load_s + self.start_and_stop_s
+
+
+class PartPlanned(Frozen):
+    """A part that takes part in a trial."""
+
+    place: Place
+    "Its table in the suite."
+    label: str
+    use: str
+    "The plugin's name for it."
+
+
+class Chain(Frozen):
+    """What is started for a server of a scenario, and who asks it."""
+
+    starts: tuple[PartPlanned, ...]
+    "In this order: backends, what the server stands before, the server."
+    drivers: tuple[PartPlanned, ...]
+    "One of them at a time."
+
+
+class Link(Frozen):
+    """Who turns to whom in a scenario; a part is its table and its label, as `servers.django`."""
+
+    source: str
+    target: str
+    says: Literal["asks", "passes on to", "may use"]
+    "A server is given every backend of its scenario; whether it uses one is its own affair."
+
+
+class ScenarioPlanned(Frozen):
+    """A scenario, and what runs for it."""
+
+    label: str
+    title: str
+    cases: PositiveInt
+    varies: dict[str, tuple[JsonValue, ...]]
+    "Paths of options to their values, of all points together."
+    estimate: Estimate
+    "Of all its trials."
+    chains: tuple[Chain, ...]
+    links: tuple[Link, ...]
+
+
+class CasePlanned(Frozen):
+    """A case, and what the suite declares for each of its trials."""
+
+    case: CaseName
+    warm_up_s: NonNegativeFloat
+    load_s: NonNegativeFloat
+
+
+class BlockPlanned(Frozen):
+    """One pass over all cases."""
+
+    block: PositiveInt
+    cases: tuple[NonNegativeInt, ...]
+    "Places in `cases` of the plan, from 0, in the order in which they are measured."
+    seeds: tuple[NonNegativeInt, ...]
+    "PYTHONHASHSEED of the servers of each."
+
+
+class Plan(Frozen):
+    """A plan. Nothing of it was started; the same seed gives the same order in a run."""
+
+    format: Literal[1] = 1
+    kind: Literal["plan"] = "plan"
+    name: str
+    title: str
+    benchforge: str
+    "Version."
+    profile: str | None
+    smoke: bool
+    settings: dict[str, str]
+    "What was given by --set."
+    only: tuple[str, ...]
+    suite_sha256: str
+    seed: NonNegativeInt
+    drawn: bool
+    "Whether the seed was drawn for this plan, since none was given: a run draws its own."
+    blocks: PositiveInt
+    trials: NonNegativeInt
+    estimate: Estimate
+    scenarios: tuple[ScenarioPlanned, ...]
+    cases: tuple[CasePlanned, ...]
+    "In the order of the suite."
+    order: tuple[BlockPlanned, ...]

@@ -1,0 +1,115 @@
+"""Texts of a part's options with placeholders: {port}, {backends.<label>.<name>}."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from string import Formatter
+from typing import Any, NamedTuple, Self
+
+from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from benchforge.errors import BenchforgeError
+from benchforge.parts.site import Site
+from benchforge.parts.wrong import WrongOption
+
+_PLAIN = ("address", "port", "url")
+_OF_BACKEND = re.compile(r"backends\.([^.]+)\.([^.]+)")
+_THERE_ARE = "there are {address}, {port}, {url} and {backends.<label>.<name>}"
+_TWICE = "a plain brace is written twice"
+
+
+class Taken(NamedTuple):
+    """What a text takes of a backend: its label, and the name of what it gives."""
+
+    backend: str
+    name: str
+
+
+class Fillable(str):
+    """A text of an option in which {address}, {port}, {url} and {backends.<label>.<name>} stand.
+
+    What it takes of backends is checked when a suite is read. A plain brace is written twice.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the text. Raises WrongOption for what is no placeholder of ours."""
+        fillable = cls(text)
+        try:
+            names = list(fillable.placeholders())
+        except ValueError as error:
+            raise WrongOption("a brace stands alone", hint=f"{_THERE_ARE}; {_TWICE}") from error
+        for name in names:
+            if name not in _PLAIN and not _OF_BACKEND.fullmatch(name):
+                near = get_close_matches(name, _PLAIN, 1)
+                guess = f"did you mean {{{near[0]}}}? " if near else ""
+                hint = f"{guess}{_THERE_ARE}; {_TWICE}"
+                raise WrongOption(f"no placeholder {{{name}}}", hint=hint)
+        return fillable
+
+    def placeholders(self) -> Iterator[str]:
+        """Yield what stands in braces. Raises ValueError for a brace that stands alone."""
+        for _, name, spec, conversion in Formatter().parse(self):
+            if name is not None:
+                yield name + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+
+    def taken(self) -> Iterator[Taken]:
+        """Yield what it takes of backends."""
+        for name in self.placeholders():
+            if found := _OF_BACKEND.fullmatch(name):
+                yield Taken(found[1], found[2])
+
+    def filled(self, site: Site) -> str:
+        """Return the text with all filled in. Raises BenchforgeError when a backend lacks it."""
+        values = {"address": site.address, "port": str(site.port), "url": site.url}
+        return "".join(
+            literal + ("" if name is None else values.get(name) or _given(name, site))
+            for literal, name, _, _ in Formatter().parse(self)
+        )
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(cls.parse, core_schema.str_schema())
+
+
+def fillables(part: BaseModel) -> Iterator[tuple[tuple[str | int, ...], Fillable]]:
+    """Yield each such text of a part, with the option and the keys that lead to it."""
+    for name, value in part:
+        if isinstance(value, Fillable | dict | list | tuple):
+            for path, text in _within((), value):
+                yield (type(part).model_fields[name].alias or name, *path), text
+
+
+def _within(
+    path: tuple[str | int, ...], value: object
+) -> Iterator[tuple[tuple[str | int, ...], Fillable]]:
+    if isinstance(value, Fillable):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _within((*path, key), inner)
+    elif isinstance(value, list | tuple):
+        for number, inner in enumerate(value):
+            yield from _within((*path, number), inner)
+
+
+def _given(name: str, site: Site) -> str:
+    """Return what a backend gives. Raises BenchforgeError when there is no such thing."""
+    _, label, key = name.split(".")
+    if label not in site.backends:
+        there_are = ", ".join(site.backends) or "none"
+        raise BenchforgeError(
+            f"servers.{site.label}: {{{name}}}: the scenario has no backend {label!r}",
+            f"name it in the scenario's backends, which are: {there_are}",
+        )
+    if key not in site.backends[label]:
+        raise BenchforgeError(
+            f"servers.{site.label}: {{{name}}}: backend {label!r} gives no {key!r}",
+            f"it gives: {', '.join(site.backends[label]) or 'nothing'}",
+        )
+    return site.backends[label][key]

@@ -1,0 +1,125 @@
+"""The options of a part for a person: what each takes, its default, and what it is for."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from benchforge.model.described import Described, Schema, docs, written
+
+_ONE = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
+_SEVERAL = {"integer": "whole numbers", "number": "numbers", "string": "text"}
+_BOUNDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "more than {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "less than {}",
+    "minItems": "{} or more",
+    "minLength": "{} or more characters",
+    "pattern": "of the form {}",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option as TOML writes it."""
+
+    name: str
+    type: str
+    "In words: a whole number, at least 1."
+    required: bool
+    default: str
+    "As TOML; empty where there is none."
+    doc: str
+    "What is written below it in the source; may be empty."
+
+
+def options(model: type[BaseModel]) -> list[Option]:
+    """Return the options of a part, or the keys of a table: its own before the inherited ones.
+
+    Raises whatever a plugin raises where its schema cannot be made.
+    """
+    schema = model.model_json_schema(schema_generator=Described)
+    defs, said = schema.get("$defs", {}), docs(model)
+    inherited = getattr(model.__base__, "model_fields", {})
+    fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
+    found: list[Option] = []
+    for field_name, field in fields:
+        name = field.alias or field_name
+        required = field.is_required()
+        default = None if required else field.get_default(call_default_factory=True)
+        found.append(
+            Option(
+                name=name,
+                type=in_words(schema["properties"][name], defs),
+                required=required,
+                default="" if default is None else in_toml(written(default)),
+                doc=said.get(field_name, ""),
+            )
+        )
+    return found
+
+
+def in_words(schema: Schema, defs: Schema) -> str:
+    """Return what a schema takes, for a person; null is left out, since TOML has none."""
+    if "$ref" in schema:
+        schema = defs[schema["$ref"].rpartition("/")[2]]
+    if "anyOf" in schema:
+        members = [in_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null"]
+        *others, last = dict.fromkeys(members)
+        return f"{', '.join(others)} or {last}" if others else last
+    if values := _values(schema):
+        return values if len(schema.get("enum", "1")) == 1 else f"one of {values}"
+    words = {
+        "array": f"an array{_of(schema.get('items'), defs)}",
+        "object": f"a table{_of(schema.get('additionalProperties'), defs)}",
+        "string": "a path" if schema.get("format") == "path" else "text",
+    }
+    match schema.get("type"):
+        case list():  # a quantity
+            return str(schema["title"])
+        case str() as name:
+            return _bounded(words.get(name) or _ONE[name], schema)
+    return "any value"
+
+
+def _of(inner: object, defs: Schema) -> str:
+    if not isinstance(inner, dict) or not inner:
+        return ""
+    words = _values(inner) or _SEVERAL.get(str(inner.get("type"))) or in_words(inner, defs)
+    return f" of {words}"
+
+
+def _values(schema: Schema) -> str:
+    if "enum" in schema:
+        return ", ".join(map(in_toml, schema["enum"]))
+    return in_toml(schema["const"]) if "const" in schema else ""
+
+
+def _bounded(words: str, schema: Schema) -> str:
+    if schema.get("type") == "integer" and schema.get("exclusiveMinimum") == 0:
+        schema = {**schema, "exclusiveMinimum": None, "minimum": 1}
+    bounds = [
+        text.format(schema[key]) for key, text in _BOUNDS.items() if schema.get(key) is not None
+    ]
+    return ", ".join([words, *bounds])
+
+
+def in_toml(value: Any) -> str:
+    """Return a value of JSON as TOML writes it in one line."""
+    if isinstance(value, dict):
+        pairs = [f"{_key(key)} = {in_toml(inner)}" for key, inner in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(key: str) -> str:
+    plain = key.isascii() and key.replace("-", "_").isidentifier()
+    return key if plain else json.dumps(key, ensure_ascii=False)

@@ -1,0 +1,109 @@
+"""Whether a class is a part that can be used: told in one line before anybody makes one of it."""
+
+from collections.abc import Iterator, Mapping
+from types import new_class
+from typing import Any, get_args
+
+from pydantic import ValidationError
+from pydantic.errors import PydanticUserError
+
+from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Reporter, Server
+
+CLASSES: Mapping[Kind, type[Part]] = {
+    "server": Server,
+    "backend": Backend,
+    "loader": Loader,
+    "client": Client,
+    "metric": Metric,
+    "reporter": Reporter,
+}
+"What the parts of a kind subclass."
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+def unnamed(thing: object) -> str | None:
+    """Return why a thing cannot be asked for by kind and name; None when it can."""
+    if not (isinstance(thing, type) and issubclass(thing, Part)):
+        return f"{_shown(thing)} is no part: return classes that subclass Loader, Server or another"
+    if getattr(thing, "kind", None) not in KINDS:
+        return f"{thing.__name__} has no kind: subclass Loader, Server or another, not Part alone"
+    name = getattr(thing, "name", None)
+    if not isinstance(name, str) or not name:
+        return f'{thing.__name__} has no name: write name: ClassVar[str] = "..."'
+    return None
+
+
+def unsound(part: type[Part]) -> str | None:
+    """Return the first thing that is wrong with a part's class; None when nothing is."""
+    try:
+        return next(_faults(part), None)
+    except (PydanticUserError, NameError) as error:  # annotations are read when it is first used
+        return f"{part.__name__}: its options cannot be read: {str(error).splitlines()[0]}"
+
+
+def _faults(part: type[Part]) -> Iterator[str]:
+    wanted = CLASSES[part.kind]
+    if not issubclass(part, wanted):
+        yield f"{part.__name__} is no {part.kind}: subclass {wanted.__name__}"
+    yield from _shadows(part)
+    if open_ := sorted(part.__abstractmethods__):
+        yield f"{part.__name__} does not answer: write {', '.join(f'{one}()' for one in open_)}"
+    if issubclass(part, Metric):
+        for name in ("unit", "better"):
+            if not isinstance(getattr(part, name, None), str):
+                yield f'{part.__name__} has no {name}: write {name}: ClassVar[...] = "..."'
+    yield from _defaults(part)
+
+
+def _shadows(part: type[Part]) -> Iterator[str]:
+    for name, field in part.model_fields.items():
+        of = next((base for base in part.__mro__ if name in vars(base)), None)
+        if of is not None:
+            yield (
+                f"{part.__name__}: option {name!r} hides {of.__name__}.{name}: call it otherwise, "
+                f"as in {name}_ = Field(alias={name!r})"
+            )
+        if any(field.annotation != one.model_fields[name].annotation for one in _ours(part, name)):
+            yield (
+                f"{part.__name__}: option {name!r} is one of every {part.kind}: its type stays, "
+                "its default may change"
+            )
+        if "use" in {name, field.alias}:
+            yield f"{part.__name__}: no option can be called 'use': it names the part"
+
+
+def _ours(part: type[Part], option: str) -> Iterator[type[Part]]:
+    """Yield the classes of benchforge itself that have an option."""
+    for base in part.__mro__:
+        if not issubclass(base, Part) or base.__module__ != Part.__module__:
+            continue
+        if option in base.model_fields:
+            yield base
+
+
+def _defaults(part: type[Part]) -> Iterator[str]:
+    """Yield the defaults that no suite could write: pydantic does not look at them by itself."""
+    strict: Any = new_class(part.__name__, (part,), {"validate_default": True})
+    wrong: dict[str, str] = {}
+    made: Part | None = None
+    try:
+        made = strict.model_validate({})
+    except ValidationError as error:
+        for one in error.errors(include_url=False, include_context=False):
+            wrong.setdefault(str(one["loc"][0]) if one["loc"] else "", one["msg"])
+    for name, field in part.model_fields.items():
+        if field.is_required():
+            continue
+        default = field.get_default(call_default_factory=True, validated_data={})
+        if (said := wrong.get(field.alias or name)) is not None:
+            yield f"{part.__name__}: option {name!r}: its default {default!r} is refused: {said}"
+        elif made is not None and getattr(made, name) != default:
+            yield (
+                f"{part.__name__}: option {name!r}: its default {default!r} stays as it is: write "
+                f"{getattr(made, name)!r}, which a suite's value becomes"
+            )
+
+
+def _shown(thing: object) -> str:
+    return thing.__name__ if isinstance(thing, type) else repr(thing)

@@ -1,0 +1,66 @@
+"""What runs for a scenario: what starts for each server, who asks it, and who turns to whom."""
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from benchforge.model.plan import Chain, Link, PartPlanned, Place
+from benchforge.parts.part import Server
+from benchforge.suite.axis import Point, part_at
+from benchforge.suite.points import projected
+from benchforge.suite.suite import Scenario, Suite
+from benchforge.suite.upstreams import behind, leading
+
+_DRIVERS: tuple[Place, ...] = ("loaders", "clients")
+
+
+def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
+    """Return what starts for each server: several times where what stands behind it varies."""
+    backends = _parts(suite, "backends", scenario.backends)
+    drivers = (one for place in _DRIVERS for one in _parts(suite, place, getattr(scenario, place)))
+    asking = tuple(drivers)
+    started = dict.fromkeys(
+        (*behind(suite.servers[label], suite.servers, point), label)
+        for label in scenario.servers
+        for point in _points(suite, scenario)
+    )
+    return tuple(
+        Chain(starts=(*backends, *_parts(suite, "servers", labels)), drivers=asking)
+        for labels in started
+    )
+
+
+def links(suite: Suite, scenario: Scenario) -> tuple[Link, ...]:
+    """Return who turns to whom at any point, each link once."""
+    found: dict[tuple[str, str], Link] = {}
+    for link in _links(suite, scenario):
+        found.setdefault((link.source, link.target), link)
+    return tuple(found.values())
+
+
+def _links(suite: Suite, scenario: Scenario) -> Iterator[Link]:
+    for place in _DRIVERS:
+        for driver in getattr(scenario, place):
+            for server in scenario.servers:
+                yield Link(source=f"{place}.{driver}", target=f"servers.{server}", says="asks")
+    for point in _points(suite, scenario):
+        for label in scenario.servers:
+            for server in (label, *behind(suite.servers[label], suite.servers, point)):
+                part = cast("Server", part_at(suite.servers[server], "servers", point))
+                for upstream in part.upstreams():
+                    target = f"servers.{upstream}"
+                    yield Link(source=f"servers.{server}", target=target, says="passes on to")
+                for backend in () if part.upstreams() else scenario.backends:
+                    target = f"backends.{backend}"
+                    yield Link(source=f"servers.{server}", target=target, says="may use")
+
+
+def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:
+    """Yield what the points say of all that decides what stands behind a server."""
+    return projected(scenario, leading(scenario, suite.servers))
+
+
+def _parts(suite: Suite, place: Place, labels: Iterable[str]) -> tuple[PartPlanned, ...]:
+    uses = getattr(suite, place)
+    return tuple(
+        PartPlanned(place=place, label=label, use=uses[label].part.name) for label in labels
+    )

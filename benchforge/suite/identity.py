@@ -1,0 +1,40 @@
+"""What a case is, whatever it is called: the texts that its digest is made of."""
+
+import hashlib
+import json
+from functools import cached_property
+
+from pydantic import BaseModel, JsonValue
+
+from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython
+from benchforge.suite.suite import Suite
+
+
+class Known:
+    """A part at some points, and what it is: found out when it is asked for, once."""
+
+    def __init__(self, part: Part, suite: Suite) -> None:
+        self.part = part
+        self._suite = suite
+
+    @cached_property
+    def text(self) -> str:
+        """Its plugin, its options and the code that it serves: elements of a JSON array."""
+        options = self.part.model_dump(mode="json", exclude=set(UPSTREAM_OPTIONS))
+        if isinstance(self.part, RunsPython) and self.part.runtime is not None:
+            runtime = self._suite.runtimes[self.part.runtime]
+            options["runtime"] = runtime.model_dump(mode="json", include={"python", "requires"})
+        code = self.part.fingerprint(self._suite.path.parent)
+        return as_text([self.part.kind, self.part.name, options, code])[1:-1]
+
+
+def as_text(value: BaseModel | JsonValue) -> str:
+    """Return a value as digests take it."""
+    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    return json.dumps(plain, sort_keys=True)
+
+
+def digest(texts: dict[str, str]) -> int:
+    """Return the digest of a JSON object, given by its keys and the texts of its values."""
+    members = ", ".join(f'"{key}": {text}' for key, text in sorted(texts.items()))
+    return int.from_bytes(hashlib.sha256(f"{{{members}}}".encode()).digest()[:8], "big")

@@ -1,0 +1,225 @@
+"""The JSON Schema of suites, for editors: of the tables, and of every part that is installed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from benchforge.errors import Unusable
+from benchforge.model.answer import Request
+from benchforge.model.described import DRAFT, Schema
+from benchforge.model.runtime import Runtime
+from benchforge.model.tuning import Tuning
+from benchforge.parts.part import Kind, Part
+from benchforge.registry import Registry
+from benchforge.suite.axis import PLACES
+from benchforge.suite.declared import KINDS
+from benchforge.suite.load import FORMAT, Top
+from benchforge.suite.pivots import Written
+from benchforge.suite.schema_of import ANY, UNKNOWN, leaves, partial, portable, table
+from benchforge.suite.suite import Repeat, Scenario
+from benchforge.suite.tuning import LIMITS, SYSCTL
+
+_LABEL = portable(r"^\w[\w-]*$")
+# As `axis` understands a path.
+_VARIED = rf"^(path\.[^.]+|({'|'.join(PLACES)})(\.[^.]+){{2,}})$"
+
+_TABLES = {
+    "servers": "What answers the requests: [servers.LABEL], and `use` names the part.",
+    "backends": "What servers depend on: [backends.LABEL], and `use` names the part.",
+    "loaders": "Load tools: [loaders.LABEL], and `use` names the part.",
+    "clients": "HTTP libraries that make requests: [clients.LABEL], and `use` names the part.",
+    "metrics": "What is drawn from each trial: [metrics.LABEL], and `use` names the part. "
+    "A standard set without it.",
+    "runtimes": "Interpreters with packages: [runtimes.LABEL].",
+    "scenarios": "What is compared: [scenarios.LABEL].",
+    "tables": "Tables that are drawn of the cases: [tables.LABEL].",
+    "profiles": "What is laid over the suite by --profile LABEL: tables merge, all else replaces.",
+}
+
+
+@dataclass(frozen=True)
+class SuiteSchema:
+    """The schema, and what could not be put into it, a line each."""
+
+    schema: Schema
+    left_out: list[str] = field(default_factory=list)
+
+
+def suite_schema(registry: Registry) -> SuiteSchema:
+    """Return the schema of the suites that the loader takes with this registry.
+
+    It refuses nothing that the loader takes, profiles apart: what stands in a profile only is
+    missing without it. A plugin that is broken leaves out its own parts.
+    """
+    left_out: list[str] = []
+    kinds = {name: dict(_parts(kind, registry, left_out)) for name, kind in KINDS.items()}
+    top = table(Top)
+    top["properties"]["benchforge"] |= {"const": FORMAT}
+    tables = {
+        **{name: _labelled(name, _declared(kinds[name], kind)) for name, kind in KINDS.items()},
+        "runtimes": _labelled("runtimes", table(Runtime, environment=True)),
+        "scenarios": _labelled("scenarios", _scenario()),
+        "tables": _labelled("tables", _drawn()),
+        "repeat": table(Repeat),
+        "tuning": _tuning(),
+    }
+    tables["scenarios"]["minProperties"] = 1
+    return SuiteSchema(
+        {
+            "$schema": DRAFT,
+            "title": "A suite of benchforge",
+            "type": "object",
+            "properties": {
+                **top["properties"],
+                **tables,
+                "profiles": _labelled("profiles", _profile(top, tables, kinds)),
+            },
+            "required": ["benchforge", "scenarios"],
+            "additionalProperties": UNKNOWN,
+            "$defs": {
+                **leaves(),
+                **{
+                    f"{KINDS[name]}-{part}": made
+                    for name, parts in kinds.items()
+                    for part, made in parts.items()
+                },
+            },
+        },
+        left_out,
+    )
+
+
+def _parts(kind: Kind, registry: Registry, left_out: list[str]) -> Iterable[tuple[str, Schema]]:
+    for name in registry.names(kind):
+        try:
+            cls = registry.part(kind, name)
+        except Unusable as error:
+            left_out.append(f"left out: {kind} {name}: {error.message}")
+            continue
+        try:
+            yield name, _part(name, cls)
+        except Exception as error:  # noqa: BLE001 - a plugin is somebody else's code
+            why = f"{type(error).__name__}: {error}".partition("\n")[0]
+            left_out.append(f"options are not checked: {kind} {name}: {why}")
+            yield name, {"type": "object", "additionalProperties": True}
+
+
+def _part(name: str, cls: type[Part]) -> Schema:
+    made = table(cls, environment=True)
+    use = {"const": name, "description": made.get("description", "")}
+    return {
+        **made,
+        "properties": {"use": use, **made["properties"]},
+        "required": ["use", *made.get("required", ())],
+    }
+
+
+def _declared(parts: Mapping[str, Schema], kind: Kind) -> Schema:
+    """Return the schema of a part by its `use`: one `if` a part, so that one fault is one error."""
+    return {
+        "type": "object",
+        "properties": {"use": _use(parts, kind)},
+        "required": ["use"],
+        "additionalProperties": True,
+        "allOf": [
+            {
+                "if": {"properties": {"use": {"const": name}}, "required": ["use"]},
+                "then": {"$ref": f"#/$defs/{kind}-{name}"},
+            }
+            for name in parts
+        ],
+    }
+
+
+def _use(parts: Mapping[str, Schema], kind: Kind) -> Schema:
+    said = [part.get("description", "").partition("\n")[0] for part in parts.values()]
+    return {
+        "enum": list(parts),
+        "description": f"The {kind}.",
+        "x-taplo": {"docs": {"enumValues": said}},
+    }
+
+
+def _in_profile(parts: Mapping[str, Schema], kind: Kind) -> Schema:
+    """Return the schema of some options of a part of which a profile does not say what it is."""
+    options: dict[str, dict[str, Schema]] = {}
+    for part, made in parts.items():
+        for option, takes in made.get("properties", {}).items():
+            options.setdefault(option, {})[part] = takes
+    options.pop("use", None)
+    known = all(part["additionalProperties"] is not True for part in parts.values())
+    return {
+        "type": "object",
+        "properties": {
+            "use": _use(parts, kind),
+            **{option: _either(takes) for option, takes in sorted(options.items())},
+        },
+        "additionalProperties": UNKNOWN if known else True,
+    }
+
+
+def _either(options: Mapping[str, Schema]) -> Schema:
+    """Return the schema of an option that several parts have, each in its own way."""
+    takes: list[Schema] = []
+    said: dict[str, list[str]] = {}
+    for part, option in options.items():
+        plain = {key: one for key, one in option.items() if key not in {"description", "default"}}
+        if (plain := partial(plain)) not in takes:
+            takes.append(plain)
+        said.setdefault(option.get("description", ""), []).append(part)
+    lines = [f"{', '.join(parts)}: {text}" for text, parts in said.items() if text]
+    found = takes[0] if len(takes) == 1 else {"anyOf": takes}
+    return {**found, "description": "\n".join(lines)} if lines else found
+
+
+def _labelled(name: str, one: Schema) -> Schema:
+    return {
+        "type": "object",
+        "description": _TABLES[name],
+        "patternProperties": {_LABEL: one},
+        "additionalProperties": UNKNOWN,
+    }
+
+
+def _scenario() -> Schema:
+    made, request = table(Scenario), table(Request, environment=True)
+    keys = made["properties"]
+    keys["request"] |= request
+    keys["requests"] |= {"additionalProperties": request}
+    point = {"type": "object", "patternProperties": {_VARIED: ANY}, "additionalProperties": UNKNOWN}
+    keys["vary"] |= {**point, "patternProperties": {_VARIED: {"type": "array", "minItems": 1}}}
+    keys["include"] |= {"items": point}
+    keys["exclude"] |= {"items": {**point, "minProperties": 1}}
+    made["allOf"] = [_one_of_two("loaders", "clients")]
+    return made
+
+
+def _drawn() -> Schema:
+    made = table(Written)
+    made["properties"]["show"] |= {"minItems": 1}
+    made["allOf"] = [_one_of_two("scenario", "scenarios"), _one_of_two("metric", "metrics")]
+    return made
+
+
+def _one_of_two(one: str, other: str) -> Schema:
+    """Return what asks for one of two keys. An `if`, so that it is told which is missing."""
+    return {"if": {"not": {"required": [other]}}, "then": {"required": [one]}}
+
+
+def _tuning() -> Schema:
+    made = table(Tuning)
+    sysctl, limits = made["properties"]["sysctl"], made["properties"]["limits"]
+    sysctl["patternProperties"] = {portable(SYSCTL): sysctl["additionalProperties"]}
+    limits["properties"] = dict.fromkeys(LIMITS, limits["additionalProperties"])
+    for one in (sysctl, limits):
+        one["additionalProperties"] = UNKNOWN
+    return made
+
+
+def _profile(
+    top: Schema, tables: Mapping[str, Schema], kinds: Mapping[str, Mapping[str, Schema]]
+) -> Schema:
+    keys = {**top["properties"], **{name: partial(made) for name, made in tables.items()}}
+    del keys["benchforge"]
+    for name, parts in kinds.items():
+        keys[name] = _labelled(name, _in_profile(parts, KINDS[name]))
+    return {"type": "object", "properties": keys, "additionalProperties": UNKNOWN}

@@ -1,0 +1,173 @@
+"""What authors of plugins test with: `pytest_plugins = ["benchforge.testing"]` in conftest.py.
+
+Fixtures: `suite_file` writes a suite, `run_suite` runs one as the command does, on real processes,
+`fake_host` runs one without any. `PartContract` is a class of tests to inherit: it asks a part what
+`benchforge plugins check` asks. This module needs pytest, which benchforge itself does not.
+"""
+
+import contextlib
+import io
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from pydantic import JsonValue
+
+from benchforge.author.examine import Examined, examine
+from benchforge.author.fake_host import Begun, FakeHost
+from benchforge.author.recorded import Recording
+from benchforge.author.wanted import wanted
+from benchforge.cli import called
+from benchforge.model.result import Header
+from benchforge.model.summary import Summary
+from benchforge.model.trial import Trial
+from benchforge.parts.part import Driver
+from benchforge.registry import Registry
+
+__all__ = [
+    "Begun",
+    "FakeHost",
+    "PartContract",
+    "Ran",
+    "RunSuite",
+    "SuiteFile",
+    "assert_contract",
+    "fake_host",
+    "run_suite",
+    "suite_file",
+]
+
+WAITS_S = 120.0
+"How long `run_suite` waits where another benchforge measures on this machine."
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What `benchforge run` gave: its exit code, what it printed, and its folder of results."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path | None
+    "None where nothing was measured."
+
+    @property
+    def header(self) -> Header:
+        """What was known before the first trial."""
+        return Header.model_validate_json((self._there / "result.json").read_bytes())
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Every trial that was kept, in their order."""
+        paths = sorted(self._there.glob("trials/*/trial.json"))
+        return [Trial.model_validate_json(path.read_bytes()) for path in paths]
+
+    @property
+    def summary(self) -> Summary:
+        """Every metric of every case."""
+        return Summary.model_validate_json((self._there / "summary.json").read_bytes())
+
+    @property
+    def _there(self) -> Path:
+        if self.folder is None:
+            raise AssertionError(self.err)
+        return self.folder
+
+
+SuiteFile = Callable[..., Path]
+"Takes the text of a suite and perhaps a file name, and returns the path."
+
+RunSuite = Callable[..., Ran]
+"Takes a suite's text or path, and further words of `benchforge run`."
+
+
+@pytest.fixture
+def suite_file(tmp_path: Path) -> SuiteFile:
+    """Write the text of a suite into the test's folder."""
+
+    def write(text: str, name: str = "suite.toml") -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def run_suite(tmp_path: Path, suite_file: SuiteFile) -> RunSuite:
+    """Run a suite as `benchforge run` does; its results lie in the test's folder."""
+
+    def run(suite: str | Path, *words: str) -> Ran:
+        path = suite_file(suite) if isinstance(suite, str) else suite
+        results = tmp_path / "results"
+        before = set(results.glob("*"))
+        deadline = time.monotonic() + WAITS_S
+        while True:
+            code, out, err = _called(["run", str(path), "-o", str(results), *words])
+            if "another benchforge is measuring" not in err or time.monotonic() > deadline:
+                break
+            time.sleep(0.5)
+        folder = next(iter(set(results.glob("*")) - before), None)
+        return Ran(code, out, err, folder)
+
+    return run
+
+
+@pytest.fixture
+def fake_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[FakeHost]:
+    """Give the class FakeHost, with a cache of its own: what it prepares is no use to real runs."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return FakeHost
+
+
+def assert_contract(
+    part: str,
+    recordings: Iterable[Path] = (),
+    options: Mapping[str, JsonValue] | None = None,
+) -> Examined:
+    """Ask a part all that `benchforge plugins check` asks; raise AssertionError with its defects.
+
+    `part` is a name like "loader-mine". Every recording of a load tool must have a reading; there
+    has to be one. Raises Unusable when there is no such part, or it cannot be used.
+    """
+    registry = Registry()
+    cls = registry.part(*wanted(registry, part))
+    found = examine(cls, options, [Recording.of(path) for path in recordings])
+    faults = [
+        *found.defects,
+        *(f"{read.name}: no reading: {read.refused}" for read in found.readings if read.refused),
+    ]
+    if issubclass(cls, Driver) and not found.readings:
+        faults.append("no recording: what read() makes of a real output is not known")
+    if faults:
+        raise AssertionError("\n".join([f"{part}: {len(faults)} faults", *faults]))
+    return found
+
+
+class PartContract:
+    """Tests that every part passes: inherit, and say which part it is.
+
+    class TestContract(PartContract):
+        part = "loader-mine"
+        recordings = (Path(__file__).parent / "outputs/healthy",)
+    """
+
+    part: ClassVar[str]
+    options: ClassVar[Mapping[str, JsonValue]] = {}
+    "Those that it needs, as in a suite."
+    recordings: ClassVar[Sequence[Path]] = ()
+    "Of a load tool: files of what it printed, or folders of what it left."
+
+    def test_it_does_what_every_part_of_its_kind_does(self) -> None:
+        """No request is dropped, nothing damaged is believed, no question crashes it."""
+        assert_contract(self.part, self.recordings, self.options)
+
+
+def _called(words: Sequence[str]) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = called(words)
+    return code, out.getvalue(), err.getvalue()

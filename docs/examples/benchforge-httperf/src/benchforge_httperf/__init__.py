@@ -1,0 +1,1 @@
+"""The load tool httperf and the server of Bottle, for benchforge."""

@@ -1,0 +1,246 @@
+"""The lines behind `$` of a page, run as a reader would: in one folder, one after the other."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from front_door import bench_words, needed
+from pages import ROOT, Block
+
+from benchforge.registry import Registry
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+
+WAITS_S = 60.0
+PLAIN = {"cat", "cp", "head", "ls", "mkdir"}
+"Programs that run as they are."
+NOT_YET: set[str] = {"check", "doctor", "new", "plan", "plugins"}
+"Commands that are still to come: a page is followed up to the first of them."
+
+
+class NoRule(AssertionError):
+    """A page shows what nobody can check."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command as a page shows it, and what it is said to print."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+def lines(block: Block) -> Iterator[Line]:
+    """Yield the commands of a block. Raises NoRule where it does not begin with one."""
+    command, shown = "", list[str]()
+    for text in block.text.splitlines():
+        if text.startswith("$ "):
+            if command:
+                yield Line(command, tuple(shown))
+            command, shown = text.removeprefix("$ "), []
+        elif not command:
+            raise NoRule(f"{block.where}: a console block begins with a line '$ command'")
+        else:
+            shown.append(text)
+    yield Line(command, tuple(shown))
+
+
+def pattern(shown: Sequence[str]) -> re.Pattern[str]:
+    """Return what an output must match: `...` alone is any lines, `…` or `<...>` any text."""
+    wanted = [
+        r"(?:.*\n)*?"
+        if line.strip() == "..."
+        else ".*".join(map(re.escape, re.split(r"…|<\.\.\.>", line.rstrip()))) + r"[ ]*\n"
+        for line in shown
+    ]
+    return re.compile("".join(wanted))
+
+
+class Terminal:
+    """A folder with what the page has written so far, and the programs that still run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.here = folder
+        self.code = 0
+        self.plugins = folder / ".plugins"
+        self.running: list[subprocess.Popen[str]] = []
+        self.environment = {**os.environ, "PYTHONUNBUFFERED": "1", "COLUMNS": "100"}
+
+    def run(self, block: Block) -> None:
+        """Run the commands of a block, and compare what they print."""
+        every = list(lines(block))
+        for line, after in zip(every, [*every[1:], None], strict=True):
+            asked = after is not None and after.command == "echo $?"
+            out = self._one(line, block)
+            told = f"{block.where}: $ {line.command}\n{out}"
+            assert asked or self.code == 0 or line.command == "echo $?", told
+            shown = [one for one in line.shown if one != "^C"]
+            assert not shown or pattern(shown).fullmatch(out), told
+
+    def end(self) -> None:
+        """End what was started to stay."""
+        for process in self.running:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(WAITS_S)
+
+    def _one(self, line: Line, block: Block) -> str:
+        """Run one command, and return what it prints."""
+        if line.command == "echo $?":
+            return f"{self.code}\n"
+        words = shlex.split(line.command, comments=True)
+        stays = words[-1] == "&"
+        words = [one for word in words[: -1 if stays else None] for one in self._globbed(word)]
+        environment = dict(self.environment)
+        while "=" in words[0]:
+            name, _, environment[name] = words.pop(0).partition("=")
+        if words[0] in {"cd", "pip", "apt-get"}:
+            self._obey(words, block)
+            return ""
+        folder, words = self._program(words, block)
+        if stays or "^C" in line.shown:
+            return self._started(words, environment, line, stays=stays)
+        return self._at(folder, words, environment)
+
+    def _globbed(self, word: str) -> list[str]:
+        """Return the files that a word stands for, or the word."""
+        found = sorted(self.here.glob(word)) if "*" in word and not word.startswith("/") else []
+        return [str(one.relative_to(self.here)) for one in found] or [word]
+
+    def _program(self, words: list[str], block: Block) -> tuple[Path, list[str]]:
+        """Return where a command runs, and what stands for it. Raises NoRule without a rule."""
+        program, *rest = words
+        match program.removeprefix(".venv/bin/"):
+            case "benchforge":
+                if rest[0] in NOT_YET:
+                    pytest.skip(f"from {block.where} on: {rest[0]} is still to come")
+                self._need(rest)
+                return self.here, bench_words(*rest)
+            case "python":
+                return self.here, [sys.executable, *rest]
+            case "pytest":  # that there are such tests: they have their own turn
+                return ROOT, [sys.executable, "-m", "pytest", "--collect-only", "-q", *rest]
+            case "make":
+                return ROOT, ["make", "--dry-run", *rest]
+            case name if name in PLAIN:
+                return self.here, words
+        raise NoRule(f"{block.where}: no rule for {program}")
+
+    def _obey(self, words: list[str], block: Block) -> None:
+        """Do what changes what comes after it."""
+        program, *rest = words
+        if program == "cd":
+            self.here = (self.here / rest[0]).resolve()
+        elif program == "pip":
+            self._install(rest, block)
+        else:
+            packaged(rest, block)
+
+    def _at(self, folder: Path, words: Sequence[str], environment: dict[str, str]) -> str:
+        """Run a command to its end, after any other benchforge that measures."""
+        deadline = time.monotonic() + WAITS_S
+        while True:
+            done = subprocess.run(
+                words,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=WAITS_S,
+            )
+            if "another benchforge is measuring" not in done.stdout:
+                break
+            assert time.monotonic() < deadline, done.stdout
+            time.sleep(0.5)
+        assert "Traceback" not in done.stdout, done.stdout
+        self.code = done.returncode
+        return done.stdout
+
+    def _started(
+        self, words: Sequence[str], environment: dict[str, str], line: Line, *, stays: bool
+    ) -> str:
+        """Start what runs on, and wait for what it says; Ctrl-C ends it where the page says so."""
+        log = self.folder / f".output-{len(self.running)}"
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                words, cwd=self.here, env=environment, stdout=out, stderr=out, text=True
+            )
+        self.running.append(process)
+        before = list(line.shown[: line.shown.index("^C")]) if not stays else list(line.shown)
+        deadline = time.monotonic() + WAITS_S
+        while not pattern([*before, "..."]).fullmatch(log.read_text()):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.05)
+        if not stays:
+            process.send_signal(signal.SIGINT)
+            self.code = process.wait(WAITS_S)
+            return log.read_text()
+        self.code = 0
+        return "".join(f"{one}\n" for one in line.shown)
+
+    def _need(self, words: Sequence[str]) -> None:
+        """Leave the page's test where a program is missing that the suite needs."""
+        if words[0] not in {"run", "serve"} or not (self.here / words[1]).exists():
+            return
+        suite = load(self.here / words[1], Registry())
+        parts = {id(part): part for case in expand(suite) for part in case.parts}
+        needs = [need for part in parts.values() for need in part.needs()]
+        needed(*{need.name for need in needs if need.kind == "program"})
+
+    def _install(self, words: Sequence[str], block: Block) -> None:
+        """Have a folder's plugin found, as pip would; of ours, see that the names are known."""
+        assert words[0] == "install", block.where
+        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        for word in words[1:]:
+            name, _, asked = word.rstrip("]").partition("[")
+            if word.startswith("-"):
+                continue
+            if (self.here / word / "pyproject.toml").exists():
+                self._found(self.here / word)
+            elif name in {"benchforge", "."}:
+                known = extras["optional-dependencies"]
+                assert not asked or set(asked.split(",")) <= known.keys(), block.where
+            else:
+                raise NoRule(f"{block.where}: no rule for installing {word}")
+
+    def _found(self, project: Path) -> None:
+        """Write what pip would write for an editable install, but for its dependencies."""
+        told = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+        info = self.plugins / f"{told['name'].replace('-', '_')}-{told['version']}.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {told['version']}\n"
+        )
+        points = told.get("entry-points", {})
+        (info / "entry_points.txt").write_text(
+            "".join(
+                f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in named.items())
+                for group, named in points.items()
+            )
+        )
+        source = project / "src" if (project / "src").is_dir() else project
+        paths = [str(self.plugins), str(source), self.environment.get("PYTHONPATH", "")]
+        self.environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        sys.path[:0] = paths[:2]
+
+
+def packaged(words: Sequence[str], block: Block) -> None:
+    """See that each Debian package of a line is one that benchforge names itself."""
+    assert words[0] == "install", block.where
+    known = (ROOT / "scripts/setup.sh").read_text() + (ROOT / ".ci/run").read_text()
+    for word in words[1:]:
+        assert word.startswith("-") or re.search(rf"(?<![\w-]){word}(?![\w-])", known), block.where

@@ -1,0 +1,85 @@
+"""Files that are no suites, of any size: told at once, in bounded memory, by the command itself."""
+
+import os
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+
+SUITE = """\
+benchforge = 1
+[servers.flask]
+use = "gunicorn"
+app = "hello_flask"
+[loaders.closed]
+use = "wrk"
+[scenarios.hello]
+servers = ["flask"]
+loaders = ["closed"]
+"""
+DEEP = {
+    "arrays": "a = " + "[" * 5000 + "]" * 5000,
+    "inline": "a = " + "{a = " * 5000 + "1" + "}" * 5000,
+    "keys": ".".join("a" * 5000) + " = 1",
+    "header": "[" + ".".join("a" * 5000) + "]",
+}
+
+
+def told(bench: Bench, folder: Path, text: str) -> list[str]:
+    (folder / "a.toml").write_text(text)
+    found = bench("run", "a.toml")
+    assert (found.code, found.out) == (2, "")
+    return [line for line in found.err.splitlines() if line.startswith("error")]
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
+def test_what_is_nested_too_deeply_is_one_error(bench: Bench, tmp_path: Path, text: str) -> None:
+    (only,) = told(bench, tmp_path, text)
+    assert only.endswith("nested more than 50 levels deep")
+
+
+def test_ten_thousand_errors_are_twenty_and_a_count(bench: Bench, tmp_path: Path) -> None:
+    lines = told(bench, tmp_path, SUITE + "".join(f"option{n} = 1\n" for n in range(10_000)))
+    assert len(lines) == 21
+    assert lines[0].startswith("error: a.toml:10:1: scenarios.hello.option0: unknown key")
+    assert lines[-1] == "error: and 9980 more errors"
+
+
+def test_a_line_of_a_megabyte_is_cut(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(f'{SUITE}body = "{"x" * 1_000_000}"\n')
+    found = bench("run", "a.toml")
+    assert "a.toml:10:1: scenarios.hello.body: unknown key" in found.err
+    assert len(found.err) < 1000
+
+
+def test_ten_megabytes_are_read(bench: Bench, tmp_path: Path) -> None:
+    headers = "".join(f'X-{n} = "{"y" * 990}"\n' for n in range(10_000))
+    text = f"{SUITE}[scenarios.hello.request.headers]\n{headers}"
+    (only,) = told(bench, tmp_path, f"{text}last = y\n")
+    assert only == "error: a.toml:10011:8: not TOML: no value"
+
+
+def test_what_is_no_file_is_not_read(bench: Bench, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    for path in ("pipe.toml", "/dev/zero"):
+        found = bench("run", path, within_s=20)
+        assert found.code == 2
+        assert found.err.startswith(f"error: {path}: a pipe or a device, not a file\nhint: ")
+
+
+def test_a_file_of_more_than_sixteen_mebibytes_is_none(bench: Bench, tmp_path: Path) -> None:
+    with (tmp_path / "a.toml").open("wb") as file:
+        file.truncate(16 * 1024**2 + 1)
+    found = bench("run", "a.toml")
+    assert (found.code, found.err.splitlines()[0]) == (
+        2,
+        "error: a.toml: more than 16 MiB, which no suite has",
+    )
+
+
+def test_a_file_that_may_not_be_read_is_told(bench: Bench, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    (tmp_path / "a.toml").write_text(SUITE)
+    (tmp_path / "a.toml").chmod(0)
+    assert bench("run", "a.toml").err == "error: a.toml: cannot be read: Permission denied\n"

@@ -1,0 +1,229 @@
+"""What the pages show is what happens: every block is run, read or imported, every link leads."""
+
+import ast
+import importlib
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pages import DOCS, ROOT, Block, anchors, blocks, links, pages
+from terminal import NOT_YET, NoRule, Terminal, lines, pattern
+
+from benchforge import cli
+from benchforge.model.answer import Expect, Request
+from benchforge.model.runtime import Runtime
+from benchforge.model.tuning import Tuning
+from benchforge.parts.options import options
+from benchforge.parts.part import Kind
+from benchforge.registry import Registry
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+from benchforge.suite.suite import Repeat, Scenario
+
+_NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
+PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
+WITH_BLOCKS = [name for name, page in PAGES.items() if blocks(page)]
+
+
+class Page:
+    """A page that is followed, block by block, in a folder of its own."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.terminal = Terminal(folder)
+        self.suite: Path | None = None
+        self.monkeypatch = monkeypatch
+
+    @property
+    def here(self) -> Path:
+        return self.terminal.here
+
+    def follow(self, block: Block) -> None:
+        match block.language:
+            case "toml":
+                self.toml(block)
+            case "console":
+                self.terminal.run(block)
+            case "python":
+                self.python(block)
+            case "json":
+                json.loads(block.text)
+            case "text":
+                assert not block.text.startswith("$ "), f"{block.where}: a command is no text"
+            case other:
+                raise NoRule(f"{block.where}: no rule for {other or 'a block without language'}")
+
+    def toml(self, block: Block) -> None:
+        """A suite, a named file, or what is added to the page's suite so far."""
+        named = _NAMED.match(block.text)
+        if named and "\nbenchforge = 1" not in block.text:
+            tomllib.loads(block.text)
+            self.write(named[1], block.text)
+            return
+        if re.search(r"^benchforge = 1$", block.text, re.MULTILINE):
+            self.suite = self.write(named[1] if named else "suite.toml", block.text)
+        else:
+            assert self.suite is not None, f"{block.where}: a piece without a suite before it"
+            self.suite.write_text(f"{self.suite.read_text()}\n{block.text}")
+        self.read(self.suite)
+
+    def read(self, suite: Path) -> None:
+        """Resolve every name of a suite, by itself and with each of its profiles."""
+        text = suite.read_text()
+        for name in re.findall(r'env = "(\w+)"', text):
+            self.monkeypatch.setenv(name, "told by the environment")
+            self.terminal.environment[name] = "told by the environment"
+        for profile in (None, *tomllib.loads(text).get("profiles", ())):
+            assert list(expand(load(suite, Registry(), profile=profile)))
+
+    def python(self, block: Block) -> None:
+        """A file that is named is written; whatever it imports must be there."""
+        if named := _NAMED.match(block.text):
+            self.write(named[1], block.text)
+        for node in ast.walk(ast.parse(block.text, block.where)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                module = importlib.import_module(node.module)
+                for one in node.names:
+                    assert hasattr(module, one.name), f"{block.where}: no {one.name}"
+            elif isinstance(node, ast.Import):
+                for one in node.names:
+                    importlib.import_module(one.name)
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.here / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+
+@pytest.mark.parametrize("name", WITH_BLOCKS)
+def test_every_block_is_true(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("suites", "docs", "plugins"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    page = Page(tmp_path, monkeypatch)
+    try:
+        for block in blocks(PAGES[name]):
+            page.follow(block)
+    finally:
+        page.terminal.end()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_somewhere(name: str) -> None:
+    page = PAGES[name]
+    for link in links(page):
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name}: {link}"
+        assert ROOT in target.parents, f"{name}: {link} leads out of the repository"
+        if anchor:
+            assert anchor in anchors(target), f"{name}: {link}: {sorted(anchors(target))}"
+
+
+def test_the_first_page_leads_to_all_others() -> None:
+    first = DOCS / "index.md"
+    led = {(DOCS / link.partition("#")[0]).resolve() for link in links(first) if ":" not in link}
+    assert {page for page in PAGES.values() if DOCS in page.parents} - {first} - led == set()
+
+
+def test_the_reference_is_what_the_code_says(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "docs.generate", str(tmp_path)]
+    subprocess.run(words, cwd=ROOT, check=True)
+    drawn = {page.name: page.read_text() for page in tmp_path.glob("*.md")}
+    kept = {page.name: page.read_text() for page in (DOCS / "reference").glob("*.md")}
+    assert drawn.keys() == kept.keys(), "make docs draws them again"
+    for name, text in drawn.items():
+        assert text == kept[name], f"{name} is not what the code says: make docs draws it again"
+
+
+def test_the_pages_build_without_a_warning_and_without_the_network(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "d")]
+    done = subprocess.run(
+        [*words, str(DOCS), str(tmp_path / "html")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for page in (tmp_path / "html").rglob("*.html"):
+        loaded = re.findall(
+            r'<(?:script|img|link rel="stylesheet")[^>]*"https?://', page.read_text()
+        )
+        assert not loaded, page
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_option_of_every_part_has_a_sentence(kind: Kind) -> None:
+    for name in Registry().names(kind):
+        cls = Registry().part(kind, name)
+        assert cls.__doc__
+        assert [one.name for one in options(cls) if not one.doc] == []
+
+
+@pytest.mark.parametrize("model", [Repeat, Scenario, Request, Expect, Runtime, Tuning])
+def test_every_key_of_a_suite_has_a_sentence_and_an_example(
+    model: type[Repeat | Scenario | Request | Expect | Runtime | Tuning],
+) -> None:
+    keys = {one.name for one in options(model)}
+    assert [one.name for one in options(model) if not one.doc] == []
+    shown = "".join(one.text for one in blocks(DOCS / "reference/suite.md"))
+    assert [key for key in keys if not re.search(rf"\b{key} = ", shown)] == []
+
+
+def test_what_is_still_to_come_is_not_here() -> None:
+    assert not NOT_YET & cli._COMMANDS.keys(), "take it out of NOT_YET in terminal.py"
+
+
+def block(text: str, language: str = "console") -> Block:
+    return Block(ROOT / "README.md", 1, language, text)
+
+
+@pytest.mark.parametrize(
+    ("shown", "out", "same"),
+    [
+        (["a", "...", "d"], "a\nb\nc\nd\n", True),
+        (["a", "...", "d"], "a\nd\n", True),
+        (["a", "...", "d"], "a\nb\n", False),
+        (["in … of <...>."], "in 3 s of 20.\n", True),
+        (["in … s"], "in 3 m\n", False),
+        (["a.c"], "abc\n", False),
+        (["a"], "a\nb\n", False),
+    ],
+)
+def test_dots_stand_for_anything(shown: list[str], out: str, same: bool) -> None:
+    assert bool(pattern(shown).fullmatch(out)) == same
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        block("print(1)", "ruby"),
+        block("plain", ""),
+        block("[servers.a]\nuse = 'threads'", "toml"),
+        block("no command"),
+        block("$ rm -rf nothing"),
+        block("$ benchforge validate nothing"),
+        block("$ benchforge --version\nbenchforge 99\n"),
+        block("$ make there-is-no-such-target"),
+        block("$ pip install 'benchforge[nonsense]'"),
+        block("$ apt-get install nonsense"),
+        block("$ echo", "text"),
+        block("from benchforge.plugin import Nonsense", "python"),
+    ],
+    ids=lambda wrong: wrong.text.splitlines()[0],
+)
+def test_a_wrong_page_is_told(
+    wrong: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(AssertionError):
+        Page(tmp_path, monkeypatch).follow(wrong)
+
+
+def test_commands_and_what_they_print_are_told_apart() -> None:
+    first, second = lines(block("$ a\none\ntwo\n$ echo $?\n0\n"))
+    assert (first.command, first.shown) == ("a", ("one", "two"))
+    assert (second.command, second.shown) == ("echo $?", ("0",))

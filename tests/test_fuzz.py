@@ -1,0 +1,62 @@
+"""Nothing that stands in a file makes anything but a suite or a SuiteErrors."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import needed_module
+
+from benchforge.registry import Registry
+from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.load import load
+
+HERE = Path(__file__).parent
+SUITES = sorted(HERE.parent.glob("suites/*.toml"))
+BITS = [
+    *"[]{}=,.\"'#\n \\*",
+    '"""',
+    "'''",
+    "[[",
+    "]]",
+    "\\e",
+    "07:32",
+    "{\n",
+    "9" * 30,
+    "\x00",
+    "é",
+]
+BITS += ["true", "-1", "inf", '"{backends.x.y}"', "servers", '"*"', "{ env = 'HOME' }", "use"]
+
+
+def test_the_scanner_agrees_with_the_readers_of_toml() -> None:
+    needed_module("atheris")
+    done = subprocess.run(
+        [sys.executable, HERE / "fuzz" / "positions.py", "-runs=20000", "-max_len=80", "-seed=7"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Done 20000 runs" in done.stderr
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=[suite.stem for suite in SUITES])
+def test_a_mutated_suite_is_read_or_told(suite: Path, tmp_path: Path) -> None:
+    registry = Registry()
+    dice = random.Random(suite.name)
+    told = 0
+    for _ in range(30):
+        text = suite.read_text()
+        for _ in range(dice.randint(1, 3)):
+            at = dice.randrange(len(text))
+            text = text[:at] + dice.choice(BITS) + text[at + dice.randint(0, 6) :]
+        mutated = tmp_path / "mutated.toml"
+        mutated.write_text(text)
+        try:
+            load(mutated, registry)
+        except SuiteErrors:
+            told += 1
+    assert told > 0

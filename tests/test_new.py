@@ -1,0 +1,128 @@
+"""`benchforge new suite`: what it writes runs, and nothing is overwritten."""
+
+from pathlib import Path
+
+import pytest
+from front_door import Bench, needed_module
+
+from benchforge.model.folder import read_trials
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+ROOT = Path(__file__).parents[1]
+SHORT = [
+    "--set",
+    "repeat.blocks=1",
+    "--set",
+    "loaders.closed.duration=1s",
+    "--set",
+    "repeat.warmup=0s",
+]
+SCHEMA_LINE = "#:schema suite.schema.json\n"
+BROUGHT = sorted(file.stem for file in (ROOT / "suites").glob("*.toml"))
+
+
+def results(folder: Path) -> Path:
+    (found,) = folder.glob("results/*")
+    return found
+
+
+def switched_on(text: str) -> str:
+    """Take the # away from each line that has no space behind it; the schema's line stays."""
+    lines = text.splitlines(keepends=True)
+    off = [line.startswith("#") and line[1] not in " :\n" for line in lines]
+    assert sum(off) > 5
+    return "".join(line[one:] for line, one in zip(lines, off, strict=True))
+
+
+def test_a_new_suite_runs_as_it_is(bench: Bench, tmp_path: Path) -> None:
+    told = bench("new", "suite")
+    assert told.code == 0
+    assert "benchforge run suite.toml" in told.out
+    ran = bench("run", "suite.toml", *SHORT)
+    assert ran.code == 0, ran.all
+    trials = {trial.case.server: trial for trial in read_trials(results(tmp_path))}
+    assert set(trials) == {"one", "threads"}
+    one, threads = trials["one"].reading, trials["threads"].reading
+    assert one is not None
+    assert threads is not None
+    # Each answer takes 5 ms: one at a time cannot give more than 200 a second.
+    assert 0 < one.responses / one.seconds <= 200
+    assert threads.responses > 0
+    assert bench("validate", results(tmp_path)).code == 0
+
+
+def test_what_is_switched_off_can_be_switched_on(bench: Bench, tmp_path: Path) -> None:
+    needed_module("gunicorn")
+    bench("new", "suite")
+    file = tmp_path / "suite.toml"
+    text = switched_on(file.read_text()).replace(
+        'servers = ["one", "threads"]', 'servers = ["mine"]'
+    )
+    file.write_text(text)
+    suite = load(file, Registry())
+    assert {*suite.servers} == {"one", "threads", "mine", "running"}
+    assert {*suite.backends} == {"db"}
+    file.write_text(text.replace('backends = ["db"]', ""))
+    ran = bench("run", "suite.toml", *SHORT)
+    assert ran.code == 0, ran.all
+    (trial,) = read_trials(results(tmp_path))
+    assert (trial.case.server, trial.failure) == ("mine", None)
+
+
+@pytest.mark.parametrize("name", BROUGHT)
+def test_each_suite_that_we_bring_is_copied(bench: Bench, tmp_path: Path, name: str) -> None:
+    told = bench("new", "suite", "copies", "--from", name)
+    assert told.code == 0, told.all
+    assert (tmp_path / "copies/suite.toml").read_text().startswith(SCHEMA_LINE)
+    copy = load(tmp_path / "copies/suite.toml", Registry())
+    assert copy.scenarios.keys() == load(ROOT / f"suites/{name}.toml", Registry()).scenarios.keys()
+
+
+def test_the_schema_is_that_of_what_is_installed(bench: Bench, tmp_path: Path) -> None:
+    schema = tmp_path / "suite.schema.json"
+    schema.write_text("of another version")
+    assert bench("new", "suite").code == 0
+    assert (tmp_path / "suite.toml").read_text().startswith(SCHEMA_LINE)
+    assert schema.read_text() == bench("schema").out
+
+
+def test_a_suite_that_nobody_brings_is_told_with_those_that_we_bring(bench: Bench) -> None:
+    told = bench("new", "suite", "--from", "macor")
+    assert told.code == 2
+    assert "did you mean 'macro'?" in told.err
+    assert ", ".join(BROUGHT) in told.err
+
+
+@pytest.mark.parametrize("there", ["suite.toml", "sample_app.py"])
+def test_nothing_is_overwritten(bench: Bench, tmp_path: Path, there: str) -> None:
+    (tmp_path / there).write_text("mine")
+    told = bench("new", "suite")
+    assert told.code == 2
+    assert f"error: {there}: is there already" in told.err
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(there, "mine")]
+
+
+def test_a_second_suite_shares_the_app_of_the_first(bench: Bench, tmp_path: Path) -> None:
+    assert bench("new", "suite").code == 0
+    assert bench("new", "suite", "second.toml").code == 0
+    files = {"suite.toml", "second.toml", "sample_app.py"}
+    assert files <= {file.name for file in tmp_path.iterdir()}
+    assert bench("new", "suite").code == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "says"),
+    [
+        ("file", 2, "error: file: is no folder\nhint: a suite's name ends in .toml"),
+        ("file/below", 5, "error: file/below: cannot be written: Not a directory"),
+        ("/proc/nowhere", 5, "error: /proc/nowhere: cannot be written"),
+    ],
+)
+def test_where_nothing_can_be_written(
+    bench: Bench, tmp_path: Path, path: str, code: int, says: str
+) -> None:
+    (tmp_path / "file").touch()
+    told = bench("new", "suite", path)
+    assert told.code == code
+    assert says in told.err

@@ -1,0 +1,72 @@
+"""What is told of a part's options, for its documentation and for editors."""
+
+from typing import Literal, get_args
+
+import pytest
+from pydantic import Field
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.units import Duration, Size
+from benchforge.parts.options import Option, options
+from benchforge.parts.part import Kind
+from benchforge.registry import Registry
+
+PARTS: list[tuple[Kind, str]] = [
+    (kind, name) for kind in get_args(Kind) for name in Registry().names(kind)
+]
+
+
+class Inherited(Frozen):
+    wait: Duration = Duration(30)
+    """How long it is waited for,
+    at most."""
+
+
+class Own(Inherited):
+    argv: list[str] = Field(alias="command", min_length=1)
+    "The words."
+    mode: Literal["fast", "exact"] = "fast"
+    limit: Size | None = None
+    "Of all."
+    settings: dict[str, bool | int] = Field(default_factory=lambda: {"a b": 1, "c": True})
+    share: float = Field(default=0.5, gt=0, le=1, description="Said in the field.")
+
+
+def test_each_option_is_told_as_a_suite_writes_it() -> None:
+    assert options(Own) == [
+        Option("command", "an array of text, 1 or more", True, "", "The words."),
+        Option("mode", 'one of "fast", "exact"', False, '"fast"', ""),
+        Option(
+            "limit", 'a size such as "64KiB", "10MB" or a number of bytes', False, "", "Of all."
+        ),
+        Option(
+            "settings",
+            "a table of true or false or a whole number",
+            False,
+            '{ "a b" = 1, c = true }',
+            "",
+        ),
+        Option("share", "a number, more than 0, at most 1", False, "0.5", "Said in the field."),
+        Option(
+            "wait",
+            'a duration such as "30s", "500ms" or a number of seconds',
+            False,
+            '"30s"',
+            "How long it is waited for,\nat most.",
+        ),
+    ]
+
+
+def test_a_class_without_source_has_options_without_docs() -> None:
+    made = type("Made", (Frozen,), {"__annotations__": {"count": int}, "__module__": "nowhere"})
+    assert options(made) == [Option("count", "a whole number", True, "", "")]
+
+
+@pytest.mark.parametrize(("kind", "name"), PARTS, ids=map("-".join, PARTS))
+def test_every_option_of_every_part_is_told(kind: Kind, name: str) -> None:
+    cls = Registry().part(kind, name)
+    told = options(cls)
+    assert {one.name for one in told} == {
+        field.alias or name for name, field in cls.model_fields.items()
+    }
+    assert all(one.type and one.type != "any value" for one in told)

@@ -1,0 +1,356 @@
+"""`benchforge plan`: what a run would measure, shown without starting anything."""
+
+import json
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering
+
+from benchforge.model.plan import Plan
+from benchforge.model.result import Header
+from benchforge.run.locate import locate
+
+SUITE = """\
+benchforge = 1
+title = "Two servers"
+
+[backends.db]
+use = "redis"
+dataset = "foo"
+
+[servers.app]
+use = "gunicorn"
+app = "hello_flask"
+
+[servers.other]
+use = "gunicorn"
+app = "hello_wsgi"
+
+[servers.front]
+use = "nginx"
+upstream = "app"
+
+[loaders.closed]
+use = "wrk"
+connections = 8
+duration = "4s"
+
+[clients.requests]
+use = "requests"
+
+[scenarios.hello]
+title = 'a "page" of \\ [one] #1 <b>`x`'
+request = { path = "/hello" }
+servers = ["app", "front"]
+loaders = ["closed"]
+backends = ["db"]
+vary = { "loaders.closed.connections" = [8, 16], "servers.front.upstream" = ["app", "other"] }
+
+[scenarios.second]
+servers = ["app"]
+clients = ["requests"]
+
+[repeat]
+blocks = 2
+warmup = "1s"
+"""
+
+TEXT = """\
+Two servers
+7 cases, 2 blocks: 14 trials, about 1 min 43 s (14 s warm-up, 1 min 8 s load, 21 s starts and stops)
+starts and stops are guessed, 1.5 s a trial; the rest is what the suite declares
+seed 7
+
+scenario hello: a "page" of \\ [one] #1 <b>`x`
+  6 cases, about 1 min 18 s (12 s warm-up, 48 s load, 18 s starts and stops)
+  varies loaders.closed.connections: 8, 16
+  varies servers.front.upstream: 'app', 'other'
+  what runs: starts in this order →, asked by ←
+    db (redis) → app (gunicorn) ← closed (wrk)
+    db (redis) → app (gunicorn) → front (nginx) ← closed (wrk)
+    db (redis) → other (gunicorn) → front (nginx) ← closed (wrk)
+  cases
+    1 app · closed · connections=8
+    2 front · closed · connections=8 · upstream=app
+    3 front · closed · connections=8 · upstream=other
+    4 app · closed · connections=16
+    5 front · closed · connections=16 · upstream=app
+    6 front · closed · connections=16 · upstream=other
+
+scenario second
+  1 case, about 25 s (2 s warm-up, 20 s load, 3 s starts and stops)
+  what runs: starts in this order →, asked by ←
+    app (gunicorn) ← requests
+  cases
+    7 app · requests
+
+order: numbers of the cases
+  block 1: 7 2 5 1 3 6 4
+  block 2: 1 2 6 5 4 3 7
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.toml"
+    path.write_text(SUITE)
+    return path
+
+
+def test_the_text_says_how_long_what_runs_and_in_which_order(bench: Bench, suite: Path) -> None:
+    told = bench("plan", suite, "--seed", "7")
+    assert (told.code, told.err) == (0, "")
+    assert told.out == TEXT
+
+
+def test_nothing_is_needed_and_nothing_is_written(
+    bench: Bench, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert bench("plan", suite).code == 0
+    assert [file.name for file in suite.parent.iterdir()] == ["suite.toml"]
+
+
+def read(text: str) -> Plan:
+    return Plan.model_validate_json(text)
+
+
+def test_json_holds_everything_and_adds_up(bench: Bench, suite: Path) -> None:
+    plan = read(bench("plan", suite, "--seed", "7", "--format", "json").out)
+    assert [case.case.scenario for case in plan.cases] == ["hello"] * 6 + ["second"]
+    assert len({case.case.digest for case in plan.cases}) == 7
+    assert [block.block for block in plan.order] == [1, 2]
+    for block in plan.order:
+        assert sorted(block.cases) == list(range(7))
+        assert len(block.seeds) == 7
+    assert (plan.seed, plan.drawn, plan.blocks, plan.trials) == (7, False, 2, 14)
+    assert plan.estimate.warm_up_s == 14
+    assert plan.estimate.load_s == 2 * sum(case.load_s for case in plan.cases)
+    assert plan.estimate.start_and_stop_s == 14 * 1.5
+    assert plan.estimate.total_s == sum(one.estimate.total_s for one in plan.scenarios)
+    assert plan.scenarios[0].varies["servers.front.upstream"] == ("app", "other")
+
+
+def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(
+        f"benchforge = 1\n[servers.a]\n{answering()}[servers.b]\n{answering()}"
+        '[loaders.p]\nuse = "pace"\nconnections = 1\nduration = "0.2s"\n'
+        '[scenarios.s]\nservers = ["a", "b"]\nloaders = ["p"]\n'
+        'vary = { "loaders.p.connections" = [1, 2] }\n[repeat]\nblocks = 2\n'
+    )
+    plan = read(bench("plan", "suite.toml", "--format", "json").out)
+    assert plan.drawn
+    told = bench("run", "suite.toml", "--set", f"repeat.seed={plan.seed}")
+    assert told.code == 0, told.all
+    assert f"seed {plan.seed};" in told.err
+    (folder,) = (tmp_path / "results").iterdir()
+    header = Header.model_validate_json((folder / "result.json").read_text())
+    in_order = [plan.cases[number].case for block in plan.order for number in block.cases]
+    assert list(header.cases) == [one.case for one in plan.cases]
+    assert [one.case for one in header.plan] == in_order
+    seeds = [seed for block in plan.order for seed in block.seeds]
+    assert [one.seed for one in header.plan] == seeds
+    trials = [json.loads((folder / f"trials/{n:04}/trial.json").read_text()) for n in range(1, 9)]
+    assert [one["case"] for one in trials] == [one.model_dump(mode="json") for one in in_order]
+
+
+def test_the_seed_is_given_or_the_suites_or_drawn(bench: Bench, suite: Path) -> None:
+    hint = r"seed \d+, drawn now; to run in this order: --set repeat.seed="
+    first, second = (bench("plan", suite).out for _ in range(2))
+    assert re.search(hint, first)
+    assert re.findall(r"seed (\d+)", first) != re.findall(r"seed (\d+)", second)
+    suite.write_text(f"{SUITE}seed = 7\n")
+    assert bench("plan", suite).out == TEXT
+    assert "\nseed 8\n" in bench("plan", suite, "--seed", "8").out
+
+
+def test_only_profile_and_set_are_those_of_run(bench: Bench, suite: Path) -> None:
+    suite.write_text(f"{SUITE}[profiles.quick]\nsmoke = true\nloaders.closed.duration = 1\n")
+    words = ("--only", "hello", "--profile", "quick", "--set", "repeat.blocks=3")
+    told = bench("plan", suite, *words)
+    assert told.out.startswith("Two servers · profile quick\na smoke: it shows that everything")
+    assert "6 cases, 3 blocks: 18 trials, about 1 min 3 s (18 s warm-up, 18 s load" in told.out
+    assert "second" not in told.out
+    plan = read(bench("plan", suite, *words, "--format", "json").out)
+    assert (plan.profile, plan.only, plan.smoke) == ("quick", ("hello",), True)
+    assert plan.settings == {"repeat.blocks": "3"}
+
+
+def test_a_long_list_is_cut_and_all_shows_all(bench: Bench, suite: Path) -> None:
+    values = f'scenarios.second.vary."servers.app.workers"={[*range(1, 91)]}'
+    words = ("--only", "second", "--set", values, "--set", "repeat.blocks=22")
+    cut = bench("plan", suite, *words).out
+    assert "    and 70 more cases (--all shows all)" in cut
+    assert "and 2 more blocks (--all shows all)" in cut
+    assert re.search(r"block 20: [\d\s]* and 30 more\s+cases \(--all shows all\)", cut)
+    assert "    21 app" not in cut
+    whole = bench("plan", suite, *words, "--all").out
+    assert "--all" not in whole
+    assert "    90 app · requests · workers=90" in whole
+    order = re.findall(r"\d+", whole.partition("block 22: ")[2])
+    assert sorted(map(int, order)) == list(range(1, 91))
+
+
+TOKEN = re.compile(
+    r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<name>\w+)|(?P<sign>->|[\[\]{};=]))', re.DOTALL
+)
+LINKS = {
+    ("closed", "asks", "app"),
+    ("closed", "asks", "front"),
+    ("front", "passes on to", "app"),
+    ("front", "passes on to", "other"),
+    ("app", "may use", "db"),
+    ("other", "may use", "db"),
+    ("requests", "asks", "app"),
+}
+
+
+def tokens(text: str) -> list[str]:
+    """Graphviz's words; whatever is none of them is a fault."""
+    found, at = [], 0
+    while at < len(text.rstrip()):
+        match = TOKEN.match(text, at)
+        assert match, text[at : at + 40]
+        found.append(match[0].strip())
+        at = match.end()
+    return found
+
+
+def unquoted(text: str) -> str:
+    assert text[0] == text[-1] == '"', text
+    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text[1:-1])
+
+
+def test_dot_is_a_graph_of_the_parts(bench: Bench, suite: Path) -> None:
+    drawn = bench("plan", suite, "--format", "dot").out
+    words = tokens(drawn)
+    assert words[:2] == ["digraph", "plan"]
+    assert words.count("{") == words.count("}") == 3
+    text = " ".join(words)
+    nodes = {
+        node: unquoted(label).split("\n")
+        for node, label in re.findall(r'(?<!-> )(\w+) \[ label = ("(?:[^"\\]|\\.)*") \] ;', text)
+    }
+    assert sorted(nodes.values()).count(["app", "gunicorn"]) == 2
+    assert ["db", "redis"] in nodes.values()
+    edges = re.findall(r'(\w+) -> (\w+) \[ label = "([\w ]+)" \] ;', text)
+    assert {(nodes[a][0], says, nodes[b][0]) for a, b, says in edges} == LINKS
+    titles = re.findall(r'\{ label = ("(?:[^"\\]|\\.)*")', text)
+    assert unquoted(titles[0]) == 'hello: a "page" of \\ [one] #1 <b>`x`'
+    if (program := locate("dot")) is not None:
+        graphviz = subprocess.run(
+            [program, "-Tsvg"], input=drawn, text=True, capture_output=True, check=True, timeout=60
+        )
+        assert graphviz.stderr == ""
+        assert graphviz.stdout.count('class="edge"') == len(edges)
+
+
+def test_mermaid_is_the_same_graph(bench: Bench, suite: Path) -> None:
+    lines = bench("plan", suite, "--format", "mermaid").out.splitlines()
+    assert lines[0] == "flowchart LR"
+    forms = {
+        "subgraph": r'  subgraph (\w+)\["([^"]*)"\]',
+        "node": r'    (\w+)\["([^"]*)"\]',
+        "link": r'    (\w+) -->\|"([^"|]*)"\| (\w+)',
+        "end": r"  end",
+    }
+    found: dict[str, list[tuple[str, ...]]] = {name: [] for name in forms}
+    for line in lines[1:]:
+        (name,) = (name for name, form in forms.items() if re.fullmatch(form, line))
+        match = re.fullmatch(forms[name], line)
+        found[name].append(match.groups() if match else ())
+    assert len(found["subgraph"]) == len(found["end"]) == 2
+    nodes = {node: text.partition("<br/>")[0] for node, text in found["node"]}
+    assert {(nodes[a], says, nodes[b]) for a, says, b in found["link"]} == LINKS
+    title = re.sub(r"#(\d+);", lambda match: chr(int(match[1])), found["subgraph"][0][1])
+    assert title == 'hello: a "page" of \\ [one] #1 <b>`x`'
+    assert not set("<>`") & set(found["subgraph"][0][1])
+
+
+def test_a_hundred_thousand_cases_are_planned(bench: Bench, suite: Path) -> None:
+    hundred = [*range(1, 101)]
+    words = ["--only", "second", "--seed", "1"]
+    for path, values in {
+        "servers.app.workers": hundred,
+        "servers.app.threads": [*range(1, 11)],
+        "clients.requests.requests": hundred,
+    }.items():
+        words += ["--set", f'scenarios.second.vary."{path}"={values}']
+    told = bench("plan", suite, *words)
+    assert "100000 cases, 2 blocks: 200000 trials" in told.out
+    assert len(told.out.splitlines()) < 60
+    plan = read(bench("plan", suite, *words, "--format", "json").out)
+    assert len({one.case.digest for one in plan.cases}) == 100_000
+    assert Counter(plan.order[1].cases) == Counter(range(100_000))
+
+
+def test_what_is_too_many_is_refused_before_anything_is_expanded(bench: Bench, suite: Path) -> None:
+    words = [
+        f'scenarios.second.vary."servers.app.{one}"={[*range(1, 1001)]}'
+        for one in ("workers", "threads")
+    ]
+    words.append(
+        'scenarios.second.vary."clients.requests.requests"=[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]'
+    )
+    told = bench("plan", suite, *(word for one in words for word in ("--set", one)))
+    assert told.code == 2
+    assert "10000000 combinations make up to 10000000 cases, more than 1000000" in told.err
+    assert told.err.splitlines()[-1].startswith("hint: vary less at a time")
+
+
+def test_secrets_are_in_no_form_of_it(bench: Bench, suite: Path) -> None:
+    value = 'scenarios.second.vary."servers.app.environment.TOKEN"=["geheim-1", "geheim-2"]'
+    for form in ("text", "json", "dot", "mermaid"):
+        told = bench("plan", suite, "--set", value, "--format", form)
+        assert told.code == 0
+        assert "geheim" not in told.all
+    assert "***" in bench("plan", suite, "--set", value).out
+
+
+def test_a_plugin_may_object(bench: Bench, suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = suite.parent / "site"
+    info = site / "objecting-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: objecting\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[benchforge]\nserver-objecting = objecting\n")
+    (site / "objecting.py").write_text(PLUGIN)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    suite.write_text(SUITE.replace('"gunicorn"\napp = "hello_flask"', '"objecting"'))
+    for command in ("plan", "run"):
+        told = bench(command, suite, "--only", "second")
+        assert told.code == 2
+        assert "objecting" in told.err
+        assert "2 trials are too many for me" in told.err
+        assert "hint: one block is enough" in told.err
+        told = bench(command, suite, "--only", "second", "--set", "repeat.warmup=9")
+        assert told.code == 2
+        assert "objecting" in told.err
+        assert "benchforge_planned: ZeroDivisionError: division by zero" in told.err
+    assert not (suite.parent / "results").exists()
+    assert bench("plan", suite, "--only", "second", "--set", "repeat.blocks=1").code == 0
+
+
+PLUGIN = """
+from typing import ClassVar
+from benchforge.plugin import BenchforgeError, Command, Server, hookimpl
+
+class Objecting(Server):
+    name: ClassVar[str] = "objecting"
+
+    def command(self, site):
+        return Command("true")
+
+@hookimpl
+def benchforge_parts():
+    return [Objecting]
+
+@hookimpl
+def benchforge_planned(graph):
+    if next(iter(graph)).case.warm_up_s == 9:
+        1 / 0
+    if len(graph) > 1:
+        raise BenchforgeError(f"{len(graph)} trials are too many for me", "one block is enough")
+"""

@@ -1,0 +1,258 @@
+"""`benchforge plugins`: the list, a part, a dry run, and a package that works at once."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, lack
+from third_party import LOADER, Installs
+
+from benchforge.author.damage import damages
+from benchforge.author.examine import examine
+from benchforge.author.recorded import Recording
+from benchforge.parts.part import Kind, Loader
+from benchforge.registry import Registry
+from benchforge.run.locate import locate
+
+OUTPUTS = Path(__file__).parent / "outputs"
+ROOT = Path(__file__).parents[1]
+POINTS = {"loader-mine": "mine_loader"}
+# What a part cannot do without.
+OPTIONS: Mapping[str, dict[str, Any]] = {
+    "loader-hyperfine": {"command": ["{python}", "get.py", "{url}"], "requests": 1},
+    "server-command": {"command": ["./serve", "{port}"]},
+    "server-url": {"url": "http://127.0.0.1:8080"},
+    **{
+        f"server-{name}": {"app": "hello_wsgi"}
+        for name in ("cheroot", "cherrypy", "gevent", "granian", "gunicorn", "uwsgi", "waitress")
+    },
+    **{f"server-{name}": {"app": "hello_asgi"} for name in ("hypercorn", "uvicorn")},
+    "server-aiohttp": {"app": "aiohttp_agents"},
+    "server-api_hour": {"app": "agents_api_hour"},
+    "server-threads": {"app": "pong_socket"},
+    "server-tornado": {"app": "hello_tornado"},
+}
+KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client", "metric", "reporter")
+PARTS = [(kind, name) for kind in KINDS for name in Registry().names(kind)]
+RECORDED = sorted(
+    folder for tool in OUTPUTS.iterdir() if tool.is_dir() for folder in tool.iterdir()
+)
+# Lines that the tool prints only where there is something to tell: without one, nobody can see it.
+MAY_BE_MISSING = {
+    "ab": ("'Non-2xx responses:",),
+    "wrk2": ("'Non-2xx or 3xx responses:", "'Socket errors:"),
+}
+
+
+# Every part that comes with benchforge
+
+
+@pytest.mark.parametrize(("kind", "name"), PARTS)
+def test_no_part_of_ours_has_a_defect(kind: Kind, name: str) -> None:
+    found = examine(Registry().part(kind, name), OPTIONS.get(f"{kind}-{name}"))
+    assert found.defects == []
+
+
+@pytest.mark.parametrize("folder", RECORDED, ids=lambda one: f"{one.parent.name}/{one.name}")
+def test_no_loader_of_ours_believes_a_damaged_output(folder: Path) -> None:
+    tool = folder.parent.name
+    cls = Registry().part("loader", tool)
+    assert issubclass(cls, Loader)
+    found = examine(cls, {}, [Recording.of(folder)])
+    assert found.defects == []
+    assert found.readings[0].damages > 0
+    believed = [one.text for one in found.findings if "believes" in one.text]
+    known = MAY_BE_MISSING.get(tool, ())
+    assert [text for text in believed if not any(line in text for line in known)] == []
+
+
+def test_damages_are_other_than_what_they_damage() -> None:
+    content = b"requests: 12\nseconds: 1.5\n"
+    every = dict(damages(content))
+    assert content not in every.values()
+    assert every["without line 1, 'requests: 12'"] == b"seconds: 1.5\n"
+    assert every["with a negative number for 1.5 in line 2"] == b"requests: 12\nseconds: -23\n"
+    assert len(every) == 5 + 2 + 2 * 3
+
+
+# The list, and one part
+
+
+def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs: Installs) -> None:
+    installs("their-loader", POINTS, {"mine_loader.py": "raise ValueError('no luck')"})
+    installs("notes", {"notes": "notes"}, {"notes.py": ""})
+    said = bench("plugins")
+    assert said.code == 0
+    lines = {line.split()[0]: line for line in said.out.splitlines()}
+    assert set(lines) == {f"{kind}-{name}" for kind, name in PARTS} | {"loader-mine", "notes"}
+    assert "benchforge_loaders.wrk" in lines["loader-wrk"]
+    assert "wrk 4: each connection sends its next request" in lines["loader-wrk"]
+    assert "their-loader 1.0" in lines["loader-mine"]
+    assert "BROKEN: plugin loader-mine" in lines["loader-mine"]
+    assert "ValueError: no luck" in lines["loader-mine"]
+    told = json.loads(bench("plugins", "--json").out)
+    assert {row["name"] for row in told if row["broken"]} == {"loader-mine"}
+
+
+def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
+    said = bench("plugins", "show", "wrk").out
+    assert said.startswith("loader wrk, of benchforge ")
+    assert "  connections: a whole number, at least 1, 64 without it\n" in said
+    assert "\n  wrk, a program: " in said
+    assert "ports: http, https" in bench("plugins", "show", "nginx").out
+    assert "unit: " in bench("plugins", "show", "throughput").out
+    gunicorn = bench("plugins", "show", "gunicorn").out
+    assert "it depends on its options: server-gunicorn: it needs the option 'app'" in gunicorn
+    there = bench("plugins", "show", "gunicorn", "--set", "app=hello_wsgi").out
+    assert "  gunicorn, a module: " in there
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("show", "wrkk"), "no part named 'wrkk'\nhint: did you mean 'wrk'?"),
+        (("show", "aiohttp"), "2 parts have that name\nhint: one of: server-aiohttp, client-aio"),
+        (("check", "wrk", "--set", "threads=no"), "loader-wrk: threads: Input should be a valid"),
+        (("check", "wrk", "--set", "threads"), "--set threads: no '=' in it"),
+        (("check", "wrk", "--output", "nowhere"), "nowhere: No such file"),
+        (("check", "wrk", "--output", "."), "no stdout.txt"),
+        (("check", "nginx", "--output", "."), "a server prints nothing that is read"),
+        (("check", "hyperfine"), "it needs the option 'command'\nhint: give it: --set command="),
+        (("new", "loader", "Rush"), "'Rush': use small letters"),
+        (("new", "loader", "class"), "'class': use small letters"),
+        (("new", "loader", "wrk"), "loader-wrk is installed already: loader-wrk (benchforge_l"),
+        (("new", "server", "x", "--folder", "."), ".: it is there already"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    (tmp_path / "something").write_text("")
+    said = bench("plugins", *words)
+    assert said.code == 2
+    assert told in said.err
+
+
+# The dry run
+
+
+def test_a_check_shows_commands_and_readings(bench: Bench) -> None:
+    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed")
+    assert said.code == 0, said.all
+    assert "-t1 -c64 -d10s --timeout 2s" in said.out
+    assert "BENCHFORGE_WRK_METHOD=POST BENCHFORGE_WRK_BODY=/trial/request-body" in said.out
+    assert "refused: wrk: a HEAD request" in said.out
+    assert "responses    81190; 40595 good responses" in said.out
+    assert "warning: it ignores the CA file" in said.err
+
+
+def test_an_output_without_a_reading_is_told_with_another_code(bench: Bench) -> None:
+    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed")
+    assert said.code == 4
+    assert "no reading: wrk: " in said.out
+
+
+def changed(*pairs: str) -> str:
+    code = LOADER
+    for before, after in zip(pairs[::2], pairs[1::2], strict=True):
+        assert before in code
+        code = code.replace(before, after)
+    return code
+
+
+def test_a_loader_that_drops_what_was_asked_has_defects(bench: Bench, installs: Installs) -> None:
+    installs("their-loader", POINTS, {"mine_loader.py": LOADER})
+    said = bench("plugins", "check", "mine")
+    assert said.code == 1
+    for dropped in ("the method", "HEAD", "a header", "the header Host", "the body"):
+        assert f"defect: it ignores {dropped}: neither sent nor refused" in said.err
+    assert "it ignores the path" not in said.err
+    assert "warning: for_warm_up() ignores the seconds" in said.err
+
+
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        ((", self.connections", ""), "warning: option 'connections' changes nothing"),
+        ((", target.url", ""), "defect: it ignores the server"),
+        (("target.python,", "target.programs['mine'],"), "defect: GET /: commands(): KeyError"),
+        (("return [Command", "return []  # [Command"), "defect: GET /: commands(): no command"),
+        (("return 1.0", "return 0"), "defect: declared_s() is 0"),
+        (("return self\n", "return None\n"), "defect: for_warm_up(): None is no load"),
+        (('    """It only counts."""\n', ""), "warning: Mine has no docstring"),
+        (('    "How many."\n', ""), "0 defects"),
+        (
+            ("    def read(", "    def needs(self):\n        1 / 0\n\n    def read("),
+            "defect: needs(): ZeroDivisionError: division by zero",
+        ),
+    ],
+)
+def test_each_fault_of_a_loader_is_told(
+    bench: Bench, installs: Installs, pairs: tuple[str, ...], told: str
+) -> None:
+    if told == "0 defects":  # sends all that it is asked: nothing is left to tell
+        pairs = (*pairs, "target.url)", "target.url, target.request)")
+    installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
+    assert told in bench("plugins", "check", "mine").err
+
+
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        (
+            ('        if output.stdout != "7\\n":', "        if not output.stdout:"),
+            "stdout.txt with a negative number for 7 in line 1: believes a damaged output",
+        ),
+        (
+            ('        if output.stdout != "7\\n":', "        if int(output.stdout) != 7:"),
+            "stdout.txt emptied: crashes: ValueError: invalid literal for int()",
+        ),
+    ],
+)
+def test_a_loader_that_believes_what_is_damaged_has_defects(
+    bench: Bench, installs: Installs, tmp_path: Path, pairs: tuple[str, ...], told: str
+) -> None:
+    # It reads its number: what it makes of another one shows.
+    pairs = (*pairs, "seconds=1, responses=7", "seconds=1, responses=len(output.stdout) + 6")
+    installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
+    (tmp_path / "out.txt").write_text("7\n")
+    said = bench("plugins", "check", "mine", "--output", "out.txt")
+    assert said.code == 1
+    assert f"defect: out.txt: {told}" in said.err
+
+
+# A package of one's own
+
+
+def test_what_plugins_new_writes_passes_its_own_tests(tmp_path: Path, bench: Bench) -> None:
+    uv = locate("uv")
+    if uv is None:
+        lack("missing: uv")
+    wheels, python = tmp_path / "wheels", tmp_path / "venv/bin/python"
+    run(uv, "build", "-q", "--wheel", "--out-dir", wheels, ROOT)
+    run(uv, "venv", "-q", "--python", sys.executable, tmp_path / "venv")
+    made = {"loader": "rush", "server": "echo_all"}
+    for kind, name in made.items():
+        said = bench("plugins", "new", kind, name, "--folder", name)
+        assert said.code == 0, said.all
+        assert f"  benchforge run examples/{name}.toml" in said.out
+    folders = [tmp_path / name for name in made.values()]
+    (wheel,) = wheels.glob("*.whl")
+    run(uv, "pip", "install", "-q", "--python", python, wheel, "pytest", *folders)
+    for folder in folders:
+        told = run(python, "-W", "error", "-m", "pytest", "-q", folder, cwd=folder)
+        assert "3 passed" in told
+    check = run(python, "-m", "benchforge", "plugins", "check", "rush", cwd=folders[0])
+    assert "--method POST" in check
+
+
+def run(*words: object, cwd: Path | None = None) -> str:
+    done = subprocess.run(
+        list(map(str, words)), cwd=cwd, capture_output=True, text=True, check=False, timeout=110
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr

@@ -1,0 +1,164 @@
+"""What other people's plugins may do wrong, as who runs a suite with them sees it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering
+from third_party import LOADER, Installs
+
+SUITE = """
+benchforge = 1
+[servers.one]
+{server}
+[loaders.load]
+use = "{use}"
+[scenarios.s]
+request = {{ path = "/" }}
+servers = ["one"]
+loaders = ["load"]
+[repeat]
+blocks = 2
+"""
+MODULE = "their_loader"
+POINTS = {"loader-mine": MODULE}
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.toml"
+    path.write_text(SUITE.format(server=answering(), use="mine"))
+    return path
+
+
+def changed(before: str, after: str) -> str:
+    assert before in LOADER
+    return LOADER.replace(before, after)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise ValueError('no\\nluck')", "cannot be imported: ValueError: no\n"),
+        ("import sys; sys.exit(3)", "cannot be imported: SystemExit: 3"),
+        ("def broken(:", "cannot be imported: SyntaxError: "),
+        ("import no_such_module", "cannot be imported: ModuleNotFoundError: "),
+        (changed("return [Mine]", "return []"), "brings no loader named 'mine'"),
+        (changed("return [Mine]", "return [7]"), "benchforge_parts: 7 is no part: return classes"),
+        (changed("return [Mine]", "return Mine"), "benchforge_parts: TypeError: "),
+        (changed("return [Mine]", "return [Mine, str]"), "str is no part"),
+        (changed("return [Mine]", "raise KeyError('a')"), "benchforge_parts: KeyError: 'a'"),
+        (changed("_parts():", "_parts(registry):"), "hook 'benchforge_parts'"),
+        (changed("def benchforge_parts", "def benchforge_part"), "unknown hook 'benchforge_part'"),
+        (changed('name: ClassVar[str] = "mine"', ""), "Mine has no name: write name: ClassVar"),
+        (changed('= "mine"', '= "other"'), "brings no loader named 'mine'"),
+        (changed("(Loader):", "(Loader):\n    kind = 'server'"), "brings no loader named 'mine'"),
+        (changed("(Loader):", "(Loader):\n    kind = 'lorry'"), "Mine has no kind"),
+        (changed("    def declared_s", "    def declares_s"), "Mine does not answer: write decl"),
+        (
+            changed("connections: PositiveInt", "files: PositiveInt"),
+            "option 'files' hides Driver.files: call it otherwise, as in files_ = Field(alias=",
+        ),
+        (changed("connections: PositiveInt", "name: str"), "benchforge_parts: Mine has no name"),
+        (changed("= 1\n", "= 0\n"), "option 'connections': its default 0 is refused: Input should"),
+        (
+            changed("connections: PositiveInt = 1", 'duration: Duration = "10s"'),
+            "option 'duration': its default '10s' stays as it is: write Duration(10)",
+        ),
+        (changed("connections:", "connections = 5\n    more:"), "PydanticUserError: A non-annot"),
+    ],
+)
+def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
+    bench: Bench, suite: Path, installs: Installs, code: str, told: str
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": code})
+    said = bench("run", suite)
+    assert said.code == 2
+    first = said.err.splitlines()[0] + "\n"
+    assert f"plugin loader-mine ({MODULE}, of their-loader 1.0)" in first
+    assert told in first
+    assert "hint: " in said.err
+
+
+def test_a_broken_plugin_breaks_nobody_else(
+    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
+    suite.write_text(SUITE.format(server=answering(), use='pace"\nduration = "300ms'))
+    said = bench("run", suite)
+    assert said.code == 0, said.all
+    assert "their" not in said.err
+
+
+def test_two_distributions_that_bring_one_part_are_both_told(
+    bench: Bench, suite: Path, installs: Installs
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
+    installs("her-loader", {"loader-mine": "her_loader"}, {"her_loader.py": LOADER}, "2.1")
+    said = bench("run", suite)
+    assert said.code == 2
+    assert "2 plugins bring a loader named 'mine'" in said.err
+    for one in ("(their_loader, of their-loader 1.0)", "(her_loader, of her-loader 2.1)"):
+        assert one in said.err
+    assert "hint: uninstall all of them but one" in said.err
+
+
+def test_what_a_plugin_prints_is_not_in_the_json(
+    bench: Bench, suite: Path, installs: Installs
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": "print('hello')\n" + LOADER})
+    said = bench("run", suite, "--json")
+    assert said.code == 0, said.all
+    assert json.loads(said.out)["kind"] == "summary"
+    assert "hello" in said.err
+
+
+LISTENER = """
+from benchforge.plugin import hookimpl
+
+@hookimpl
+def benchforge_facts():
+    return {"room": "cold"}
+
+@hookimpl
+def benchforge_trial_kept(trial):
+    with open("heard.txt", "a") as file:
+        file.write(f"{trial.number}\\n")
+"""
+
+
+def test_a_plugin_that_is_named_like_no_part_hears_of_a_run(
+    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
+    installs("listener", {"notes": "notes"}, {"notes.py": LISTENER})
+    said = bench("run", suite)
+    assert said.code == 0, said.all
+    assert (tmp_path / "heard.txt").read_text() == "1\n2\n"
+    (header,) = tmp_path.glob("results/*/result.json")
+    assert json.loads(header.read_text())["facts"]["notes"] == {"room": "cold"}
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise ValueError('x')", "plugin notes (notes, of listener 1.0) cannot be imported: Val"),
+        (
+            LISTENER.replace("with open", "1 / 0\n    with open"),
+            "benchforge_trial_kept: ZeroDivisionError: division by zero; it is not called again",
+        ),
+        (LISTENER.replace('return {"room": "cold"}', "exit()"), "benchforge_facts: SystemExit"),
+        (LISTENER.replace('"cold"', "{1}"), "benchforge_facts: no JSON, left out: {'room': {1}}"),
+        (LISTENER.replace("(trial)", "(trials)"), "hook 'benchforge_trial_kept'"),
+    ],
+)
+def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
+    bench: Bench, suite: Path, installs: Installs, tmp_path: Path, code: str, told: str
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
+    installs("listener", {"notes": "notes"}, {"notes.py": code})
+    said = bench("run", suite)
+    assert said.code == 0, said.all
+    assert said.err.count(told) == 1
+    assert said.err.count("warning: ") == 1
+    assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2

@@ -1,0 +1,206 @@
+"""What is looked at once for all points that say the same: as if every point had been walked."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from benchforge.plugin import Server
+from benchforge.registry import Registry
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+from benchforge.suite.parts import distinct_parts
+from benchforge.suite.points import Matrix, Projection, projected
+from benchforge.suite.suite import Scenario, Suite
+
+PATHS: tuple[str, ...] = ("a.x", "b.y", "c.z")
+AXES: st.SearchStrategy[str] = st.sampled_from(PATHS)
+ANY: list[JsonValue] = [1, 1.5, "1", True, "x"]
+VALUES = st.sampled_from(ANY)
+POINTS: st.SearchStrategy[dict[str, JsonValue]] = st.dictionaries(AXES, VALUES, max_size=3)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    distinct = st.lists(VALUES, min_size=1, max_size=4, unique_by=json.dumps)
+    vary = draw(st.dictionaries(AXES, distinct, max_size=3))
+    excluded = (
+        [
+            {path: draw(st.sampled_from(vary[path])) for path in chosen}
+            for chosen in draw(
+                st.lists(st.sets(st.sampled_from(list(vary)), min_size=1), max_size=4)
+            )
+        ]
+        if vary
+        else []
+    )
+    return Scenario(
+        servers=("one",), vary=vary, exclude=excluded, include=draw(st.lists(POINTS, max_size=3))
+    )
+
+
+def walked(scenario: Scenario) -> Iterator[dict[str, JsonValue]]:
+    """All points, the plain way."""
+    for values in product(*scenario.vary.values()):
+        point = dict(zip(scenario.vary, values, strict=True))
+        if not any(one.items() <= point.items() for one in scenario.exclude):
+            yield point
+    yield from scenario.include
+
+
+def of(point: dict[str, JsonValue] | object, paths: set[str]) -> str:
+    assert isinstance(point, dict)
+    return json.dumps({path: point[path] for path in sorted(point) if path in paths})
+
+
+@given(scenarios())
+def test_numbers_name_the_points_in_order(scenario: Scenario) -> None:
+    matrix = Matrix(scenario)
+    points = [matrix.point(number) for number in matrix.numbers()]
+    assert list(map(json.dumps, points)) == list(map(json.dumps, walked(scenario)))
+
+
+@given(scenarios(), st.sets(AXES))
+def test_projected_says_what_some_point_says_and_no_more(
+    scenario: Scenario, paths: set[str]
+) -> None:
+    found = [of(point, paths) for point in projected(scenario, paths)]
+    assert set(found) == {of(point, paths) for point in walked(scenario)}
+    combined = len(found) - len(scenario.include)
+    assert len(set(found[:combined])) == combined
+
+
+@given(scenarios(), st.sets(AXES))
+def test_points_have_one_key_where_they_say_the_same(scenario: Scenario, paths: set[str]) -> None:
+    matrix = Matrix(scenario)
+    projection = Projection(matrix, paths)
+    keys: dict[str, set[int]] = {}
+    for number in matrix.numbers():
+        key = projection.key(number)
+        assert 0 <= key < projection.size
+        said = of(matrix.point(number), paths)
+        assert of(projection.point(key), paths) == said
+        keys.setdefault(said, set()).add(key)
+    assert all(len(of_said) == 1 for of_said in keys.values())
+    assert len(set.union(set(), *keys.values())) == len(keys)
+
+
+SUITE = """
+benchforge = 1
+[servers.a]
+use = "gunicorn"
+app = "hello_flask"
+[servers.same]
+use = "gunicorn"
+app = "hello_flask"
+[servers.front]
+use = "nginx"
+upstream = "a"
+[servers.top]
+use = "nginx"
+upstream = "front"
+[loaders.w]
+use = "wrk"
+connections = 32
+duration = "5s"
+[clients.c]
+use = "requests"
+[repeat]
+warmup = "1s"
+[scenarios.s]
+request = { path = "/x/{size}" }
+servers = ["a", "front", "top"]
+loaders = ["w"]
+clients = ["c"]
+[scenarios.s.vary]
+"servers.*.workers" = [1, 2, 3]
+"loaders.w.connections" = [10, 20]
+"servers.front.upstream" = ["a", "same"]
+"path.size" = [1, 1.0, "1"]
+[[scenarios.s.exclude]]
+"servers.*.workers" = 1
+"loaders.w.connections" = 10
+[[scenarios.s.exclude]]
+"servers.front.upstream" = "same"
+"servers.*.workers" = 3
+[[scenarios.s.include]]
+"servers.a.workers" = 7
+"path.size" = 1
+[[scenarios.s.include]]
+"servers.*.workers" = 2
+"loaders.w.connections" = 10
+"servers.front.upstream" = "a"
+"path.size" = 1
+[[scenarios.s.include]]
+"servers.front.upstream" = "same"
+"servers.same.workers" = 4
+"path.size" = 2
+[scenarios.again]
+servers = ["a", "same"]
+loaders = ["w"]
+"""
+
+
+def loaded(folder: Path) -> Suite:
+    (folder / "suite.toml").write_text(SUITE)
+    return load(folder / "suite.toml", Registry())
+
+
+def test_the_cases_of_a_matrix_are_the_ones_that_results_on_disk_have(tmp_path: Path) -> None:
+    cases = list(expand(loaded(tmp_path)))
+    titles = [f"{case.name.title} {case.name.arm}" for case in cases]
+    told = hashlib.sha256("\n".join(titles).encode()).hexdigest()
+    assert len(titles) == 116
+    assert told == "90803c14116df62e7cf8d256186c2a5679cb8947ea9a5300eecba24992533169"
+    assert titles[-1] == "again · same · w · arm 2 2"
+
+
+def what_it_is(server: Server, upstreams: Mapping[str, Server], folder: Path) -> list[JsonValue]:
+    behind = [what_it_is(upstreams[label], upstreams, folder) for label in server.upstreams()]
+    options = server.model_dump(mode="json", exclude={"upstream", "upstreams"})
+    return [server.kind, server.name, options, server.fingerprint(folder), *behind]
+
+
+def test_a_digest_is_of_the_json_of_all_that_a_case_is(tmp_path: Path) -> None:
+    arms: Counter[tuple[str, str]] = Counter()
+    for case in expand(loaded(tmp_path)):
+        driver = case.driver
+        options = driver.model_dump(mode="json")
+        what = {
+            "server": what_it_is(case.server, dict(case.upstreams), tmp_path),
+            "backends": [],
+            "driver": [driver.kind, driver.name, options, driver.fingerprint(tmp_path)],
+            "request": case.request.model_dump(mode="json"),
+            "expect": case.expect.model_dump(mode="json"),
+            "warm_up_s": 1.0,
+            "tuning": case.tuning.model_dump(mode="json"),
+        }
+        text = json.dumps(what, sort_keys=True)
+        assert case.name.digest == hashlib.sha256(text.encode()).hexdigest()[:16]
+        arms[case.name.scenario, case.name.digest] += 1
+        assert case.name.arm == arms[case.name.scenario, case.name.digest]
+
+
+def test_a_case_is_found_by_its_number(tmp_path: Path) -> None:
+    cases = expand(loaded(tmp_path))
+    assert [cases[number] for number in range(len(cases))] == list(cases)
+    for beyond in (-1, len(cases)):
+        with pytest.raises(IndexError):
+            cases[beyond]
+
+
+def test_distinct_parts_are_those_of_all_cases(tmp_path: Path) -> None:
+    suite = loaded(tmp_path)
+    parts = list(distinct_parts(suite))
+    in_cases = [part for case in expand(suite) for part in case.parts]
+    assert all(part in in_cases for part in parts)
+    assert all(part in parts for part in in_cases)
+    # a 5, same 4, front 3, top 1, w 3, c 1: each label with what varies of it, once.
+    assert len(parts) == 17

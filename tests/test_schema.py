@@ -1,0 +1,459 @@
+"""JSON Schema of suites and results, as two independent checkers of editors read it."""
+
+import copy
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.faults import faults
+from benchforge.parts.options import in_toml
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+ROOT = Path(__file__).parent.parent
+SCHEMAS = ROOT / "schemas"
+FIRST = "#:schema ./suite.schema.json\n"
+ENVIRONMENT = {"APP": "hello_wsgi", "URL": "postgresql://127.0.0.1/x", "TOKEN": "t0ken"}
+
+GOOD = """benchforge = 1
+name = "été"
+[servers.a]
+use = "gunicorn"
+app = { env = "APP" }
+workers = 2
+[servers."é-1"]
+use = "command"
+command = ["x", { env = "APP" }]
+environment = { A = "1", B = { env = "TOKEN" } }
+[loaders.l]
+use = "wrk"
+duration = " 3 s "
+[clients.c]
+use = "requests"
+requests = 10
+[backends.p]
+use = "postgresql"
+url = { env = "URL" }
+[backends.q]
+use = "postgresql"
+dataset = "agents"
+settings = { fsync = false, max_connections = 10, seq_page_cost = 1.5, work_mem = "1MB" }
+[runtimes.r]
+python = { env = "APP" }
+requires = ["flask>=3"]
+[metrics.m]
+use = "latency"
+percentile = 99.9
+[scenarios.s]
+request = { path = "/{size}", headers = { Authorization = { env = "TOKEN" } } }
+servers = ["a", "é-1"]
+requests.a = { path = "/{size}", method = "POST", body = { env = "TOKEN" } }
+loaders = ["l"]
+expect = { json = { a = [1, { b = 2 }] }, length = 4 }
+vary = { "path.size" = [1, 2], "servers.*.workers" = [1], "loaders.l.duration" = ["1s", 2] }
+include = [{ "path.size" = 3 }]
+exclude = [{ "path.size" = 2, "servers.*.workers" = 1 }]
+[tables.t]
+scenario = "s"
+rows = ["path.size", "server"]
+columns = "loaders.l.duration"
+metric = "m"
+show = ["median"]
+where = { "servers.*.workers" = 1, "path.size" = [1, 2] }
+[repeat]
+blocks = 2
+warmup = 0.5
+[tuning]
+sysctl = { "net.core.somaxconn" = 4096 }
+limits = { nofile = 1000 }
+[profiles.quick]
+repeat.blocks = 1
+smoke = true
+loaders.l.duration = "1s"
+scenarios.s.expect = { same_body = true }
+"""
+
+
+# Each is planted once, in place of what stands in GOOD; where it is told, if that is not its line.
+PLANTED = [
+    ("unknown option", "workers = 2", "worker = 2", None),
+    ("type of an option", "workers = 2", 'workers = "2"', None),
+    ("bound of an option", "workers = 2", "workers = 0", None),
+    ("unknown use", 'use = "wrk"', 'use = "wrkk"', None),
+    ("missing use", 'use = "wrk"\n', "\n", "[loaders.l]"),
+    ("missing option", 'app = { env = "APP" }\n', "\n", "[servers.a]"),
+    ("not the environment", '{ env = "APP" }', '{ enw = "APP" }', None),
+    ("unknown key at the top", 'name = "été"', 'nam = "été"', None),
+    ("type at the top", 'name = "été"', 'name = "a b"', None),
+    ("another format", "benchforge = 1", "benchforge = 2", None),
+    ("missing at the top", "benchforge = 1\n", "\n", FIRST.strip()),
+    ("not a duration", 'duration = " 3 s "', 'duration = "3 sek"', None),
+    ("type of a duration", 'duration = " 3 s "', "duration = true", None),
+    ("unknown key of a scenario", "exclude = [", "exclud = [", None),
+    ("missing in a scenario", 'servers = ["a", "é-1"]\n', "\n", "[scenarios.s]"),
+    ("no driver", 'loaders = ["l"]\n', "\n", "[scenarios.s]"),
+    ("unknown key of a request", "method =", "methd =", None),
+    ("not the path of an option", '"path.size" = [1, 2],', '"size" = [1, 2],', None),
+    ("nothing varies", '"path.size" = [1, 2],', '"path.size" = [],', None),
+    ("missing in a table", 'rows = ["path.size", "server"]\n', "\n", "[tables.t]"),
+    ("no metric", 'metric = "m"\n', "\n", "[tables.t]"),
+    ("unknown statistic", 'show = ["median"]', 'show = ["medium"]', None),
+    ("unknown limit", "nofile = 1000", "nofiles = 1000", None),
+    ("bound in [repeat]", "blocks = 2", "blocks = 0", None),
+    ("unknown key of a profile", "smoke = true", "smok = true", None),
+    ("unknown option in a profile", 'duration = "1s"', 'durations = "1s"', None),
+    ("value in a profile", 'duration = "1s"', 'duration = "1 sek"', None),
+    ("scenario in a profile", "{ same_body", "{ same_bdy", None),
+    ("label", '[servers."é-1"]', '[servers."é 1"]', None),
+]
+
+
+class Checkers:
+    """taplo and tombi, offline."""
+
+    NAMES = ("taplo", "tombi")
+
+    def __init__(self, folder: Path) -> None:
+        self._environment = {"PATH": os.defpath, "HOME": str(folder), "NO_COLOR": "1"}
+
+    def told(self, name: str, files: Sequence[Path]) -> dict[Path, list[tuple[int, str]]]:
+        """Return line and message of each error, and of each warning, by file."""
+        words = {"taplo": ["lint", "--colors", "never"], "tombi": ["lint", "--offline"]}[name]
+        done = subprocess.run(
+            [Path(sys.executable).parent / name, *words, *files],
+            cwd=ROOT,  # where tombi.toml stands
+            capture_output=True,
+            text=True,
+            env=self._environment,
+            check=False,
+            timeout=100,
+        )
+        found: dict[Path, list[tuple[int, str]]] = defaultdict(list)
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr + done.stdout)
+        told = re.findall(r"(?:error|Error|Warning): (.*)\n\s*(?:┌─|at) (\S+):(\d+):\d+", lines)
+        for message, file, line in told:
+            found[(ROOT / file).resolve()].append((int(line), message))
+        assert bool(found) >= (done.returncode != 0), lines[-2000:]  # none that we did not read
+        return dict(found)
+
+
+@pytest.fixture
+def checkers(tmp_path: Path) -> Checkers:
+    return Checkers(tmp_path)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "suite.schema.json").write_bytes((SCHEMAS / "suite.schema.json").read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("of", ["suite", "result", "trial", "summary"])
+def test_the_committed_schema_is_that_of_the_code(of: str, bench: Bench, tmp_path: Path) -> None:
+    told = bench("schema", of, "--builtin")
+    assert (told.code, told.err) == (0, "")
+    file = SCHEMAS / f"{of}.schema.json"
+    assert told.out == file.read_text(), "make schemas"
+    assert bench("schema", of, "--builtin", "-o", tmp_path / "x.json").out == ""
+    assert (tmp_path / "x.json").read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize("name", Checkers.NAMES)
+def test_every_suite_names_its_schema_and_is_clean(name: str, checkers: Checkers) -> None:
+    suites = [*(ROOT / "suites").rglob("*.toml")]
+    assert len(suites) >= 7
+    for suite in suites:
+        first = suite.read_text().partition("\n")[0]
+        named = re.fullmatch(r"#:schema (\S+)", first)
+        assert named, f"{suite}: {first}"
+        assert (suite.parent / named[1]).samefile(SCHEMAS / "suite.schema.json")
+    assert checkers.told(name, suites) == {}
+
+
+def sound(file: Path) -> bool:
+    """Tell whether the loader takes a suite, as it stands and with each of its profiles."""
+    profiles = tomllib.loads(file.read_text()).get("profiles", {})
+    try:
+        for profile in (None, *(profiles if isinstance(profiles, dict) else ())):
+            load(file, Registry(), profile=profile)
+    except BenchforgeError:
+        return False
+    return True
+
+
+def test_what_the_loader_takes_is_clean(
+    folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    (readme,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    files = [folder / "good.toml", folder / "readme.toml"]
+    for file, text in zip(files, (GOOD, readme), strict=True):
+        file.write_text(text if text.startswith("#:schema") else FIRST + text)
+    load(files[0], Registry(), profile="quick")
+    assert all(map(sound, files))
+    assert [checkers.told(name, files) for name in Checkers.NAMES] == [{}, {}]
+
+
+@pytest.mark.parametrize("name", Checkers.NAMES)
+def test_a_planted_fault_is_told_once_and_where_it_stands(
+    name: str, folder: Path, checkers: Checkers
+) -> None:
+    good, files = FIRST + GOOD, {}
+    for number, (what, old, new, _) in enumerate(PLANTED):
+        assert good.count(old) >= 1, what
+        files[what] = folder / f"{number}.toml"
+        files[what].write_text(good.replace(old, new, 1))
+    told = checkers.told(name, list(files.values()))
+    wrong = {}
+    for what, old, _, where in PLANTED:
+        before = good[: good.index(where or old)]
+        errors = told.get(files[what].resolve(), [])
+        # taplo tells a fault of a table at each of its lines, in the same words; tombi a value of
+        # a wrong type once for each that is right. A key that is misspelt may also be missing.
+        distinct = {message for _, message in errors if "strict mode" not in message}
+        if before.count("\n") + 1 not in [line for line, _ in errors] or len(distinct) > 3:
+            wrong[what] = errors[:4]
+    assert wrong == {}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(inner, (*path, key))
+
+
+def changed(tables: Mapping[str, Any], path: tuple[Any, ...], how: str, value: Any) -> Any:
+    made = copy.deepcopy(dict(tables))
+    *above, last = path
+    inner: Any = made
+    for step in above:
+        inner = inner[step]
+    if how == "leave out":
+        del inner[last]
+    elif how == "rename" and isinstance(inner, dict):
+        inner[f"{last}x"] = inner.pop(last)
+    else:
+        inner[last] = value
+    return made
+
+
+VALUES: tuple[Any, ...] = (
+    *(0, 1, -1, 3.5, 1e9, True, False, "", "x", "a b", "3s", " 2 min ", "1e3s", "64KiB", "20k/s"),
+    *("GET", "sync", "/x", "1.5 ms", [], ["x"], [1], [{}], {}, {"env": "TOKEN"}, {"env": "APP"}),
+    *({"x": 1}, {"env": 3}, {"env": "APP", "x": 1}, [{"env": "APP"}], {"x": {"env": "APP"}}),
+)
+
+
+def toml(tables: Mapping[str, Any]) -> str:
+    return "".join(f"{json.dumps(key)} = {in_toml(value)}\n" for key, value in tables.items())
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_it_refuses_nothing_that_the_loader_takes(
+    seed: int, folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("TERM", raising=False)
+    drawn = random.Random(seed)
+    texts = [GOOD, *(file.read_text() for file in sorted((ROOT / "suites").glob("*.toml")))]
+    files, taken = [], []
+    for number in range(120):
+        tables = tomllib.loads(drawn.choice(texts))
+        for _ in range(drawn.choice((1, 1, 2))):
+            path = drawn.choice(list(places(tables)))
+            how = drawn.choice(("leave out", "rename", "replace", "replace", "replace"))
+            tables = changed(tables, path, how, drawn.choice(VALUES))
+        files.append(file := folder / f"{number}.toml")
+        file.write_text(FIRST + toml(tables))
+        if sound(file):
+            taken.append(file.resolve())
+    assert 10 < len(taken) < 110
+    for name in Checkers.NAMES:
+        told = checkers.told(name, files)
+        assert {file.read_text(): told[file] for file in taken if file in told} == {}
+        assert len(told) > (len(files) - len(taken)) // 2  # it refuses most of what is faulty
+
+
+def as_toml(value: Any) -> Any:
+    """JSON has null and TOML has not: it is written as a word on both sides."""
+    if isinstance(value, dict):
+        if value == {"type": "null"}:
+            return {"const": "null: nothing"}
+        return {key: as_toml(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [as_toml(inner) for inner in value]
+    return "null: nothing" if value is None else value
+
+
+def test_results_are_what_their_schema_says(
+    bench: Bench, tmp_path: Path, checkers: Checkers
+) -> None:
+    suite = tmp_path / "small.toml"
+    # Three requests: taplo tells a fault at the top once for each number in the histogram.
+    suite.write_text(
+        f'benchforge = 1\n[servers.one]\n{answering()}\n[loaders.l]\nuse = "pace"\n'
+        'requests = 3\n[scenarios.s]\nservers = ["one"]\nloaders = ["l"]\n'
+        'vary = { "loaders.l.connections" = [1, 2] }\n[repeat]\nblocks = 1\n'
+        '[tables.t]\nscenario = "s"\nrows = "loaders.l.connections"\nmetric = "throughput"\n'
+    )
+    told = bench("run", suite)
+    assert told.code == 0, told.err
+    (result,) = tmp_path.glob("results/*")
+    real = {
+        "result": result / "result.json",
+        "summary": result / "summary.json",
+        "trial": result / "trials/0001/trial.json",
+    }
+    drawn = random.Random(1)
+    files, refused, missing = [], [], []
+    for of, file in real.items():
+        schema = as_toml(json.loads((SCHEMAS / f"{of}.schema.json").read_text()))
+        (tmp_path / f"{of}.schema.json").write_text(json.dumps(schema))
+        written = json.loads(file.read_text())
+        every = [path for path in places(written) if "facts" not in path and "suite" not in path]
+        changes = [written] + [
+            changed(written, path, how, drawn.choice(VALUES))
+            for how in ("leave out", "rename", "replace")
+            for path in drawn.sample(every, 8)
+        ]
+        for number, made in enumerate(changes):
+            one = tmp_path / f"{of}-{number}.toml"
+            one.write_text(f"#:schema ./{of}.schema.json\n{toml(as_toml(made))}")
+            files.append(one.resolve())
+            alone = tmp_path / f"{of}-{number}" / file.name
+            alone.parent.mkdir()
+            alone.write_text(json.dumps(made))
+            wrong = [fault for fault in faults(alone) if not fault.message.startswith("has no")]
+            if wrong:
+                refused.append(one.resolve())
+            if any("is missing" in str(one) or "not known here" in str(one) for one in wrong):
+                missing.append(one.resolve())
+    told_of = checkers.told("taplo", files)
+    originals = [tmp_path.resolve() / f"{of}-0.toml" for of in real]
+    assert [told_of.get(file) for file in originals] == [None] * 3
+    assert len(refused) > 40
+    assert {file.name: told_of[file][:3] for file in told_of if file not in refused} == {}
+    assert {file.name for file in missing if file not in told_of} == set()
+
+
+PLUGIN = '''
+from typing import ClassVar
+from pydantic import Field, PositiveInt
+from benchforge.plugin import Metric, hookimpl
+
+
+class Odd:
+    """A type of its own."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source, handler):
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(str)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema, handler):
+        {json_schema}
+
+
+class Own(Metric):
+    """Counts apples.
+
+    Many of them.
+    """
+
+    name: ClassVar[str] = "apples"
+    unit: ClassVar[str] = "1"
+    better: ClassVar[str] = "higher"
+    count: PositiveInt = 1
+    "How many."
+    odd: Odd = Field(default="x")
+
+    def of_trial(self, trial, label):
+        return iter(())
+
+
+@hookimpl
+def benchforge_parts():
+    return [Own]
+'''
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the import path with a distribution that brings the metric `apples`."""
+    packages = tmp_path / "packages"
+    told = packages / "apples-1.dist-info"
+    told.mkdir(parents=True)
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: apples\nVersion: 1\n")
+    (told / "entry_points.txt").write_text("[benchforge]\nmetric-apples = apples_plugin\n")
+    monkeypatch.setenv("PYTHONPATH", str(packages))
+    return packages / "apples_plugin.py"
+
+
+def test_a_plugin_is_in_the_schema_but_not_in_the_builtin_one(
+    bench: Bench, installed: Path
+) -> None:
+    installed.write_text(PLUGIN.replace("{json_schema}", 'return {"type": "string"}'))
+    told = bench("schema")
+    assert (told.code, told.err) == (0, "")
+    apples = json.loads(told.out)["$defs"]["metric-apples"]["properties"]
+    assert apples["use"] == {"const": "apples", "description": "Counts apples.\n\nMany of them."}
+    assert apples["count"]["description"] == "How many."
+    assert apples["count"]["default"] == 1
+    assert bench("schema", "--builtin").out == (SCHEMAS / "suite.schema.json").read_text()
+
+
+def test_a_plugin_that_cannot_be_imported_leaves_out_its_parts_only(
+    bench: Bench, installed: Path
+) -> None:
+    installed.write_text("import no_such_module\n")
+    told = bench("schema")
+    assert told.code == 0
+    assert told.err == (
+        "warning: left out: metric apples: plugin metric-apples (apples_plugin) cannot be "
+        "imported: ModuleNotFoundError: No module named 'no_such_module'\n"
+    )
+    assert told.out == (SCHEMAS / "suite.schema.json").read_text()
+
+
+def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
+    bench: Bench, installed: Path, folder: Path, checkers: Checkers
+) -> None:
+    installed.write_text(PLUGIN.replace("{json_schema}", 'raise RuntimeError("no\\nschema")'))
+    told = bench("schema", "-o", folder / "suite.schema.json")
+    assert told.code == 0
+    assert told.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
+    suite = folder / "suite.toml"
+    metric = '[metrics.m]\nuse = "apples"\nanything = { at = "all" }\n'
+    profile = "[profiles.quick.metrics.m]\nanything = 2\n"
+    good = FIRST + re.sub(r"\[metrics\.m\][^\[]*", metric, GOOD) + profile
+    suite.write_text(good)
+    assert [checkers.told(name, [suite]) for name in Checkers.NAMES] == [{}, {}]
+    suite.write_text(good.replace("workers = 2", "worker = 2"))
+    assert all(checkers.told(name, [suite]) for name in Checkers.NAMES)
+
+
+def test_what_cannot_be_asked_or_written_is_told(bench: Bench, tmp_path: Path) -> None:
+    told = bench("schema", "case")
+    assert told.code == 2
+    assert "'case' is not one of" in told.err
+    told = bench("schema", "-o", tmp_path / "no" / "x.json")
+    assert told.code == 5
+    assert "No such file or directory\nhint: choose another file with -o" in told.err

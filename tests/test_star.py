@@ -1,0 +1,85 @@
+"""`*` in place of a label: all parts of a kind that have the option."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+SUITE = """\
+benchforge = 1
+
+[servers.flask]
+use = "gunicorn"
+app = "hello_flask"
+workers = 4
+
+[servers.other]
+use = "gunicorn"
+app = "hello_flask"
+
+[servers.waitress]
+use = "waitress"
+app = "hello_flask"
+
+[loaders.closed]
+use = "wrk"
+
+[scenarios.hello]
+servers = ["flask", "other", "waitress"]
+loaders = ["closed"]
+
+[profiles.small]
+servers."*".workers = 1
+servers.other.workers = 2
+
+[profiles.told]
+servers."*".environment = { DEBUG = "1" }
+"""
+
+
+def workers(
+    folder: Path, text: str = SUITE, profile: str | None = None, sets: Sequence[str] = ()
+) -> dict[str, object]:
+    (folder / "a.toml").write_text(text)
+    pairs = [(path, value) for path, _, value in (one.partition("=") for one in sets)]
+    suite = load(folder / "a.toml", Registry(), profile=profile, settings=pairs)
+    return {label: one.options.get("workers") for label, one in suite.servers.items()}
+
+
+@pytest.mark.parametrize(
+    ("profile", "sets", "expected"),
+    [
+        (None, (), (4, None, None)),
+        ("small", (), (1, 2, None)),
+        (None, ["servers.*.workers=3"], (3, 3, None)),
+        ("small", ["servers.*.workers=3"], (3, 3, None)),
+        ("small", ["servers.*.workers=3", "servers.flask.workers=5"], (5, 3, None)),
+        (None, ["servers.flask.workers=5", "servers.*.workers=3"], (3, 3, None)),
+        (None, ['servers."*".workers=3'], (3, 3, None)),
+    ],
+)
+def test_what_is_said_later_holds_and_a_label_comes_before_the_star(
+    tmp_path: Path, profile: str | None, sets: Sequence[str], expected: tuple[object, ...]
+) -> None:
+    found = workers(tmp_path, profile=profile, sets=sets)
+    assert tuple(found.values()) == expected
+
+
+def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
+    text = SUITE.replace("[loaders.closed]", '[servers."*"]\nworkers = 7\n\n[loaders.closed]')
+    assert workers(tmp_path, text) == {"flask": 4, "other": 7, "waitress": None}
+
+
+def test_tables_merge(tmp_path: Path) -> None:
+    text = SUITE.replace("workers = 4", 'environment = { A = "a" }')
+    (tmp_path / "a.toml").write_text(text)
+    suite = load(tmp_path / "a.toml", Registry(), profile="told")
+    found = {label: one.options["environment"] for label, one in suite.servers.items()}
+    assert found == {
+        "flask": {"A": "a", "DEBUG": "1"},
+        "other": {"DEBUG": "1"},
+        "waitress": {"DEBUG": "1"},
+    }

@@ -1,0 +1,76 @@
+"""A package of somebody else: installed beside benchforge, its parts are as good as ours."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from front_door import Bench, needed
+from installed import ROOT, Installed, built, installed
+
+from benchforge.model.folder import read_trials
+
+EXAMPLE = ROOT / "docs/examples/benchforge-httperf"
+SUITE = "examples/httperf.toml"
+SHORT = ["--set", "repeat.blocks=1", "--set", "repeat.warmup=0s"]
+
+
+@pytest.fixture(scope="module")
+def author(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    folder = tmp_path_factory.mktemp("author")
+    example = built(EXAMPLE, folder)
+    return installed(folder / "environment", wheel, f"{example}[bottle,test]")
+
+
+@pytest.fixture
+def own(author: Installed, tmp_path: Path) -> Bench:
+    """Call the author's benchforge where the example's suite stands, without its package."""
+    for name in ("examples", "tests"):
+        shutil.copytree(EXAMPLE / name, tmp_path / name)
+    return author.bench(tmp_path)
+
+
+def test_its_own_tests_pass(own: Bench, author: Installed, tmp_path: Path) -> None:
+    words = (author.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+    assert " passed" in author.run(*words, folder=tmp_path)
+
+
+def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
+    needed("httperf")
+    ran = own("run", SUITE, *SHORT)
+    assert ran.code == 0, ran.all
+    (result,) = tmp_path.glob("results/*")
+    trials = {(one.case.server, one.case.driver): one for one in read_trials(result)}
+    assert len(trials) == 4
+    for server in ("wsgiref", "waitress"):
+        reading = trials[server, "httperf"].reading
+        assert reading is not None
+        assert reading.responses + (reading.unanswered or 0) == 200
+        assert reading.good
+        assert reading.schedule is not None
+        # What it does not tell stays unknown.
+        assert reading.percentiles_us is None
+    report = (result / "report.md").read_text()
+    assert "httperf" in report
+    assert "waitress" in report
+    assert own("validate", result).code == 0
+
+
+def test_an_error_in_its_options_is_told_as_one_in_ours(own: Bench, tmp_path: Path) -> None:
+    suite = tmp_path / SUITE
+    suite.write_text(suite.read_text().replace("num_conns", "num_con"))
+    told = own("run", SUITE)
+    assert told.code == 2
+    assert f"{SUITE}:19:1: loaders.httperf.num_con: unknown option" in told.err
+    assert "did you mean 'num_conns'?" in told.err
+
+
+@pytest.mark.parametrize("part", ["loader-httperf", "server-bottle"])
+def test_it_is_listed_as_ours_are(own: Bench, part: str) -> None:
+    assert part.partition("-")[2] in own("plugins", "list").out
+    assert "benchforge-httperf" in own("plugins", "show", part).out
+
+
+def test_the_schema_has_its_options(own: Bench) -> None:
+    schema = own("schema").out
+    assert '"num_conns"' in schema
+    assert '"adapter"' in schema

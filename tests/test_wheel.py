@@ -1,0 +1,106 @@
+"""What people install: everything is in it, nothing else is, and it needs no more than Python."""
+
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+from installed import ROOT, Installed, build, installed
+
+from benchforge.cli import _COMMANDS
+
+PLACES = {"benchforge": "benchforge", "suites": "benchforge/suites"} | {
+    f"plugins/{kind}/benchforge_{kind}": f"benchforge_{kind}"
+    for kind in ("servers", "clients", "loaders", "backends")
+}
+SHORT = ["--set", "repeat.blocks=1", "--set", "loaders.closed.duration=1s"]
+
+
+def files_of(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as opened:
+        return {name: opened.read(name) for name in opened.namelist() if "dist-info" not in name}
+
+
+def files_of_the_tree() -> dict[str, bytes]:
+    return {
+        f"{place}/{file.relative_to(ROOT / folder)}": file.read_bytes()
+        for folder, place in PLACES.items()
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return installed(tmp_path_factory.mktemp("bare") / "environment", wheel)
+
+
+@pytest.fixture
+def user(bare: Installed, tmp_path: Path) -> Bench:
+    return bare.bench(tmp_path)
+
+
+def test_a_wheel_holds_every_file_of_the_packages_and_no_other(wheel: Path) -> None:
+    assert files_of(wheel) == files_of_the_tree()
+    with zipfile.ZipFile(wheel) as opened:
+        (licence,) = [name for name in opened.namelist() if name.endswith("/LICENSE")]
+        assert opened.read(licence) == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    build(ROOT, tmp_path)  # a wheel of the source distribution, not of the tree
+    (from_source,) = tmp_path.glob("*.whl")
+    assert files_of(from_source) == files_of(wheel)
+    (source,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(source) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    assert {"LICENSE", "README.md", "tests/test_wheel.py"} <= names
+    assert not [name for name in names if name.startswith((".venv", ".tools", "results"))]
+
+
+def test_an_installed_benchforge_lists_its_commands(user: Bench) -> None:
+    told = user("--help")
+    assert told.code == 0
+    assert all(name in told.out for name in _COMMANDS)
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_an_installed_command_tells_what_it_does(user: Bench, command: str) -> None:
+    told = user(command, "--help")
+    assert told.code == 0
+    assert f"Usage: benchforge {command}" in told.out
+
+
+def test_a_user_without_anything_else_gets_numbers(user: Bench, tmp_path: Path) -> None:
+    assert user("new", "suite").code == 0
+    ran = user("run", "suite.toml", *SHORT)
+    assert ran.code == 0, ran.all
+    (result,) = tmp_path.glob("results/*")
+    report = (result / "report.md").read_text()
+    assert "threads" in report
+    assert "1 of 1" in report
+    assert user("validate", result).code == 0
+
+
+def test_a_suite_that_is_brought_can_be_read_and_tells_what_it_needs(
+    user: Bench, bare: Installed, tmp_path: Path
+) -> None:
+    assert user("new", "suite", "--from", "macro").code == 0
+    ran = user("run", "suite.toml", "--only", "index")
+    assert ran.code == 3, ran.all
+    assert "pip install 'benchforge[servers]'" in ran.err
+
+
+@pytest.mark.parametrize("suite", sorted(file.stem for file in (ROOT / "suites").glob("*.toml")))
+def test_each_app_and_dataset_of_our_suites_is_installed(
+    bare: Installed, tmp_path: Path, suite: str
+) -> None:
+    assert bare.bench(tmp_path)("new", "suite", "--from", suite).code == 0
+    code = """
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+print(len(load("suite.toml", Registry()).scenarios))
+"""
+    assert int(bare.run(bare.python, "-c", code, folder=tmp_path)) > 0
