@@ -195,7 +195,7 @@ def test_a_program_that_is_missing_is_named_before_anything_starts(
         (("run", "small.toml", "--set", "servers.one.nothing=1"), "nothing"),
         (("run", "small.toml", "--only", "pong"), "ping"),
         (("run", "small.toml", "--time-limit", "soon"), "--time-limit soon: not a duration"),
-        (("rum",), "no command 'rum'; there are: run, serve, validate"),
+        (("rum",), "no command 'rum'; there are: "),
         (("validate", "missing"), "missing"),
     ],
 )

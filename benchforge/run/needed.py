@@ -1,17 +1,17 @@
 """What a suite needs of the machine, told without starting anything."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchforge.model.runtime import OWN
 from benchforge.parts.command import Need
-from benchforge.parts.part import Loader, Part, RunsPython, Service
+from benchforge.parts.part import Part, RunsPython, Service
 from benchforge.run.locate import locate
 from benchforge.run.wishes import candidates, wish
-from benchforge.suite.case import Case
 from benchforge.suite.expand import expand
+from benchforge.suite.parts import parts_by_scenario
 from benchforge.suite.suite import Suite
 
 UV = Need("uv", 'pip install "benchforge[runtimes]", or install uv so that it is on PATH')
@@ -55,17 +55,12 @@ class Needed:
 def needed(suite: Suite) -> Needed:
     """Return what the cases of a suite need.
 
-    Raises BenchforgeError where a case cannot be made, and what a part's own methods raise.
+    Raises BenchforgeError where code or data of a part are not there, and what a part's own methods raise.
     """
-    found = Needed()
-    last: dict[tuple[str, str], Part] = {}
-    for case in expand(suite):
-        found.cases += 1
-        for place, part in _placed(case):
-            at = (case.name.scenario, place)
-            if last.get(at) is not part:  # it is the same in each case unless an axis reaches it
-                last[at] = part
-                found.add(part, place, case.name.scenario)
+    found = Needed(len(expand(suite)))
+    for scenario, place, part in parts_by_scenario(suite):
+        part.fingerprint(suite.path.parent)  # it reads the code or the data that are served
+        found.add(part, place, scenario)
     for label in found.modules:
         runtime = suite.runtimes[label]
         found.runtimes[label] = _files(runtime.python, suite.path.parent)
@@ -74,17 +69,6 @@ def needed(suite: Suite) -> Needed:
         if runtime.requires or not found.runtimes[label]:
             found.needs.setdefault(UV, {})[f"runtimes.{label}"] = {}
     return found
-
-
-def _placed(case: Case) -> Iterator[tuple[str, Part]]:
-    """Yield each part of a case, with the table that declares it."""
-    yield f"servers.{case.name.server}", case.server
-    for label, upstream in case.upstreams:
-        yield f"servers.{label}", upstream
-    for label, backend in case.backends:
-        yield f"backends.{label}", backend
-    table = "loaders" if isinstance(case.driver, Loader) else "clients"
-    yield f"{table}.{case.name.driver}", case.driver
 
 
 def together(forms: Iterable[Needed]) -> dict[Need, Users]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchforge.parts.part import Part
 from benchforge.suite.axis import PLACES, Point, part_at, reaching
@@ -13,6 +14,17 @@ from benchforge.suite.upstreams import behind, fronts, leading, reached
 
 def distinct_parts(suite: Suite) -> Iterator[Part]:
     """Yield each part that takes part in a trial: once for each label and what varies of it."""
+    return (part for _, part in _distinct(suite))
+
+
+def parts_by_scenario(suite: Suite) -> Iterator[tuple[str, str, Part]]:
+    """Yield scenario, table with label, and part: what `distinct_parts` yields of each scenario."""
+    for label, scenario in suite.scenarios.items():
+        for place, part in _distinct(replace(suite, scenarios={label: scenario})):
+            yield label, place, part
+
+
+def _distinct(suite: Suite) -> Iterator[tuple[str, Part]]:
     seen: set[bytes] = set()
     for scenario in suite.scenarios.values():
         for place, one, point in _placed(suite, scenario):
@@ -21,7 +33,7 @@ def distinct_parts(suite: Suite) -> Iterator[Part]:
             known = hashlib.blake2b(text.encode(), digest_size=16).digest()
             if known not in seen:
                 seen.add(known)
-                yield part_at(one, place, concerned)
+                yield f"{place}.{one.label}", part_at(one, place, concerned)
 
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[str, Declared, Point]]:
