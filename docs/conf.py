@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 project = "benchforge"
 copyright = "benchforge contributors"  # noqa: A001 - the name that Sphinx gives it
 extensions = ["myst_parser"]
-exclude_patterns = ["_build", "examples", "generate"]
+exclude_patterns = ["_build", "generate", "**/.*"]
 html_theme = "furo"
 html_title = "benchforge"
 html_copy_source = False
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 _TREE = "\n\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{pages}\n```\n"
 # The order of all pages; it stands here, so that the pages themselves are plain CommonMark.
 _CONTENTS = {
-    "Tutorials": ["tutorials/*"],
+    "Tutorials": ["tutorials/*", "examples/*/README"],
     "How to": ["how-to/*"],
     "Reference": ["toml", "reference/*"],
     "Explanation": ["explanation/*", "pace", "architecture", "coverage"],

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from front_door import bench_words, needed
 from pages import ROOT, Block
 
@@ -23,8 +22,6 @@ from benchforge.suite.load import load
 WAITS_S = 60.0
 PLAIN = {"cat", "cp", "head", "ls", "mkdir"}
 "Programs that run as they are."
-NOT_YET: set[str] = {"check", "doctor", "new", "plan", "plugins"}
-"Commands that are still to come: a page is followed up to the first of them."
 
 
 class NoRule(AssertionError):
@@ -122,8 +119,6 @@ class Terminal:
         program, *rest = words
         match program.removeprefix(".venv/bin/"):
             case "benchforge":
-                if rest[0] in NOT_YET:
-                    pytest.skip(f"from {block.where} on: {rest[0]} is still to come")
                 self._need(rest)
                 return self.here, bench_words(*rest)
             case "python":

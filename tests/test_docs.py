@@ -12,9 +12,8 @@ from typing import get_args
 
 import pytest
 from pages import DOCS, ROOT, Block, anchors, blocks, links, pages
-from terminal import NOT_YET, NoRule, Terminal, lines, pattern
+from terminal import NoRule, Terminal, lines, pattern
 
-from benchforge import cli
 from benchforge.model.answer import Expect, Request
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
@@ -172,10 +171,6 @@ def test_every_key_of_a_suite_has_a_sentence_and_an_example(
     assert [one.name for one in options(model) if not one.doc] == []
     shown = "".join(one.text for one in blocks(DOCS / "reference/suite.md"))
     assert [key for key in keys if not re.search(rf"\b{key} = ", shown)] == []
-
-
-def test_what_is_still_to_come_is_not_here() -> None:
-    assert not NOT_YET & cli._COMMANDS.keys(), "take it out of NOT_YET in terminal.py"
 
 
 def block(text: str, language: str = "console") -> Block:

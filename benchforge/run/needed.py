@@ -55,7 +55,8 @@ class Needed:
 def needed(suite: Suite) -> Needed:
     """Return what the cases of a suite need.
 
-    Raises BenchforgeError where code or data of a part are not there, and what a part's own methods raise.
+    Raises BenchforgeError where code or data of a part are not there, and what a part's own methods
+    raise.
     """
     found = Needed(len(expand(suite)))
     for scenario, place, part in parts_by_scenario(suite):
