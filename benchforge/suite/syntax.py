@@ -213,12 +213,11 @@ def _twice(error: _Error) -> Told:
     written = re.compile(r"\[*\s*([^\]=\n]*[^\]=\s])").match(error.text, begins)
     start, end = written.span(1) if written else (begins, begins + 1)
     here = error.scanner.spot(start, end)
-    for length in range(len(path), 0, -1):
-        above = error.scanner.found[path[:length]]
-        if above.line < here.line:
-            break
-    name, which = dotted(path), dotted(path[:length])
-    if length == len(path):
+    before = [path[:length] for length in range(len(path), 0, -1)]
+    earlier = (one for one in before if error.scanner.found[one].line < here.line)
+    standing = next(earlier, path)
+    above, name, which = error.scanner.found[standing], dotted(path), dotted(standing)
+    if standing == path:
         hint = "leave one out, or give one another name"
         return Told(here, f"not TOML: {name} stands on line {above.line} already", hint)
     message = f"not TOML: {name} cannot be added: {which} is complete on line {above.line}"

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import atheris  # type: ignore[import-untyped]
 import tomli
 
-from benchforge.suite.positions import Lost, Path, Refused, positions
+with atheris.instrument_imports(include=["benchforge.suite.positions"]):  # pyright: ignore[reportAttributeAccessIssue]
+    from benchforge.suite.positions import Lost, Path, Refused, positions
+
 from benchforge.suite.syntax import explained
 
 WORDS = ["[", "]", "{", "}", "=", ",", ".", '"', "'", "\n", "\r\n", "#", " ", "\t", "\\", '"""']
@@ -33,6 +35,7 @@ def paths(value: object, path: Path = ()) -> Iterator[Path]:
 
 def agrees(text: str) -> None:
     """Raise AssertionError where the scanner and the readers of TOML do not agree."""
+    found: set[Path] = set()
     try:
         found = set(positions(text))
         answer = "passed"
@@ -66,8 +69,5 @@ def once(data: bytes) -> None:
 
 
 if __name__ == "__main__":
-    with atheris.instrument_imports(include=["benchforge.suite.positions"]):
-        pass
-    atheris.instrument_func(positions)
     atheris.Setup(sys.argv, once)
     atheris.Fuzz()
