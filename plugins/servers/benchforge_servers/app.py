@@ -5,6 +5,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -64,9 +65,10 @@ class App(BaseModel):
         return [Need(name, install, "module") for name in self.modules]
 
 
-def built_in() -> list[str]:
+@cache
+def built_in() -> tuple[str, ...]:
     """Return the names of the apps that come with the plugin."""
-    return sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml"))
+    return tuple(sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml")))
 
 
 def app_of(name: str) -> App:
