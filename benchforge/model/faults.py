@@ -1,6 +1,7 @@
 """Everything that is wrong with a result: each file by itself, and what they say together."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -41,8 +42,10 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
         yield from _of_plan(header)
         yield from _of_tables(header)
         yield from _of_runtimes(header)
+        cases = set(map(_identity, header.model.cases))
+        blocks = max((planned.block for planned in header.model.plan), default=0)
         for trial in whole:
-            yield from _against_header(trial, header.model)
+            yield from _against_header(trial, cases, blocks)
         if isinstance(summary, Parsed):
             yield from _of_summary(summary, header.model, {one.model.number for one in whole})
 
@@ -76,12 +79,13 @@ def _numbers(trials: list[Parsed[Trial]]) -> Iterator[Fault]:
 
 
 def _of_plan(header: Parsed[Header]) -> Iterator[Fault]:
+    cases = set(map(_identity, header.model.cases))
     for number, planned in enumerate(header.model.plan):
-        if planned.case not in header.model.cases:
+        if _identity(planned.case) not in cases:
             yield header.fault(f"{_named(planned.case)} is not in `cases`", "plan", number, "case")
-    planned_cases = [planned.case for planned in header.model.plan]
+    planned_cases = {_identity(planned.case) for planned in header.model.plan}
     for number, case in enumerate(header.model.cases):
-        if case not in planned_cases:
+        if _identity(case) not in planned_cases:
             yield header.fault(f"{_named(case)} is not in the plan", "cases", number)
 
 
@@ -106,11 +110,10 @@ def _of_runtimes(header: Parsed[Header]) -> Iterator[Fault]:
             yield header.fault(f"is not the digest of {name}", "runtimes", label, "lock_sha256")
 
 
-def _against_header(trial: Parsed[Trial], header: Header) -> Iterator[Fault]:
-    if trial.model.case not in header.cases:
+def _against_header(trial: Parsed[Trial], cases: set[str], blocks: int) -> Iterator[Fault]:
+    if _identity(trial.model.case) not in cases:
         message = f"{_named(trial.model.case)} is not in the plan of {HEADER}"
         yield trial.fault(message, "case")
-    blocks = max((planned.block for planned in header.plan), default=0)
     if trial.model.block > blocks:
         yield trial.fault(f"{trial.model.block} is beyond the plan's {blocks} blocks", "block")
 
@@ -125,6 +128,10 @@ def _of_summary(summary: Parsed[Summary], header: Header, numbers: set[int]) -> 
         for missing in sorted(told - numbers):
             message = f"speaks of trial {missing}, which is not there"
             yield summary.fault(message, "cases", number)
+
+
+def _identity(case: CaseName) -> str:
+    return json.dumps(case.model_dump(mode="json"), sort_keys=True)
 
 
 def _named(case: CaseName) -> str:

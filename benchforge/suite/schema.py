@@ -11,7 +11,7 @@ from benchforge.model.tuning import Tuning
 from benchforge.parts.part import Kind, Part
 from benchforge.registry import Registry
 from benchforge.suite.axis import PLACES
-from benchforge.suite.declared import KINDS
+from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
 from benchforge.suite.pivots import Written
 from benchforge.suite.schema_of import ANY, UNKNOWN, leaves, partial, portable, table
@@ -55,7 +55,10 @@ def suite_schema(registry: Registry) -> SuiteSchema:
     top = table(Top)
     top["properties"]["benchforge"] |= {"const": FORMAT}
     tables = {
-        **{name: _labelled(name, _declared(kinds[name], kind)) for name, kind in KINDS.items()},
+        **{
+            name: _starred(name, _declared(kinds[name], kind), _in_profile(kinds[name], kind))
+            for name, kind in KINDS.items()
+        },
         "runtimes": _labelled("runtimes", table(Runtime, environment=True)),
         "scenarios": _labelled("scenarios", _scenario()),
         "tables": _labelled("tables", _drawn()),
@@ -192,6 +195,11 @@ def _labelled(name: str, one: Schema) -> Schema:
     }
 
 
+def _starred(name: str, one: Schema, every: Schema) -> Schema:
+    """Return tables by label, where "*" is for all of them."""
+    return {**_labelled(name, one), "properties": {STAR: every}}
+
+
 def _scenario() -> Schema:
     made, request = table(Scenario), table(Request, environment=True)
     keys = made["properties"]
@@ -233,5 +241,6 @@ def _profile(
     keys = {**top["properties"], **{name: partial(made) for name, made in tables.items()}}
     del keys["benchforge"]
     for name, parts in kinds.items():
-        keys[name] = _labelled(name, _in_profile(parts, KINDS[name]))
+        some = _in_profile(parts, KINDS[name])
+        keys[name] = _starred(name, some, some)
     return {"type": "object", "properties": keys, "additionalProperties": UNKNOWN}

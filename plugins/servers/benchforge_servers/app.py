@@ -69,9 +69,9 @@ _SHOWN = 8  # apps in a hint
 
 
 @cache
-def built_in() -> list[str]:
+def built_in() -> tuple[str, ...]:
     """Return the names of the apps that come with the plugin."""
-    return sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml"))
+    return tuple(sorted(file.parent.name for file in _BUILT_IN.glob("*/app.toml")))
 
 
 @cache
