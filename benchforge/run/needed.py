@@ -55,8 +55,7 @@ class Needed:
 def needed(suite: Suite) -> Needed:
     """Return what the cases of a suite need.
 
-    Raises BenchforgeError where code or data of a part are not there, and what a part's own methods
-    raise.
+    Raises BenchforgeError where the code or the data of a part are not there.
     """
     found = Needed(len(expand(suite)))
     for scenario, place, part in parts_by_scenario(suite):
