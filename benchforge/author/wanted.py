@@ -20,7 +20,7 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 
     Raises Unusable where there is none, or more than one.
     """
-    every = [(kind, one) for kind in KINDS for one in registry.names(kind)]
+    every: list[tuple[Kind, str]] = [(kind, one) for kind in KINDS for one in registry.names(kind)]
     found = [(kind, one) for kind, one in every if name in {one, f"{kind}-{one}"}]
     if len(found) > 1:
         names = [f"{kind}-{one}" for kind, one in found]

@@ -32,11 +32,11 @@ class Line:
     """Progress of a run, as `execute` tells it."""
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
-        stream = stream or sys.stderr
+        to: TextIO = sys.stderr if stream is None else stream
         self._total = len(graph.measures)
         self._place = 0
-        self._stream = stream
-        self._live = stream.isatty()
+        self._stream = to
+        self._live = to.isatty()
         self._head = ""
         self._left_s = 0.0
 
