@@ -64,7 +64,8 @@ def test_no_loader_of_ours_believes_a_damaged_output(folder: Path) -> None:
     assert issubclass(cls, Loader)
     found = examine(cls, {}, [Recording.of(folder)])
     assert found.defects == []
-    assert found.readings[0].damages > 0
+    (read,) = found.readings
+    assert read.refused or read.damages > 0
     believed = [one.text for one in found.findings if "believes" in one.text]
     known = MAY_BE_MISSING.get(tool, ())
     assert [text for text in believed if not any(line in text for line in known)] == []

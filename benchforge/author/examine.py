@@ -70,7 +70,8 @@ def examine(
 
     Raises Unusable when the options are wrong, or one that is needed is not given.
     """
-    given = dict(options or {})
+    wished = dict(options or {})
+    given = {**_of_the_first(cls, recordings), **wished}
     recordings = tuple(recordings)
     part = made(cls, given)
     notes = _Notes()
@@ -82,10 +83,19 @@ def examine(
     reads: list[Read] = []
     if isinstance(part, Driver):
         _of_driver(part, given, programs, recordings[:1], notes)
-        reads = [_of_recording(part, given, recording, notes) for recording in recordings]
+        reads = [_of_recording(part, wished, recording, notes) for recording in recordings]
     elif isinstance(part, Service):
         _of_service(part, given, programs, notes)
     return Examined(part, notes.lines, tuple(reads), tuple(dict.fromkeys(notes.findings)))
+
+
+def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str, JsonValue]:
+    """Return what the part cannot do without, as the first recording has it."""
+    needed = {
+        field.alias or name for name, field in cls.model_fields.items() if field.is_required()
+    }
+    options = recordings[0].options if recordings else {}
+    return {name: value for name, value in options.items() if name in needed}
 
 
 def _written(cls: type[Part]) -> Iterator[Finding]:

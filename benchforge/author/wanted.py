@@ -20,10 +20,10 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 
     Raises Unusable where there is none, or more than one.
     """
-    every: list[tuple[Kind, str]] = [(kind, one) for kind in KINDS for one in registry.names(kind)]
-    found: list[tuple[Kind, str]] = [
-        (kind, one) for kind, one in every if name in {one, f"{kind}-{one}"}
-    ]
+    every: list[tuple[Kind, str]] = []
+    for kind in KINDS:
+        every += [(kind, one) for one in registry.names(kind)]
+    found: list[tuple[Kind, str]] = [one for one in every if name in {one[1], "-".join(one)}]
     if len(found) > 1:
         names = [f"{kind}-{one}" for kind, one in found]
         raise Unusable(f"{name}: {len(found)} parts have that name", f"one of: {', '.join(names)}")

@@ -34,7 +34,7 @@ class Line:
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
         self._total = len(graph)
         self._place = 0
-        self._stream: TextIO = stream or sys.stderr
+        self._stream: TextIO = sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
