@@ -33,6 +33,7 @@ class Line:
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
         self._total = len(graph)
+        self._in_a_block = len(graph.cases)
         self._place = 0
         self._stream: TextIO = sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
@@ -41,7 +42,7 @@ class Line:
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
-        self._place += 1 if attempt == 1 else 0
+        self._place = (step.block - 1) * self._in_a_block + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
         width = len(str(self._total))
         self._head = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 from benchforge.parts.part import Metric, Reporter
@@ -22,6 +23,7 @@ PAPER = 120  # columns where there is no terminal; the files have everything
 def reported(
     header: Header,
     trials: Sequence[Trial],
+    sittings: Sequence[Sitting],
     metrics: Mapping[str, Metric],
     registry: Registry,
     keep: Keep,
@@ -32,7 +34,7 @@ def reported(
 
     Raises CannotKeep when they cannot be written; the table is printed all the same.
     """
-    summary = summarize(header, trials, metrics)
+    summary = summarize(header, trials, metrics, sittings)
     try:
         paths = _written(summary, trials, registry, keep)
     finally:

@@ -1,6 +1,8 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,15 +16,19 @@ from benchforge.cli.report import reported
 from benchforge.cli.say import say
 from benchforge.errors import Unusable
 from benchforge.graph import START_AND_STOP_S, RunGraph, plan
+from benchforge.model.folder import HEADER
+from benchforge.model.result import Header
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
-from benchforge.run.execute import Limits, execute
-from benchforge.run.ground import ground, with_runtimes
+from benchforge.run.execute import Limits, execute, settled
+from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
+from benchforge.run.resume import Begun, begun
+from benchforge.run.space import scarce
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
@@ -32,25 +38,37 @@ NO_ANSWER = 4
 
 
 @click.command("run")
-@click.argument("suite", type=click.Path(path_type=Path))
+@click.argument("suite", type=click.Path(path_type=Path), required=False)
 @click.option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
 @click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
 @click.option("--only", metavar="SCENARIO", multiple=True, help="Run these scenarios only.")
 @click.option(
     *("-o", "--output"),
     type=click.Path(path_type=Path),
-    default=Path("results"),
     help="Keep the result in a new folder below it; else below results.",
+)
+@click.option(
+    "--resume",
+    metavar="RESULT",
+    type=click.Path(path_type=Path),
+    help="Measure what is missing in this folder; SUITE is needed only where it was moved.",
+)
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Resume although machine, benchforge or programs are others; the report says which.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
 @click.option("--time-limit", metavar="DURATION", help="Start nothing that would end later.")
 def command(
-    suite: Path,
+    suite: Path | None,
     profile: str | None,
     settings: tuple[str, ...],
     only: tuple[str, ...],
-    output: Path,
+    output: Path | None,
+    resume: Path | None,
+    anyway: bool,
     as_json: bool,
     fail_fast: bool,
     time_limit: str | None,
@@ -64,43 +82,160 @@ def command(
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
     registry.listen(_warn)
-    asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
-    cases = expand(asked)
-    stands_on = ground(asked, distinct_parts(asked))
+    given = Given(profile, pairs(settings), only)
+    if resume is None:
+        if suite is None:
+            raise Unusable("run: no suite is named", "name a suite, or --resume a result")
+        if anyway:
+            raise Unusable("--anyway: nothing is resumed", "it belongs to --resume")
+        return _begin(suite, given, output or Path("results"), limits, registry, as_json=as_json)
+    if output is not None:
+        raise Unusable(f"-o {output}: --resume goes on in the result's own folder", "leave it out")
+    with measuring(), Keep(resume).held():
+        return _resume(resume, suite, given, limits, registry, anyway=anyway, as_json=as_json)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What of a suite is asked for."""
+
+    profile: str | None
+    settings: Sequence[tuple[str, str]]
+    only: Sequence[str]
+
+
+def _begin(
+    path: Path,
+    given: Given,
+    output: Path,
+    limits: Limits,
+    registry: Registry,
+    *,
+    as_json: bool,
+) -> int:
+    asked = load(path, registry, profile=given.profile, settings=given.settings, only=given.only)
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
-    graph = plan(cases, asked.repeat, seed)
+    graph = plan(expand(asked), asked.repeat, seed)
+    stands_on = ground(asked, distinct_parts(asked))
     registry.consult("benchforge_planned", graph=graph)
     with measuring():
+        if short := scarce(output, len(graph)):
+            _warn(short)
         # Building loads the machine: not while another benchforge measures.
         stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
+        header = _header(asked, graph, stands_on, registry)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
-        header = header_of(asked, graph, stands_on)
-        header = with_facts(header, registry.tell("benchforge_facts", _warn), _warn)
-        keep.write(keep.folder / "result.json", header)
-        for label, lock in locks_of(stands_on).items():
-            keep.lock(label, lock)
-        _announce(asked, graph, keep, limits)
-        progress = Line(graph)
-        trials: list[Trial] = []
-        interrupted: Interrupted | None = None
-        try:
-            for trial in execute(graph, stands_on, keep, progress, limits):
-                trials.append(trial)
-                registry.tell("benchforge_trial_kept", _warn, trial=trial)
-        except Interrupted as signal:
-            interrupted = signal
-        finally:
-            progress.end()
-    summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
-    measured = len({(trial.block, trial.position) for trial in trials})
-    if limits.time_limit_s is not None and interrupted is None and measured < len(graph):
-        left = counted(len(graph) - measured, "planned measurement")
-        say(f"not measured: {left}, for which the time limit left no time")
+        with keep.held():
+            for label, lock in locks_of(stands_on).items():
+                keep.lock(label, lock)
+            # Last: from here on it is a result, that lacks nothing and can be resumed.
+            keep.write(keep.folder / HEADER, header)
+            _announce(asked, graph, keep, limits)
+            begun = Begun(keep.folder, header, (), ())
+            return _sitting(begun, asked, graph, stands_on, limits, registry, as_json=as_json)
+
+
+def _resume(
+    folder: Path,
+    path: Path | None,
+    given: Given,
+    limits: Limits,
+    registry: Registry,
+    *,
+    anyway: bool,
+    as_json: bool,
+) -> int:
+    before = begun(folder)
+    header = before.header
+    before.check_given(given.profile, given.settings, given.only)
+    asked = load(
+        before.suite_file(path),
+        registry,
+        profile=header.profile,
+        settings=given.settings or tuple(header.settings.items()),
+        only=given.only or header.only,
+    )
+    before.check_alike(asked)
+    graph = plan(expand(asked), asked.repeat, header.seed)
+    before.check_plan(graph)
+    keep = Keep(folder)
+    there = settled(before.trials)
+    if there == len(graph):
+        say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
+        return _told(before, before.trials, asked, registry, keep, as_json=as_json)
+    stands_on = ground(asked, distinct_parts(asked))
+    registry.consult("benchforge_planned", graph=graph)
+    kept = [keep.place(trial.number) for trial in before.trials]
+    if short := scarce(folder, len(graph) - there, kept):
+        _warn(short)
+    stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
+    now = _header(asked, graph, stands_on, registry)
+    differs = before.differs(now)
+    if differs and not anyway:
+        hint = "go on where it was begun, or with --anyway: then the report tells it"
+        raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
+    for one in differs:
+        _warn(f"not as it was begun: {one}")
+    keep.swept()
+    before = before.going_on(now, differs)
+    keep.sitting(before.sittings[-1])
+    _announce(asked, graph, keep, limits, there)
+    return _sitting(before, asked, graph, stands_on, limits, registry, as_json=as_json)
+
+
+def _sitting(
+    begun: Begun,
+    asked: Suite,
+    graph: RunGraph,
+    stands_on: Ground,
+    limits: Limits,
+    registry: Registry,
+    *,
+    as_json: bool,
+) -> int:
+    """Measure what is missing, and report all that is there then."""
+    keep = Keep(begun.folder)
+    progress = Line(graph)
+    trials = list(begun.trials)
+    interrupted: Interrupted | None = None
+    try:
+        for trial in execute(graph, stands_on, keep, progress, limits, begun.trials):
+            trials.append(trial)
+            registry.tell("benchforge_trial_kept", _warn, trial=trial)
+    except Interrupted as signal:
+        interrupted = signal
+    finally:
+        progress.end()
+    code = _told(begun, trials, asked, registry, keep, as_json=as_json)
+    left = len(graph) - settled(trials)
     if interrupted is not None:
-        kept = f"{counted(len(trials), 'trial')} kept in {keep.folder}"
-        say(f"interrupted: {kept}")
-        return interrupted.exit_code
+        say(f"interrupted: {counted(len(trials), 'trial')} kept in {keep.folder}")
+    elif left and limits.time_limit_s is not None:
+        measurements = counted(left, "planned measurement")
+        say(f"not measured: {measurements}, for which the time limit left no time")
+    if left:
+        say(f"this goes on: {keep.goes_on}")
+    return code if interrupted is None else interrupted.exit_code
+
+
+def _told(
+    begun: Begun,
+    trials: Sequence[Trial],
+    asked: Suite,
+    registry: Registry,
+    keep: Keep,
+    *,
+    as_json: bool,
+) -> int:
+    summary = reported(
+        begun.header, trials, begun.sittings, asked.metrics, registry, keep, as_json=as_json
+    )
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
+
+
+def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry) -> Header:
+    header = header_of(asked, graph, stands_on)
+    return with_facts(header, registry.tell("benchforge_facts", _warn), _warn)
 
 
 def _warn(text: str) -> None:
@@ -129,9 +264,10 @@ def _limit(seconds: float) -> str:
     return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
 
 
-def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits) -> None:
+def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits, there: int = 0) -> None:
     trials = len(graph)
-    planned = graph.declared_s + START_AND_STOP_S * trials
+    left = 1 - there / trials
+    planned = left * (graph.declared_s + START_AND_STOP_S * trials)
     counts = (
         f"{counted(len(graph.cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
         f"{counted(trials, 'trial')}"
@@ -144,5 +280,7 @@ def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits) -> None
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
     if limits.time_limit_s is not None:
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
+    if there:
+        lines.insert(1, f"resumed: {there} of {trials} measurements are there")
     lines += unproved(suite)
     say("\n".join(lines))

@@ -10,12 +10,18 @@ from benchforge.errors import CannotKeep
 from benchforge.model.described import Schema, file_schema
 from benchforge.model.frozen import Frozen
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 from benchforge.registry import Registry, brought
 from benchforge.suite.schema import suite_schema
 
-_FILES: dict[str, type[Frozen]] = {"result": Header, "trial": Trial, "summary": Summary}
+_FILES: dict[str, type[Frozen]] = {
+    "result": Header,
+    "trial": Trial,
+    "summary": Summary,
+    "sitting": Sitting,
+}
 
 
 @click.command("schema")

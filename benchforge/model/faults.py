@@ -7,9 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from benchforge.model.file import Fault, Parsed, parse
-from benchforge.model.folder import HEADER, SUMMARY, trial_files
+from benchforge.model.folder import HEADER, SUMMARY, sitting_files, trial_files
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
 from benchforge.model.trial import CaseName, Trial
 
@@ -18,7 +19,7 @@ def faults(path: Path) -> list[Fault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
         return list(_of_folder(path))
-    found = parse(path, Header, Trial, Summary)
+    found = parse(path, Header, Trial, Summary, Sitting)
     if isinstance(found, list):
         return found
     if isinstance(found.model, Trial):
@@ -29,15 +30,17 @@ def faults(path: Path) -> list[Fault]:
 def _of_folder(folder: Path) -> Iterator[Fault]:
     header = parse(folder / HEADER, Header)
     trials = [parse(file, Trial) for file in trial_files(folder)]
+    sittings = [parse(file, Sitting) for file in sitting_files(folder)]
     there = folder / SUMMARY
     summary = parse(there, Summary) if there.exists() else []
     yield from chain.from_iterable(
-        found for found in (header, *trials, summary) if isinstance(found, list)
+        found for found in (header, *trials, *sittings, summary) if isinstance(found, list)
     )
     whole = [trial for trial in trials if isinstance(trial, Parsed)]
     for trial in whole:
         yield from _of_trial(trial)
     yield from _numbers(whole)
+    yield from _of_sittings([one for one in sittings if isinstance(one, Parsed)])
     if isinstance(header, Parsed):
         yield from _of_plan(header)
         yield from _of_tables(header)
@@ -76,6 +79,17 @@ def _numbers(trials: list[Parsed[Trial]]) -> Iterator[Fault]:
         if number in first:
             yield trial.fault(f"{number} is already the number of {first[number]}", "number")
         first.setdefault(number, trial.file)
+
+
+def _of_sittings(sittings: list[Parsed[Sitting]]) -> Iterator[Fault]:
+    first_trial = 1
+    for number, sitting in enumerate(sittings, 2):
+        if sitting.model.number != number:
+            yield sitting.fault(f"expected {number}: sittings are counted from 2", "number")
+        if sitting.model.first_trial < first_trial:
+            message = f"the sitting before it began with trial {first_trial}"
+            yield sitting.fault(message, "first_trial")
+        first_trial = sitting.model.first_trial
 
 
 def _of_plan(header: Parsed[Header]) -> Iterator[Fault]:

@@ -5,10 +5,12 @@ from pathlib import Path
 from benchforge.errors import BenchforgeError, InvalidFile, Unusable
 from benchforge.model.file import Fault, Model, Parsed, parse
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.trial import Trial
 
 HEADER = "result.json"
 SUMMARY = "summary.json"
+SITTINGS = "sittings"
 
 
 def read_header(folder: Path) -> Header:
@@ -33,13 +35,24 @@ def trial_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("trials/*/trial.json"))
 
 
+def read_sittings(folder: Path) -> tuple[Sitting, ...]:
+    """Read the later sittings of a result, in their order. Raises as `read_trials` does."""
+    return tuple(_model(parse(file, Sitting)) for file in sitting_files(folder))
+
+
+def sitting_files(folder: Path) -> list[Path]:
+    """Return the file of each later sitting of a result, in their order."""
+    return sorted(folder.glob(f"{SITTINGS}/*.json"))
+
+
 def _model(found: Parsed[Model] | list[Fault]) -> Model:
     if isinstance(found, Parsed):
         return found.model
-    raise _refusal(found[0])
+    raise refusal(found[0])
 
 
-def _refusal(fault: Fault) -> BenchforgeError:
+def refusal(fault: Fault) -> BenchforgeError:
+    """Return the error that a fault of a result's file is."""
     if fault.kind == "invalid":
         return InvalidFile(str(fault), "`benchforge validate` names everything that is wrong")
     missing = fault.file.name == HEADER and not fault.file.exists()

@@ -66,6 +66,8 @@ class Header(Frozen):
     "The scenarios that were chosen; empty for all."
     suite: str
     "The suite as written; secrets are redacted."
+    suite_file: str = ""
+    "Where it stood, so that `--resume` finds it."
     suite_sha256: str
     "Of the suite as written."
     seed: NonNegativeInt

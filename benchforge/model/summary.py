@@ -9,6 +9,7 @@ from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
+from benchforge.model.sitting import Sitting
 from benchforge.model.trial import CaseName, Failure
 
 
@@ -121,3 +122,5 @@ class Summary(Frozen):
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     facts: dict[str, JsonValue]
     "Of the machine."
+    sittings: tuple[Sitting, ...] = ()
+    "Those after the first, where the run was resumed."

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from pydantic import JsonValue
@@ -21,6 +22,7 @@ _MACHINE: Final = (
     ("kernel", "kernel {}"),
     ("python", "Python {}"),
 )
+OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
 
@@ -69,10 +71,30 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {planned} planned, {failed} failed"),
         ("blocks", str(len(blocks))),
     ]
+    rows += [("resumed", told) for told in resumed(summary, trials)]
     if told := interpreters(summary):
         rows.append(("runtimes", told))
     rows += [("machine", ", ".join(machine))] if machine else []
     return rows + [("tuning", told) for told in tuning(trials)]
+
+
+def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:
+    """Return which trials were measured later: a text for each later sitting that has any."""
+    starts = [one.first_trial for one in summary.sittings]
+    texts: list[str] = []
+    for sitting, following in zip_longest(summary.sittings, starts[1:]):
+        numbers = [
+            trial.number
+            for trial in trials
+            if sitting.first_trial <= trial.number
+            and (following is None or trial.number < following)
+        ]
+        if numbers:
+            first, last = min(numbers), max(numbers)
+            which = f"trial {first}" if first == last else f"trials {first} to {last}"
+            when = f"{sitting.began:%Y-%m-%d %H:%M %Z}".rstrip()
+            texts.append("; ".join([f"{which} on {when}", *sitting.differs]))
+    return texts
 
 
 def tuning(trials: Sequence[Trial]) -> list[str]:
@@ -92,6 +114,7 @@ def alarms(summary: Summary) -> list[str]:
     return [
         *([SMOKE] if summary.smoke else []),
         *([INCOMPLETE] if not summary.complete else []),
+        *([OTHERWISE] if any(one.differs for one in summary.sittings) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 

@@ -1,21 +1,26 @@
-"""Walking the plan: each measurement a trial, kept at once, repeated if the apparatus failed."""
+"""Walking the plan: each measurement a trial, kept at once, repeated if the apparatus failed.
 
+What an earlier sitting has kept is walked past: the walk goes on as if it had never ended.
+"""
+
+import hashlib
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from benchforge.errors import InvalidFile
 from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
-from benchforge.model.trial import Trial
+from benchforge.model.trial import CaseName, Trial
 from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
 from benchforge.run.keep import Keep
 from benchforge.run.measure import measure
-from benchforge.suite.case import Case
 
 ATTEMPTS = 3
+ANSWER = "answer.bin"
 
 
 class Progress(Protocol):
@@ -40,23 +45,35 @@ class Limits:
 
 
 def execute(
-    graph: RunGraph, ground: Ground, keep: Keep, progress: Progress, limits: Limits
+    graph: RunGraph,
+    ground: Ground,
+    keep: Keep,
+    progress: Progress,
+    limits: Limits,
+    before: Sequence[Trial] = (),
 ) -> Iterator[Trial]:
-    """Yield each trial once it is on disk. Raises CannotKeep."""
+    """Yield each trial once it is on disk; what was measured `before` is there already.
+
+    Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says.
+    """
     begun = time.monotonic()
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
-    right: dict[str, Like] = {}
+    right = _right(before, keep)
+    attempts = by_place(before)
     beyond: list[float] = []  # what trials took beyond what they declare
-    number = 0
+    number = max((trial.number for trial in before), default=0)
     left = len(graph)
     declared_s = graph.declared_s  # of all that are left
     for step in graph:
-        attempt, spoiled = 0, True
-        while spoiled and attempt < ATTEMPTS:
+        there = attempts.get((step.block, step.position), [])
+        beyond += [max(0.0, trial.seconds - step.case.declared_s) for trial in there]
+        attempt, open_ = len(there), not _settled(there)
+        while open_:
             attempt += 1
             own = step.case.declared_s + mean(beyond)
             if time.monotonic() - begun + own > limit_s:
                 return
+            keep.room()
             number += 1
             progress.trial(step, number, attempt, declared_s + mean(beyond) * left)
             trial = _kept(step, number, attempt, ground, keep, right, progress)
@@ -65,9 +82,31 @@ def execute(
             yield trial
             if limits.fail_fast and not trial.measured:
                 return
-            spoiled = trial.failure is not None and trial.failure.about == "apparatus"
+            there = [*there, trial]
+            open_ = not _settled(there)
         left -= 1
         declared_s = max(0.0, declared_s - step.case.declared_s)  # floats leave a crumb
+
+
+def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
+    """Return the attempts at each place of the plan, block and position, in their order."""
+    found: dict[tuple[int, int], list[Trial]] = {}
+    for trial in sorted(trials, key=lambda trial: trial.attempt):
+        found.setdefault((trial.block, trial.position), []).append(trial)
+    return found
+
+
+def settled(trials: Sequence[Trial]) -> int:
+    """Return at how many places of the plan nothing is left to measure."""
+    return sum(map(_settled, by_place(trials).values()))
+
+
+def _settled(attempts: Sequence[Trial]) -> bool:
+    """Whether a place needs no further attempt: only a fault of the apparatus is tried again."""
+    if not attempts:
+        return False
+    failure = attempts[-1].failure
+    return failure is None or failure.about != "apparatus" or len(attempts) >= ATTEMPTS
 
 
 def mean(beyond: list[float]) -> float:
@@ -75,10 +114,28 @@ def mean(beyond: list[float]) -> float:
     return sum(beyond) / len(beyond) if beyond else START_AND_STOP_S
 
 
-def _asked(case: Case) -> str:
+def _asked(case: CaseName) -> str:
     """What all servers of a scenario are asked alike: its request, and the path's variables."""
-    path = {name: value for name, value in case.name.vary.items() if name.startswith("path.")}
-    return f"{case.name.scenario} {json.dumps(path, sort_keys=True)}"
+    path = {name: value for name, value in case.vary.items() if name.startswith("path.")}
+    return f"{case.scenario} {json.dumps(path, sort_keys=True)}"
+
+
+def _right(before: Sequence[Trial], keep: Keep) -> dict[str, Like]:
+    """Return the first right answer of each scenario, as it was kept."""
+    right: dict[str, Like] = {}
+    for trial in sorted(before, key=lambda trial: trial.number):
+        asked = _asked(trial.case)
+        file = keep.place(trial.number) / ANSWER
+        if asked in right or not trial.answers or not file.exists():
+            continue
+        body = file.read_bytes()
+        if hashlib.sha256(body).hexdigest() != trial.answers[0].sha256:
+            raise InvalidFile(
+                f"{file}: is not the answer of trial {trial.number}",
+                "the file was changed: what others answer cannot be held against it",
+            )
+        right[asked] = Like(trial.case.server, body)
+    return right
 
 
 def _kept(
@@ -92,11 +149,11 @@ def _kept(
 ) -> Trial:
     case = step.case
     folder = keep.trial_folder(number)
-    asked = _asked(case)
+    asked = _asked(case.name)
     like = right.get(asked) if case.expect.same_body else None
     measured = measure(step, number, attempt, ground, folder, like, progress.phase)
     if measured.body is not None:
-        keep.write(folder / "answer.bin", measured.body)
+        keep.write(folder / ANSWER, measured.body)
         # The first right answer of a scenario is what the others are held against.
         right.setdefault(asked, Like(case.name.server, measured.body))
     keep.write(folder / "trial.json", measured.trial)

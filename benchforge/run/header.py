@@ -50,6 +50,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         settings={path: redact(value, suite.secrets) for path, value in suite.settings.items()},
         only=suite.only,
         suite=redact(suite.text, suite.secrets),
+        suite_file=redact(str(suite.path.absolute()), suite.secrets),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         plan=tuple(planned),

@@ -1,15 +1,21 @@
 """Keeping results: whole files that are on the disk, or none at all."""
 
+import contextlib
+import fcntl
 import os
+import shlex
 import shutil
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from benchforge.errors import CannotKeep
-
-_WAY_OUT = "free some space or choose another folder with -o; what was kept before is whole"
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.model.folder import SITTINGS
+from benchforge.model.sitting import Sitting
+from benchforge.run.space import enough
 
 
 class Keep:
@@ -17,6 +23,15 @@ class Keep:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    @property
+    def goes_on(self) -> str:
+        """The command that measures what is missing."""
+        return f"benchforge run --resume {shlex.quote(str(self.folder))}"
+
+    @property
+    def _way_out(self) -> str:
+        return f"free some space; what was kept is whole, and this goes on: {self.goes_on}"
 
     @classmethod
     def new(cls, parent: Path, name: str, now: datetime) -> "Keep":
@@ -38,25 +53,74 @@ class Keep:
             else:
                 return cls(folder)
 
-    def trial_folder(self, number: int) -> Path:
-        """Make the folder of a trial, without what an interrupted one may have left there."""
-        folder = self.folder / "trials" / f"{number:04d}"
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep others from writing here, and from removing it, as long as we live.
+
+        Raises Unusable where another does, or where there is no folder; CannotKeep where it cannot
+        be opened.
+        """
         try:
-            if folder.exists():
-                shutil.rmtree(folder)
+            folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            hint = "name the folder of a result"
+            raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
+        except OSError as error:
+            raise CannotKeep(f"{self.folder}: {error.strerror}", self._way_out) from error
+        try:
+            with contextlib.suppress(OSError):  # a file system without locks: nobody else has one
+                try:
+                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    message = f"{self.folder}: another benchforge is writing it"
+                    raise Unusable(message, "wait for it, or stop it") from None
+            yield
+        finally:
+            os.close(folder)
+
+    def room(self) -> None:
+        """Raise CannotKeep where a disk is too full for another trial."""
+        for folder in (self.folder, Path(tempfile.gettempdir())):
+            enough(folder, self._way_out)
+
+    def place(self, number: int) -> Path:
+        """Return the folder of a trial, whether it is there or not."""
+        return self.folder / "trials" / f"{number:04d}"
+
+    def trial_folder(self, number: int) -> Path:
+        """Make the folder of a trial."""
+        folder = self.place(number)
+        try:
             folder.mkdir()
         except OSError as error:
-            raise CannotKeep(f"{folder}: {error.strerror}", _WAY_OUT) from error
+            raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
         return folder
+
+    def swept(self) -> None:
+        """Remove the trials that an end kept from being finished: a trial has its trial.json."""
+        for folder in self.folder.glob("trials/*"):
+            if folder.name.isdigit() and not (folder / "trial.json").exists():
+                try:
+                    shutil.rmtree(folder)
+                except OSError as error:
+                    raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
+
+    def sitting(self, sitting: Sitting) -> Path:
+        """Write what a later sitting measures with, and on."""
+        folder = self._made(SITTINGS)
+        return self.write(folder / f"{sitting.number:04d}.json", sitting)
 
     def lock(self, label: str, lock: str) -> Path:
         """Write the pinned packages of a runtime."""
-        folder = self.folder / "runtimes"
+        return self.write(self._made("runtimes") / f"{label}.txt", lock)
+
+    def _made(self, name: str) -> Path:
+        folder = self.folder / name
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise CannotKeep(f"{folder}: {error.strerror}", _WAY_OUT) from error
-        return self.write(folder / f"{label}.txt", lock)
+            raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
+        return folder
 
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
         """Write a file whole: a temporary one, on the disk, renamed, and the folder on the disk."""
@@ -76,5 +140,5 @@ class Keep:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise CannotKeep(f"{path}: {error.strerror}", _WAY_OUT) from error
+            raise CannotKeep(f"{path}: {error.strerror}", self._way_out) from error
         return path

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from benchforge.errors import InvalidFile
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.summary import CaseSummary, FailedTrial, Summary
 from benchforge.model.trial import CaseName, Failure, Trial
 from benchforge.parts.part import Metric
@@ -21,7 +22,12 @@ _NO_REASON = Failure(
 )
 
 
-def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Metric]) -> Summary:
+def summarize(
+    header: Header,
+    trials: Sequence[Trial],
+    metrics: Mapping[str, Metric],
+    sittings: Sequence[Sitting] = (),
+) -> Summary:
     """Return what the trials say, case by case in the order of the suite.
 
     Raises InvalidFile for a trial whose case the header does not know, and for a table that has
@@ -53,6 +59,7 @@ def summarize(header: Header, trials: Sequence[Trial], metrics: Mapping[str, Met
         versions=header.versions,
         runtimes=header.runtimes,
         facts=header.facts,
+        sittings=tuple(sittings),
     )
 
 

@@ -1,11 +1,13 @@
 """The files of a result: every field, drawn from the models that read and write them."""
 
+import re
 from collections.abc import Iterator
 from typing import get_args
 
 from pydantic import BaseModel
 
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 from benchforge.parts.options import Option, options
@@ -16,6 +18,7 @@ _FILES = (
     ("result.json", Header),
     ("trials/0001/trial.json", Trial),
     ("summary.json", Summary),
+    ("sittings/0002.json", Sitting),
 )
 
 
@@ -64,11 +67,17 @@ def _section(model: type[BaseModel], title: str, level: int = 2) -> str:
     return "\n\n".join([f"{'#' * level} {title}", doc_of(model), table(head, rows)])
 
 
+def _anchor(model: type[BaseModel]) -> str:
+    """Return the name of a model's heading, as a page makes it: a file's is its path."""
+    title = next((name for name, one in _FILES if one is model), model.__name__)
+    return re.sub(r"[^\w-]", "", title.lower())
+
+
 def _row(one: Option, inner: list[type[BaseModel]]) -> tuple[str, ...]:
     """Return the line of a field. Raises ValueError for one without a sentence."""
     if not one.doc:
         raise ValueError(f"field {one.name!r} has no sentence below it")
-    links = ", ".join(f"[{model.__name__}](#{model.__name__.lower()})" for model in inner)
+    links = ", ".join(f"[{model.__name__}](#{_anchor(model)})" for model in inner)
     holds = f"{plain(one.type)}: {links}" if links else plain(one.type)
     return f"`{one.name}`", holds, _unit(one.name), plain(one.doc)
 

@@ -1,10 +1,10 @@
 """Where results, the cache and trials go: how much space there is."""
 
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchforge.run.finding import Finding, ok, unknown, warn
+from benchforge.run.space import free_b
 
 _LITTLE = 1e9
 
@@ -12,11 +12,10 @@ _LITTLE = 1e9
 def findings(folders: Mapping[str, Path]) -> Iterator[Finding]:
     """Yield how much is free for each purpose; of a folder that is to be made, above it."""
     for purpose, folder in folders.items():
-        there = next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
         try:
-            free = shutil.disk_usage(there).free
+            free = free_b(folder)
         except OSError as error:
-            yield unknown(f"disk: {purpose}", f"{there}: {error.strerror}")
+            yield unknown(f"disk: {purpose}", f"{error.filename}: {error.strerror}")
             continue
         says = f"{free / 1e9:.1f} GB free at {folder}"
         if free < _LITTLE:

@@ -1,0 +1,211 @@
+"""Taking up a result whose run ended early: what is there, and whether it may go on here."""
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchforge.errors import InvalidFile, Unusable
+from benchforge.graph import RunGraph
+from benchforge.model.faults import faults
+from benchforge.model.folder import (
+    HEADER,
+    SUMMARY,
+    read_header,
+    read_sittings,
+    read_trials,
+    refusal,
+)
+from benchforge.model.places import dotted
+from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
+from benchforge.model.trial import Trial
+from benchforge.suite.redact import HIDDEN, redact, secrets_of
+from benchforge.suite.source import read
+from benchforge.suite.suite import Suite
+
+# Another one of these is another machine, or the same set to run at another speed.
+_MACHINE = (
+    *("cpu", "cpus", "cpus_usable", "smt", "governor", "boost", "no_turbo", "clocksource"),
+    *("virtual", "kernel", "system", "machine", "python", "root"),
+)
+_ANEW = "begin a new result with it: benchforge run SUITE"
+_SHOWN = 60
+_NOTHING = object()
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A result that can go on: everything in it is valid, and stands in its plan."""
+
+    folder: Path
+    header: Header
+    trials: tuple[Trial, ...]
+    sittings: tuple[Sitting, ...]
+
+    def suite_file(self, given: Path | None) -> Path:
+        """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
+        if given is None and not self.header.suite_file:
+            hint = "name the suite too: benchforge run SUITE --resume RESULT"
+            raise Unusable(f"{self.folder}: it does not say where its suite stands", hint)
+        path = Path(self.header.suite_file) if given is None else given
+        if not path.exists():
+            hint = f"if it was moved, name it before --resume; its text stands in {HEADER} there"
+            raise Unusable(f"{path}: the suite of {self.folder} is gone", hint)
+        document = read(path)
+        if hashlib.sha256(document.text.encode()).hexdigest() != self.header.suite_sha256:
+            what = changed(self.header.suite, redact(document.text, secrets_of(document.tables)))
+            raise Unusable(f"{path}: changed since {self.folder} was begun: {what}", _ANEW)
+        return path
+
+    def check_given(
+        self, profile: str | None, settings: Sequence[tuple[str, str]], only: Sequence[str]
+    ) -> None:
+        """Raise Unusable for what is given anew and differs, or is missing and was secret."""
+        if profile not in {None, self.header.profile}:
+            began = f"--profile {self.header.profile}" if self.header.profile else "no profile"
+            raise self._otherwise(f"--profile {profile}", began)
+        unknown = set(only) - set(self.header.only or {one.scenario for one in self.header.cases})
+        if unknown:
+            raise self._otherwise(f"--only {min(unknown)}", "without that scenario")
+        if settings:
+            return
+        for path, value in self.header.settings.items():
+            if HIDDEN in value:
+                hint = f"give all of them again; {path} was secret, and is not kept"
+                raise Unusable(f"{self.folder}: was begun with --set {path}={HIDDEN}", hint)
+
+    def check_alike(self, asked: Suite) -> None:
+        """Raise Unusable where the suite as it was asked for now is not what was begun."""
+        then = self.header.settings
+        now = {path: redact(value, asked.secrets) for path, value in asked.settings.items()}
+        for path in [*then, *(path for path in now if path not in then)]:
+            if then.get(path) != now.get(path):
+                given = f"--set {path}={now[path]}" if path in now else f"no --set {path}"
+                began = f"--set {path}={then[path]}" if path in then else f"no --set {path}"
+                raise self._otherwise(given, began)
+        if asked.only != self.header.only:
+            only = " ".join(f"--only {one}" for one in asked.only)
+            began = " ".join(f"--only {one}" for one in self.header.only) or "all scenarios"
+            raise self._otherwise(only or "all scenarios", began)
+
+    def _otherwise(self, given: str, began: str) -> Unusable:
+        hint = "leave it out: what was given then is taken from the result"
+        return Unusable(f"{given}: {self.folder} was begun with {began}", hint)
+
+    def check_plan(self, graph: RunGraph) -> None:
+        """Raise Unusable where the same suite has other cases now: its code or data changed."""
+        names = [case.name for case in graph.cases]
+        planned = self.header.plan
+        if len(planned) != len(graph):
+            message = f"{len(planned)} measurements were planned, now there are {len(graph)}"
+            raise Unusable(f"{self.folder}: {message}: the suite's cases changed", _ANEW)
+        for then, step in zip(planned, graph.steps(), strict=True):
+            now = names[step.number]
+            if (then.case, then.seed) != (now, step.seed):
+                what = "its code or data" if then.case.title == now.title else "the suite's cases"
+                message = f"{self.folder}: {then.case.title}: {what} changed since it was begun"
+                raise Unusable(message, _ANEW)
+
+    def differs(self, now: Header) -> tuple[str, ...]:
+        """Return what is another now than in the header: machine, benchforge, programs."""
+        then = self.header
+        found = [*_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})]
+        found += _differences(
+            {name: then.facts.get(name) for name in _MACHINE},
+            {name: now.facts.get(name) for name in _MACHINE},
+        )
+        found += _differences(then.versions, now.versions)
+        found += _differences(
+            {f"runtime {label}": one.build for label, one in then.runtimes.items()},
+            {f"runtime {label}": one.build for label, one in now.runtimes.items()},
+        )
+        for label in then.runtimes.keys() & now.runtimes.keys():
+            packages = then.runtimes[label].packages, now.runtimes[label].packages
+            found += (f"{label}: {one}" for one in _differences(*packages))
+        return tuple(dict.fromkeys(found))
+
+    def going_on(self, now: Header, differs: tuple[str, ...]) -> "Begun":
+        """Return the result with a sitting more, the one that begins now."""
+        sitting = Sitting(
+            number=len(self.sittings) + 2,
+            began=datetime.now(UTC),
+            first_trial=max((trial.number for trial in self.trials), default=0) + 1,
+            differs=differs,
+            benchforge=now.benchforge,
+            versions=now.versions,
+            runtimes=now.runtimes,
+            facts=now.facts,
+        )
+        return replace(self, sittings=(*self.sittings, sitting))
+
+
+def begun(folder: Path) -> Begun:
+    """Read a result to go on with.
+
+    Raises Unusable for what is no result or is newer than we, and InvalidFile, naming the file, for
+    what `validate` would complain of; the summary is written anew.
+    """
+    header = read_header(folder)
+    for fault in faults(folder):
+        if fault.file.name != SUMMARY:
+            raise refusal(fault)
+    found = Begun(folder, header, read_trials(folder), read_sittings(folder))
+    _check_places(found)
+    return found
+
+
+def _check_places(begun: Begun) -> None:
+    """Raise InvalidFile for a trial that the plan does not have, or that is there twice."""
+    planned = {(one.block, one.position): one for one in begun.header.plan}
+    seen: dict[tuple[int, int, int], int] = {}
+    for trial in begun.trials:
+        place = f"block {trial.block}, position {trial.position}"
+        one = planned.get((trial.block, trial.position))
+        if one is None or (one.case, one.seed) != (trial.case, trial.seed):
+            message = f"trial {trial.number}: the plan has not this at {place}"
+            raise InvalidFile(f"{begun.folder}: {message}", "it was copied from another result")
+        key = (trial.block, trial.position, trial.attempt)
+        if key in seen:
+            message = f"trials {seen[key]} and {trial.number} are both at {place}"
+            raise InvalidFile(f"{begun.folder}: {message}", "one of them was copied here")
+        seen[key] = trial.number
+
+
+def changed(then: str, now: str) -> str:
+    """Return the first value that differs between two texts of TOML, with what it was and is."""
+    try:
+        first = next(_first(tomllib.loads(then), tomllib.loads(now), ()), None)
+    except tomllib.TOMLDecodeError:  # a secret was taken out where it was no text
+        return "its text is another"
+    if first is None:
+        return "a comment, the layout or a secret"
+    path, old, new = first
+    return f"{dotted(path)} was {_shown(old)}, is {_shown(new)}"
+
+
+def _first(
+    then: Any, now: Any, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in [*then, *(key for key in now if key not in then)]:
+            yield from _first(then.get(key, _NOTHING), now.get(key, _NOTHING), (*path, key))
+    elif then != now or type(then) is not type(now):
+        yield path, then, now
+
+
+def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in [*then, *(name for name in now if name not in then)]:
+        old, new = then.get(name, _NOTHING), now.get(name, _NOTHING)
+        if old != new:
+            yield f"{name} was {_shown(old)}, is {_shown(new)}"
+
+
+def _shown(value: Any) -> str:
+    if value is _NOTHING:
+        return "not there"
+    text = "unknown" if value is None else repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,69 @@
+"""Space on disks: is there enough for what is measured next."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchforge.errors import CannotKeep
+
+LEAST_B = 32_000_000
+"With less nothing is started: the logs of a server that goes wrong have taken more."
+COMFORT_B = 200_000_000
+"With less a run is warned: nobody knows what a trial will print before it did."
+_BLOCK_B = 512  # what the kernel counts in, whatever the file system's blocks
+_GUESS_B = 200_000  # of a trial, where none has been kept: most take less
+
+
+def free_b(folder: Path) -> int:
+    """Return the bytes that are free for us at a folder, which may be yet to be made.
+
+    Raises OSError where the system does not tell.
+    """
+    there = next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
+    return shutil.disk_usage(there).free
+
+
+def size_b(folder: Path) -> int:
+    """Return the bytes that all files below a folder take; what vanishes meanwhile takes none."""
+    taken = 0
+    for inside, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                taken += Path(inside, name).lstat().st_blocks * _BLOCK_B
+    return taken
+
+
+def enough(folder: Path, hint: str) -> int:
+    """Return the bytes that are free. Raises CannotKeep where they are less than a trial may need.
+
+    Also where the system does not tell them.
+    """
+    try:
+        free = free_b(folder)
+    except OSError as error:
+        raise CannotKeep(f"{error.filename}: {error.strerror}", hint) from error
+    if free < LEAST_B:
+        needed = f"{told(free)} free, {told(LEAST_B)} needed"
+        raise CannotKeep(f"{folder}: too little space: {needed}", hint)
+    return free
+
+
+def scarce(folder: Path, trials: int, kept: Sequence[Path] = ()) -> str:
+    """Return a warning where so many trials may not fit, as the kept ones tell; "" where they do.
+
+    Raises CannotKeep where not even one does.
+    """
+    each = sum(map(size_b, kept)) / len(kept) if kept else _GUESS_B
+    wanted = max(COMFORT_B, LEAST_B + trials * each)
+    free = enough(folder, "free some, or choose another folder with -o")
+    return f"{folder}: {told(free)} free, and this may need {told(wanted)}" if free < wanted else ""
+
+
+def told(size: float) -> str:
+    """Return a number of bytes for a person: 12 kB, 34.5 MB, 1.2 GB."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size / 1e3:.0f} kB"
