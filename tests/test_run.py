@@ -224,10 +224,11 @@ def test_a_full_disk_keeps_what_was_measured(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 20"))
     full = tmp_path / "full"
     full.mkdir()
-    # A disk of 120 kB fills up within a few trials; what is on it is looked at before it is gone.
+    # A disk of 60 files is full within a few trials; what is on it is looked at before it is gone.
     look = f"{' '.join(bench_words('validate'))} '{full}'/r/*"
     call = " ".join(bench_words("run", f"'{path}'", "-o", f"'{full}/r'"))
-    script = f"mount -t tmpfs -o size=120k none '{full}'; {call}; echo code $?; {look}; echo $?"
+    mount = f"mount -t tmpfs -o size=64m,nr_inodes=60 none '{full}'"
+    script = f"{mount}; {call}; echo code $?; {look}; echo $?"
     done = subprocess.run(
         ["unshare", "-rm", "sh", "-c", script],
         capture_output=True,

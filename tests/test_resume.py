@@ -1,0 +1,493 @@
+"""`benchforge run --resume`, by the front door: what was cut off goes on as if never cut."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering, bench_words, calls, lack
+
+from benchforge.model.folder import read_header, read_sittings, read_trials
+from benchforge.registry import Registry
+from benchforge.stats.summarize import summarize
+from benchforge.suite.load import load
+
+BUSY = "another benchforge is measuring"
+TOP = 'name = "small"\n'
+
+
+def suite(folder: Path, *, two: str = "", blocks: int = 3, top: str = TOP, more: str = "") -> Path:
+    """A suite of two servers, whose trials take about half a second each."""
+    path = folder / "small.toml"
+    path.write_text(
+        f"""benchforge = 1
+{top}
+[servers.one]
+{answering()}
+[servers.two]
+{two or answering()}
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "200ms"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one", "two"]
+loaders = ["pace"]
+expect = {{ same_body = true }}
+[repeat]
+blocks = {blocks}
+{more}"""
+    )
+    return path
+
+
+def cut(bench: Bench, folder: Path, keep: int, **how: Any) -> Path:
+    """A result of which so many trials are left, and a half one: what a kill leaves."""
+    told = bench("run", suite(folder, **how), "-o", folder / "results")
+    assert "small-" in told.err, told.all
+    (result,) = (folder / "results").iterdir()
+    for trial in sorted(result.glob("trials/*"))[keep:]:
+        (trial / "trial.json").unlink()
+    for made in ("summary.json", "report.md", "report.html", "raw.md"):
+        (result / made).unlink()
+    return result
+
+
+def places(result: Path) -> list[tuple[int, int]]:
+    return [(trial.block, trial.position) for trial in read_trials(result)]
+
+
+def planned(result: Path) -> list[tuple[int, int]]:
+    return [(one.block, one.position) for one in read_header(result).plan]
+
+
+def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
+
+
+def resummarized(result: Path, path: Path) -> str:
+    """What `summarize` gives of all that is in a result."""
+    metrics = load(path, Registry()).metrics
+    summary = summarize(read_header(result), read_trials(result), metrics, read_sittings(result))
+    return summary.model_dump_json(indent=1, by_alias=True) + "\n"
+
+
+def test_what_is_missing_is_measured_in_the_planned_order(bench: Bench, tmp_path: Path) -> None:
+    result = cut(bench, tmp_path, keep=2)
+    header = (result / "result.json").read_bytes()
+    first_two = [trial.started for trial in read_trials(result)]
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert "resumed: 2 of 6 measurements are there" in told.err
+    assert "[3/6] block 2" in told.err
+    assert "[2/6]" not in told.err
+    assert places(result) == planned(result)
+    trials = read_trials(result)
+    assert [trial.started for trial in trials][:2] == first_two
+    assert [trial.seed for trial in trials] == [one.seed for one in read_header(result).plan]
+    assert [trial.number for trial in trials] == [1, 2, 3, 4, 5, 6]
+    assert (result / "result.json").read_bytes() == header
+    assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
+    (sitting,) = read_sittings(result)
+    assert (sitting.number, sitting.first_trial, sitting.differs) == (2, 3, ())
+    report = (result / "report.md").read_text()
+    assert "- resumed: trials 3 to 6 on " in report
+    assert "NOT COMPLETE" not in report
+    assert bench("validate", result, result / "sittings/0002.json").code == 0
+
+
+def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = suite(tmp_path, blocks=6)
+    moments = random.Random(20)
+    words: list[str | Path] = ["run", path]
+    for _ in range(4):
+        killed(tmp_path, words, moments.uniform(0.0, 2.5))
+        (result,) = (tmp_path / "results").iterdir()
+        assert bench("validate", result).code == 0
+        words = ["run", "--resume", result]
+    told = bench(*words)
+    assert told.code == 0, told.all
+    assert places(result) == planned(result)
+    assert [trial.failure for trial in read_trials(result)] == [None] * 12
+    assert [int(one.name) for one in sorted(result.glob("trials/*"))] == list(range(1, 13))
+    assert (result / "summary.json").read_text() == resummarized(result, path)
+    assert bench("validate", result).code == 0
+
+
+def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
+    """Kill a run so many seconds after it told that it begins to measure."""
+    deadline = time.monotonic() + 100
+    while True:
+        err = folder / "err"
+        with err.open("w") as stderr:
+            process = subprocess.Popen(
+                bench_words(*words), cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
+            )
+        try:
+            while process.poll() is None and "seed " not in err.read_text():
+                assert time.monotonic() < deadline, err.read_text()
+                time.sleep(0.01)
+            if BUSY not in err.read_text():
+                time.sleep(after_s)
+                return
+        finally:
+            process.kill()
+            process.wait(20)
+        time.sleep(0.5)
+
+
+def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, blocks=50)
+    deadline = time.monotonic() + 100
+    while True:
+        words = bench_words("run", path)
+        process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+        if BUSY not in err:
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    assert process.returncode == 130, err
+    (result,) = (tmp_path / "results").iterdir()
+    command = f"benchforge run --resume results/{result.name}"
+    assert f"this goes on: {command}\n" in err
+    there = len(read_trials(result))
+    told = bench(*command.split()[1:], "--time-limit", "4s")
+    assert told.code == 0, told.all
+    assert f"resumed: {there} of 100 measurements are there" in told.err
+    assert f"this goes on: {command}\n" in told.err
+    assert places(result) == planned(result)[: len(places(result))]
+    assert len(places(result)) > there
+
+
+def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
+    tool = tmp_path / "bin/wrk"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho nonsense\n")
+    tool.chmod(0o755)
+    own = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    bench = calls(bench_words(), tmp_path, own)
+    path = suite(tmp_path, blocks=1)
+    path.write_text(path.read_text().replace('use = "pace"', 'use = "wrk"').replace("200ms", "1s"))
+    told = bench("run", path)
+    assert told.code == 4, told.all
+    (result,) = (tmp_path / "results").iterdir()
+    assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3] * 2
+    for number in (5, 6):
+        shutil.rmtree(result / f"trials/{number:04d}")
+    told = bench("run", "--resume", result)
+    assert told.code == 4, told.all
+    assert "(attempt 2)" in told.err
+    assert "block 1 · ping" in told.err
+    assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3] * 2
+    assert "0 of 1" in told.out
+    assert bench("run", "--resume", result).code == 4
+    assert len(read_trials(result)) == 6
+
+
+def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Path) -> None:
+    result = cut(bench, tmp_path, keep=1, two=answering("--body", "pung"), blocks=2)
+    (first,) = read_trials(result)
+    told = bench("run", "--resume", result)
+    assert told.code == 4, told.all
+    assert f"not the body that {first.case.server} answers" in told.out
+    wrong = {trial.case.server for trial in read_trials(result) if trial.failure is not None}
+    assert wrong == {"one", "two"} - {first.case.server}
+    for trial in sorted(result.glob("trials/*"))[1:]:
+        shutil.rmtree(trial)
+    (result / "trials/0001/answer.bin").write_text("another")
+    told = bench("run", "--resume", result)
+    assert told.code == 1, told.all
+    assert "answer.bin: is not the answer of trial 1" in told.err
+
+
+def test_what_is_complete_is_reported_anew(bench: Bench, tmp_path: Path) -> None:
+    result = cut(bench, tmp_path, keep=2, blocks=1)
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert f"nothing is missing in {result}" in told.err
+    assert "2 of 2" not in told.err.replace("2 planned measurements of 2", "")
+    assert (result / "report.html").stat().st_size
+    assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
+    assert not (result / "sittings").exists()
+
+
+def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -> None:
+    given = ("--profile", "short", "--set", "loaders.pace.connections=1", "--only", "ping")
+    more = "[profiles.short]\nrepeat.blocks = 2\n"
+    told = bench("run", suite(tmp_path, more=more), *given)
+    assert told.code == 0, told.all
+    (result,) = (tmp_path / "results").iterdir()
+    shutil.rmtree(result / "trials/0004")
+    refused = {
+        ("--profile", "long"): "was begun with --profile short",
+        ("--set", "loaders.pace.connections=3"): "with --set loaders.pace.connections=1",
+        ("--only", "pong"): "--only pong: ",
+        ("-o", "elsewhere"): "--resume goes on in the result's own folder",
+    }
+    for words, says in refused.items():
+        told = bench("run", "--resume", result, *words)
+        assert told.code == 2, told.all
+        assert says in told.err
+    assert bench("run", "--resume", result, *given).code == 0
+    shutil.rmtree(result / "trials/0003")
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    # Where trials were lost, they are measured in the order of the plan, with new numbers.
+    assert sorted(places(result)) == sorted(planned(result))
+
+
+def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
+    two = answering() + 'environment = { TOKEN = "a" }\n'
+    path = suite(tmp_path, two=two, blocks=1)
+    secret = ("--set", "servers.two.environment.TOKEN=correct-horse")
+    assert bench("run", path, *secret).code == 0
+    (result,) = (tmp_path / "results").iterdir()
+    shutil.rmtree(result / "trials/0002")
+    told = bench("run", "--resume", result)
+    assert told.code == 2, told.all
+    assert "servers.two.environment.TOKEN was secret" in told.err
+    told = bench("run", "--resume", result, *secret)
+    assert told.code == 0, told.all
+    assert "correct-horse" not in told.all
+
+
+def test_a_suite_that_was_changed_is_refused_and_what_changed_is_said(
+    bench: Bench, tmp_path: Path
+) -> None:
+    result = cut(bench, tmp_path, keep=1, blocks=1)
+    path = tmp_path / "small.toml"
+    text = path.read_text()
+    changes = {
+        text.replace("connections = 2", "connections = 3"): (
+            "loaders.pace.connections was 2, is 3"
+        ),
+        text.replace("connections = 2", ""): "loaders.pace.connections was 2, is not there",
+        text + "warmup = '1s'\n": "repeat.warmup was not there, is '1s'",
+        text + "# a word\n": "a comment, the layout or a secret",
+    }
+    for other, says in changes.items():
+        path.write_text(other)
+        told = bench("run", "--resume", result)
+        assert told.code == 2, told.all
+        assert f"changed since {result} was begun: {says}" in told.err
+    path.rename(tmp_path / "moved.toml")
+    told = bench("run", "--resume", result)
+    assert told.code == 2, told.all
+    assert f"{path}: the suite of {result} is gone" in told.err
+    (tmp_path / "moved.toml").write_text(text)
+    told = bench("run", "moved.toml", "--resume", result)
+    assert told.code == 0, told.all
+
+
+def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "def application(environ, start):\n"
+        "    start('200 OK', [('Content-Type', 'text/plain')])\n"
+        "    return [b'pong']\n"
+    )
+    two = 'use = "gunicorn"\napp = "app:application"\ndirectory = "."\n'
+    path = suite(tmp_path, blocks=1)
+    path.write_text(path.read_text().replace(answering(), two))
+    told = bench("run", path)
+    assert told.code == 0, told.all
+    (result,) = (tmp_path / "results").iterdir()
+    shutil.rmtree(result / "trials/0002")
+    with (tmp_path / "app.py").open("a") as app:
+        app.write("# faster now\n")
+    told = bench("run", "--resume", result)
+    assert told.code == 2, told.all
+    assert "its code or data changed since it was begun" in told.err
+
+
+def test_another_machine_or_program_is_refused_or_told(bench: Bench, tmp_path: Path) -> None:
+    result = cut(bench, tmp_path, keep=1, blocks=1)
+
+    def elsewhere(header: dict[str, Any]) -> None:
+        header["benchforge"] = "0.0.0"
+        header["facts"]["kernel"] = "2.6.0"
+        header["versions"]["loader-pace"] = "0"
+
+    edited(result / "result.json", elsewhere)
+    told = bench("run", "--resume", result)
+    assert told.code == 2, told.all
+    for says in ("benchforge was '0.0.0', is ", "kernel was '2.6.0', is ", "loader-pace was '0'"):
+        assert says in told.err
+    assert not (result / "sittings").exists()
+    told = bench("run", "--resume", result, "--anyway")
+    assert told.code == 0, told.all
+    assert "warning: not as it was begun: kernel was '2.6.0', is " in told.err
+    (sitting,) = read_sittings(result)
+    assert any(one.startswith("kernel was '2.6.0'") for one in sitting.differs)
+    for name in ("report.md", "report.html"):
+        report = (result / name).read_text()
+        assert "RESUMED ELSEWHERE" in report
+        assert "2.6.0" in report
+
+
+def test_what_is_no_sound_result_is_refused(bench: Bench, tmp_path: Path) -> None:
+    result = cut(bench, tmp_path, keep=1, blocks=1)
+    told = bench("run", "--resume", tmp_path / "nowhere")
+    assert (told.code, "nowhere: No such file or directory" in told.err) == (2, True), told.all
+    told = bench("run", "--resume", tmp_path)
+    assert (told.code, "give the folder of a result" in told.err) == (2, True), told.all
+    told = bench("run")
+    assert (told.code, "no suite is named" in told.err) == (2, True), told.all
+    told = bench("run", tmp_path / "small.toml", "--anyway")
+    assert (told.code, "it belongs to --resume" in told.err) == (2, True), told.all
+
+    trial = result / "trials/0001/trial.json"
+    header, whole = (result / "result.json").read_text(), trial.read_text()
+    edited(trial, lambda one: one.update(seconds=-1))
+    told = bench("run", "--resume", result)
+    assert (told.code, f"{trial}:" in told.err) == (1, True), told.all
+    trial.write_text("{")
+    told = bench("run", "--resume", result)
+    assert (told.code, f"{trial}:" in told.err) == (2, True), told.all
+    trial.write_text(whole)
+    edited(trial, lambda one: one.update(position=3 - one["position"]))
+    told = bench("run", "--resume", result)
+    assert (told.code, "trial 1: the plan has not this at block 1" in told.err) == (1, True)
+    trial.write_text(whole)
+    shutil.copytree(trial.parent, result / "trials/0002", dirs_exist_ok=True)
+    edited(result / "trials/0002/trial.json", lambda one: one.update(number=2))
+    told = bench("run", "--resume", result)
+    assert (told.code, "trials 1 and 2 are both at block 1" in told.err) == (1, True), told.all
+    (result / "trials/0002/trial.json").unlink()
+
+    edited(result / "result.json", lambda one: one.update(format=99))
+    told = bench("run", "--resume", result)
+    assert (told.code, "has format 99, this benchforge reads 1" in told.err) == (2, True)
+    (result / "result.json").write_text(header)
+    assert bench("run", "--resume", result).code == 0
+
+
+def test_a_result_that_is_being_written_is_left_alone(bench: Bench, tmp_path: Path) -> None:
+    """Also by who does not see the machine's lock, as in a container."""
+    result = cut(bench, tmp_path, keep=1, blocks=1)
+    script = f"exec 9< '{result}'; flock -x 9; echo held; sleep 60"
+    with subprocess.Popen(
+        ["sh", "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as holder:
+        try:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            told = bench("run", "--resume", result)
+            assert told.code == 2, told.all
+            assert f"{result}: another benchforge is writing it" in told.err
+        finally:
+            os.killpg(holder.pid, signal.SIGKILL)
+    assert bench("run", "--resume", result).code == 0
+
+
+# Runs benchforge, when no other measures, and prints its exit code below all that it printed.
+BENCH = """
+bench() {
+    while :; do
+        BENCHFORGE "$@" > said 2>&1; code=$?
+        grep -q "another benchforge is measuring" said || break
+        sleep 0.5
+    done
+    cat said; echo "code $code"
+}
+"""
+
+
+@pytest.fixture
+def mounting(tmp_path: Path) -> Callable[[str], str]:
+    """Runs a script that may mount file systems over the folder `disk`, seen by it alone."""
+    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+        lack("user namespaces are not allowed here")
+    (tmp_path / "disk").mkdir()
+
+    def ran(script: str) -> str:
+        text = BENCH.replace("BENCHFORGE", " ".join(bench_words())) + script
+        done = subprocess.run(
+            ["unshare", "-rm", "sh", "-c", text],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=150,
+            cwd=tmp_path,
+        )
+        told = done.stdout + done.stderr
+        assert "Traceback" not in told, told
+        return told
+
+    return ran
+
+
+def codes(told: str) -> list[int]:
+    lines = told.splitlines()
+    return [int(line.split()[1]) for line in lines if line.startswith("code ")]
+
+
+def test_too_little_space_starts_nothing(mounting: Callable[[str], str], tmp_path: Path) -> None:
+    suite(tmp_path)
+    told = mounting("mount -t tmpfs -o size=20m none disk; bench run small.toml -o disk; ls disk")
+    assert codes(told) == [5], told
+    assert "too little space: 21.0 MB free, 32.0 MB needed" in told
+    assert "hint: free some, or choose another folder with -o" in told
+    assert told.endswith("code 5\n")  # nothing was made
+
+
+def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
+    mounting: Callable[[str], str], tmp_path: Path
+) -> None:
+    path = suite(tmp_path)
+    prints = "['sh', '-c', 'head -c 1500000 /dev/zero; exec \"$@\"', '-', "
+    path.write_text(path.read_text().replace("command = [", f"command = {prints}"))
+    told = mounting("""
+        mount -t tmpfs -o size=34m none disk
+        bench run small.toml -o disk
+        bench validate disk/*
+        bench run --resume disk/*
+        ls disk/*/trials; echo listed
+        mount -o remount,size=300m disk
+        bench run --resume disk/*
+        bench validate disk/*
+        mount -o remount,ro disk
+        bench run --resume disk/*
+        cp -r disk/* kept
+    """)
+    assert codes(told) == [5, 0, 5, 0, 0, 5], told
+    assert "and this may need 200.0 MB" in told
+    assert "what was kept is whole, and this goes on: benchforge run --resume disk/small-" in told
+    assert "Read-only file system" in told
+    result = tmp_path / "kept"
+    assert places(result) == planned(result)
+    assert {trial.failure for trial in read_trials(result)} == {None}
+
+
+def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, blocks=50)
+    deadline = time.monotonic() + 100
+    while True:
+        words = bench_words("run", path)
+        process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
+            time.sleep(0.02)
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
+        _, err = process.communicate(timeout=60)
+        if BUSY not in err:
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    assert process.returncode == 5, err
+    assert "No such file or directory" in err
+    assert "Traceback" not in err
