@@ -16,6 +16,7 @@ _COMMANDS = {
     "plan": "Show what a run would measure, in which order, and how long it would take.",
     "run": "Measure a suite on real processes, and report.",
     "serve": "Start a server of a suite with its backends, and stay.",
+    "clean": "List what benchforge has put on the disk, and remove it.",
     "validate": "Say whether result files are what they claim to be.",
     "doctor": "Say what there is on this machine, and how fit it is to measure.",
     "plugins": "List parts, show one, check one of your own, or begin it.",

@@ -11,13 +11,18 @@ from pathlib import Path
 def cache(name: str) -> Path:
     """Return a folder of the cache; one for the life of this process where it is not writable."""
     try:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(home).absolute() / "benchforge" / name
+        folder = place(name)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except (OSError, RuntimeError):  # not writable; no home at all
         return _of_this_process(name)
+
+
+def place(name: str) -> Path:
+    """Return where the folder is, or would be. Raises RuntimeError where there is no home."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home).absolute() / "benchforge" / name
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from benchforge.model.runtime import Runtime
 from benchforge.parts.command import Command
 from benchforge.run.cache import cache
 from benchforge.run.here import Here
+from benchforge.run.hold import use
 from benchforge.run.locate import libraries, locate
 from benchforge.run.wishes import Found
 from benchforge.suite.faults import SuiteErrors
@@ -49,6 +50,7 @@ def environment(
             )
             _build(here, suite, label, found, entry)
         whole = entry.resolve()
+        use(whole)
         return whole / "env/bin/python", (whole / "lock.txt").read_text()
     except OSError as error:
         raise CannotKeep(f"runtime {label}: {error}", f"see {entry.parent} and its disk") from error

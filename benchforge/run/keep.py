@@ -1,7 +1,6 @@
 """Keeping results: whole files that are on the disk, or none at all."""
 
 import contextlib
-import fcntl
 import os
 import shlex
 import shutil
@@ -15,6 +14,7 @@ from pydantic import BaseModel
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.folder import SITTINGS
 from benchforge.model.sitting import Sitting
+from benchforge.run.hold import hold
 from benchforge.run.space import enough
 
 
@@ -61,22 +61,19 @@ class Keep:
         be opened.
         """
         try:
-            folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            held = hold(self.folder.resolve())
         except (FileNotFoundError, NotADirectoryError) as error:
             hint = "name the folder of a result"
             raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
         except OSError as error:
             raise CannotKeep(f"{self.folder}: {error.strerror}", self._way_out) from error
+        if held is None:
+            message = f"{self.folder}: another benchforge is writing it"
+            raise Unusable(message, "wait for it, or stop it")
         try:
-            with contextlib.suppress(OSError):  # a file system without locks: nobody else has one
-                try:
-                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    message = f"{self.folder}: another benchforge is writing it"
-                    raise Unusable(message, "wait for it, or stop it") from None
             yield
         finally:
-            os.close(folder)
+            os.close(held)
 
     def room(self) -> None:
         """Raise CannotKeep where a disk is too full for another trial."""

@@ -13,6 +13,7 @@ from benchforge.errors import CannotKeep
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
 from benchforge.run.cache import cache
+from benchforge.run.hold import use
 from benchforge.run.host import Host
 from benchforge.run.tasks import done
 
@@ -32,6 +33,7 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
     try:
         if not template.is_dir():
             _build(host, name, service, site, template)
+        use(template)
         # Without the times of the files, which nobody asks for, it takes half as long.
         shutil.copytree(
             template, site.scratch, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
@@ -51,10 +53,10 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
             own = dataclasses.replace(site, folder=logs, scratch=Path(scratch), ports=ports)
             for number, task in enumerate(service.template(own), 1):
                 done(here, task, f"{number:02}", site.label, logs)
-        _store(Path(scratch), template)
+        _store(Path(scratch), template, f"{service.kind} {service.name}, built for {site.label}")
 
 
-def _store(scratch: Path, template: Path) -> None:
+def _store(scratch: Path, template: Path, what_for: str) -> None:
     """Put a template into the cache at once: a folder of that name is whole, whatever happens."""
     half = Path(tempfile.mkdtemp(prefix="half-", dir=template.parent))
     try:
@@ -66,6 +68,7 @@ def _store(scratch: Path, template: Path) -> None:
         shutil.rmtree(half, ignore_errors=True)
     if not template.is_dir():
         raise NotADirectoryError(f"{template} is in the way")
+    template.with_name(f"{template.name}.for").write_text(what_for)
 
 
 def _key(service: Service, site: Site) -> str:

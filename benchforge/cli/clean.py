@@ -1,0 +1,108 @@
+"""`benchforge clean`: what benchforge has put on the disk, and away with it."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import ClassVar
+
+import click
+from pydantic_core import PydanticCustomError
+
+from benchforge.cli.progress import counted
+from benchforge.cli.say import say, show
+from benchforge.errors import Unusable
+from benchforge.model.units import Duration
+from benchforge.run.lock import measuring
+from benchforge.run.remains import Remains, in_cache, remove, results
+from benchforge.run.space import told
+
+
+class Age(Duration):
+    """Seconds, also given in days."""
+
+    units: ClassVar[dict[str, float]] = {**Duration.units, "d": 86400.0}
+    wanted: ClassVar[str] = 'an age such as "30d" or "12h"'
+
+
+@click.command("clean")
+@click.option(
+    "--results",
+    "parent",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Results below this folder go too; without it those in results are listed only.",
+)
+@click.option("--older-than", metavar="AGE", help="Only what was begun or used before, as 30d.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
+    """List what benchforge has put on the disk, and remove it where you say so.
+
+    That is the cache (databases that were filled, interpreters' environments: built anew when they
+    are needed), and with --results the results in a folder. What others have put there stays, and
+    so does what a running benchforge uses.
+
+    Exit codes: 0 done; 2 nobody could be asked, or another benchforge measures; 5 something cannot
+    be removed.
+    """
+    before = datetime.now(UTC) - timedelta(seconds=_seconds(older_than))
+    if parent is not None and not parent.is_dir():
+        raise Unusable(f"--results {parent}: no such folder", "name a folder that holds results")
+    found = {
+        "results": [one for one in results(parent or Path("results")) if one.when <= before],
+        "cache": [one for one in in_cache() if one.when <= before],
+    }
+    for title, group in found.items():
+        _list(title, group)
+    if parent is None:
+        if found["results"]:
+            say("results stay: name their folder with --results to remove them")
+        del found["results"]
+    if not any(found.values()):
+        say("nothing to remove")
+        return 0
+    if not yes and not sys.stdin.isatty():
+        raise Unusable("nobody to ask: nothing was removed", "say --yes, or call it in a terminal")
+    for title, group in found.items():
+        if group and (yes or _wanted(title, group)):
+            _remove(group)
+    return 0
+
+
+def _seconds(text: str | None) -> float:
+    if text is None:
+        return 0.0
+    try:
+        return float(Age.parse(text))
+    except PydanticCustomError:
+        raise Unusable(f"--older-than {text}: no age", 'write it like "30d" or "12h"') from None
+
+
+def _list(title: str, group: Sequence[Remains]) -> None:
+    if not group:
+        return
+    total = sum(one.size_b for one in group)
+    lines = [f"{title}: {counted(len(group), 'folder')}, {told(total)}"]
+    for one in group:
+        verb = "begun" if one.kind == "result" else "used"
+        when = f"{verb} {one.when.astimezone():%Y-%m-%d %H:%M}"
+        lines.append(f"  {told(one.size_b):>9}  {when}  {one.kind} {one.path}: {one.what}")
+        lines += [f"             stays: {other}, which is not ours" for other in one.kept]
+    show("\n".join(lines))
+
+
+def _wanted(title: str, group: Sequence[Remains]) -> bool:
+    return click.confirm(f"remove {counted(len(group), 'folder')} of the {title}?", err=True)
+
+
+def _remove(group: Sequence[Remains]) -> None:
+    """Remove what nobody uses. To remove loads the disk: not while somebody measures."""
+    freed, gone = 0, 0
+    with measuring():
+        for one in group:
+            size = one.size_b
+            if who := remove(one):
+                say(f"stays: {one.path}: used by {who}")
+            else:
+                freed, gone = freed + size, gone + 1
+    say(f"removed {counted(gone, 'folder')}, {told(freed)}")
