@@ -22,7 +22,7 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
     """
     every: list[tuple[Kind, str]] = []
     for kind in KINDS:
-        every += [(kind, one) for one in registry.names(kind)]
+        every.extend((kind, one) for one in registry.names(kind))
     found: list[tuple[Kind, str]] = [one for one in every if name in {one[1], "-".join(one)}]
     if len(found) > 1:
         names = [f"{kind}-{one}" for kind, one in found]
