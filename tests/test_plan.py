@@ -303,7 +303,7 @@ def test_what_is_too_many_is_refused_before_anything_is_expanded(bench: Bench, s
 
 
 def test_secrets_are_in_no_form_of_it(bench: Bench, suite: Path) -> None:
-    # It stands in a request's path: plans show what varies, and the names of scenarios.
+    # A title that holds the secret of another place is shown by none of them.
     values = ("servers.app.environment.TOKEN=geheim-1", "scenarios.second.title=geheim-1")
     words = [word for value in values for word in ("--set", value)]
     for form in ("text", "json", "dot", "mermaid"):
