@@ -22,6 +22,7 @@ from benchforge.run.execute import START_AND_STOP_S, Limits, execute
 from benchforge.run.ground import ground, with_runtimes
 from benchforge.run.header import header_of, locks_of
 from benchforge.run.keep import Keep
+from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
 from benchforge.suite.case import Case
 from benchforge.suite.expand import expand
@@ -65,6 +66,8 @@ def command(
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     with measuring():
+        if left := cleared():
+            say(left)
         # Building loads the machine: not while another benchforge measures.
         stands_on = with_runtimes(stands_on, asked, parts, say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))

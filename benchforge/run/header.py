@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib.metadata
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from benchforge.parts.site import Site
 from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.tasks import located
 from benchforge.suite.case import Case
 from benchforge.suite.redact import redact
@@ -114,8 +114,7 @@ def _versions(
     for part in (part for case in cases for part in case.parts):
         runtime = part.runtime if isinstance(part, RunsPython) else None
         parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
-    with tempfile.TemporaryDirectory(prefix="bf-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         asking = {
             label: part.version(_no_site(ground, part, folder)) for label, part in parts.items()
         }
