@@ -22,6 +22,7 @@ from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
+from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
@@ -71,6 +72,8 @@ def command(
     graph = plan(cases, asked.repeat, seed)
     registry.consult("benchforge_planned", graph=graph)
     with measuring():
+        if left := cleared():
+            say(left)
         # Building loads the machine: not while another benchforge measures.
         stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
         keep = Keep.new(output, asked.name, datetime.now(UTC))
