@@ -5,13 +5,18 @@ STUDIES = http-clients cherrypy threads-vs-async macro wsgi
 
 bin = .venv/bin
 
-.PHONY: help setup setup-dev run studies test lint format docs schemas clean
+KILLS = 200
+MINUTES = 30
+
+.PHONY: help setup setup-dev run studies test torture robustness lint format docs schemas clean
 .DEFAULT_GOAL = help
 
 help:
 	@echo 'make run      measure a suite: SUITE=$(SUITE) PROFILE= ARGS='
 	@echo 'make studies  a smoke of every study: $(STUDIES)'
 	@echo 'make test     all checks and all tests'
+	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) MINUTES=$(MINUTES)'
+	@echo 'make robustness  write docs/robustness.md from what the tests of faults see'
 	@echo 'make lint     the checks alone: style, types, imports'
 	@echo 'make format   format the code, and repair what can be repaired'
 	@echo 'make docs     draw the reference from the code, and build docs/_build/html'
@@ -42,6 +47,15 @@ studies: setup-dev
 
 test: lint
 	$(bin)/pytest -q
+
+torture: setup-dev
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+		$(bin)/python tests/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
+
+robustness: setup-dev
+	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
+		ROBUSTNESS=$$seen $(bin)/pytest -q tests/test_robustness.py -k 'not page' && \
+		PYTHONPATH=tests $(bin)/python tests/robustness.py "$$seen" >docs/robustness.md
 
 lint: setup-dev
 	$(bin)/ruff check --quiet .

@@ -12,7 +12,7 @@ from benchforge.run import lock
 @pytest.fixture(autouse=True)
 def another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock of our own: the machine's may be held by somebody who measures."""
-    monkeypatch.setattr(lock, "_NAME", f"\0benchforge test {tmp_path}")
+    monkeypatch.setattr(lock, "NAME", f"\0benchforge test {tmp_path}")
 
 
 def test_the_holder_is_named_however_many_have_asked() -> None:

@@ -427,8 +427,8 @@ def test_a_plugin_that_cannot_be_imported_leaves_out_its_parts_only(
     told = bench("schema")
     assert told.code == 0
     assert told.err == (
-        "warning: left out: metric apples: plugin metric-apples (apples_plugin) cannot be "
-        "imported: ModuleNotFoundError: No module named 'no_such_module'\n"
+        "warning: left out: metric apples: plugin metric-apples (apples_plugin, of apples 1) "
+        "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n"
     )
     assert told.out == (SCHEMAS / "suite.schema.json").read_text()
 

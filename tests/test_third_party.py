@@ -1,6 +1,8 @@
 """A package of somebody else: installed beside benchforge, its parts are as good as ours."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,7 +62,7 @@ def test_an_error_in_its_options_is_told_as_one_in_ours(own: Bench, tmp_path: Pa
     suite.write_text(suite.read_text().replace("num_conns", "num_con"))
     told = own("run", SUITE)
     assert told.code == 2
-    assert f"{SUITE}:19:1: loaders.httperf.num_con: unknown option" in told.err
+    assert f"{SUITE}:21:1: loaders.httperf.num_con: unknown option" in told.err
     assert "did you mean 'num_conns'?" in told.err
 
 
@@ -70,7 +72,15 @@ def test_it_is_listed_as_ours_are(own: Bench, part: str) -> None:
     assert "benchforge-httperf" in own("plugins", "show", part).out
 
 
-def test_the_schema_has_its_options(own: Bench) -> None:
-    schema = own("schema").out
-    assert '"num_conns"' in schema
-    assert '"adapter"' in schema
+def test_the_schema_has_its_options(own: Bench, tmp_path: Path) -> None:
+    assert own("schema", "-o", "examples/suite.schema.json").code == 0
+    suite = tmp_path / SUITE
+    for tool in (["tombi", "lint", "--offline"], ["taplo", "lint"]):
+        words = [str(Path(sys.executable).with_name(tool[0])), *tool[1:], str(suite)]
+        assert subprocess.run(words, cwd=tmp_path, check=False).returncode == 0
+    suite.write_text(suite.read_text().replace("num_conns", "num_con"))
+    for tool in (["tombi", "lint", "--offline"], ["taplo", "lint"]):
+        words = [str(Path(sys.executable).with_name(tool[0])), *tool[1:], str(suite)]
+        told = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert told.returncode != 0
+        assert "httperf.toml:21:" in told.stdout + told.stderr

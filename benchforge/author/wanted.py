@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import JsonValue, ValidationError
 
@@ -20,10 +20,8 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 
     Raises Unusable where there is none, or more than one.
     """
-    every: list[tuple[Kind, str]] = []
-    for kind in KINDS:
-        every += [(kind, one) for one in registry.names(kind)]
-    found: list[tuple[Kind, str]] = [one for one in every if name in {one[1], "-".join(one)}]
+    every = list(_every(registry))
+    found = [pair for pair in every if name in {pair[1], "-".join(pair)}]
     if len(found) > 1:
         names = [f"{kind}-{one}" for kind, one in found]
         raise Unusable(f"{name}: {len(found)} parts have that name", f"one of: {', '.join(names)}")
@@ -56,6 +54,12 @@ def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
         what = f"{where}: {option + ': ' if option else ''}{first['msg']}"
         hint = f"it was given {shown}; see: benchforge plugins show {where}"
         raise Unusable(what, hint) from None
+
+
+def _every(registry: Registry) -> Iterator[tuple[Kind, str]]:
+    for kind in KINDS:
+        for name in registry.names(kind):
+            yield kind, name
 
 
 def _value(name: str, written: str) -> JsonValue:

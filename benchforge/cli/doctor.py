@@ -25,6 +25,7 @@ from benchforge.run.locate import missing, unpack_into
 from benchforge.run.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.run.readiness import interpreters, packages, programs
 from benchforge.run.readiness.machine import machine
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.versions import versions_of
 from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.profiles import load_all
@@ -122,13 +123,11 @@ def _install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) ->
 def _report(
     suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
 ) -> Report:
-    with tempfile.TemporaryDirectory(prefix="bf-") as name:
-        own = Path(name)
-        with _place(own) as here:
-            parts = [part for form in forms for part in form.parts.values()]
-            versions = versions_of(parts, here, folder, own) if isinstance(here, Here) else {}
-            pythons = list(_interpreters(here, suites, forms, own))
-            mode = here.mode if isinstance(here, Here) else here
+    with scratch_folder() as own, _place(own) as here:
+        parts = [part for form in forms for part in form.parts.values()]
+        versions = versions_of(parts, here, folder, own) if isinstance(here, Here) else {}
+        pythons = list(_interpreters(here, suites, forms, own))
+        mode = here.mode if isinstance(here, Here) else here
     writes = {"results": Path("results").absolute(), "cache": cache("templates")}
     writes["trials"] = Path(tempfile.gettempdir())
     return {

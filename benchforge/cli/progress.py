@@ -39,6 +39,7 @@ class Line:
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
+        self._remarked: set[str] = set()
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
@@ -64,6 +65,10 @@ class Line:
         left_s = max(0.0, self._left_s - trial.seconds)
         left = f" · about {spoken(left_s)} left" if self._place < self._total else ""
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
+        for remark in _remarks(trial):
+            if remark not in self._remarked:
+                self._remarked.add(remark)
+                self._write(f"{remark}\n")
 
     def end(self) -> None:
         """Leave the line."""
@@ -76,6 +81,18 @@ class Line:
             self._stream.flush()
         except OSError:  # nobody reads it any more: the run goes on
             away(self._stream)
+
+
+def _remarks(trial: Trial) -> list[str]:
+    """What a trial says of its place and of its logs; each is said once in a run."""
+    weaker = trial.namespaces.get("weaker")
+    remarks = [f"weaker: {plain(str(one))}" for one in weaker] if isinstance(weaker, list) else []
+    return remarks + [
+        f"{process.label}: it printed too much on {' and '.join(process.cut)}: "
+        "only the first 64 MiB are kept"
+        for process in trial.processes
+        if process.cut
+    ]
 
 
 def _outcome(trial: Trial) -> str:

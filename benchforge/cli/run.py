@@ -26,6 +26,7 @@ from benchforge.run.execute import Limits, execute, settled
 from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
+from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
@@ -119,6 +120,8 @@ def _begin(
     stands_on = ground(asked, distinct_parts(asked))
     registry.consult("benchforge_planned", graph=graph)
     with measuring():
+        if left := cleared():
+            say(left)
         if short := scarce(output, len(graph)):
             _warn(short)
         # Building loads the machine: not while another benchforge measures.
@@ -145,6 +148,8 @@ def _resume(
     anyway: bool,
     as_json: bool,
 ) -> int:
+    if left := cleared():
+        say(left)
     before = begun(folder)
     header = before.header
     before.check_given(given.profile, given.settings, given.only)

@@ -1,7 +1,9 @@
 """What is said on stdout and stderr: nobody has to listen, and a run does not end for that."""
 
 import contextlib
+import errno
 import os
+import stat
 import sys
 from typing import TextIO
 
@@ -19,18 +21,24 @@ def say(text: str) -> None:
 
 
 def show(text: str) -> None:
-    """Print a result on stdout; a reader that left, as `head` does, has seen enough.
+    """Print a result on stdout; who left, as `head` does or a closed terminal, has seen enough.
 
     Raises CannotKeep when stdout is a file that cannot be written.
     """
     try:
         click.echo(text)
-    except BrokenPipeError:
-        away(sys.stdout)
     except OSError as error:
+        left = isinstance(error, BrokenPipeError) or _hung_up(error)
         away(sys.stdout)
+        if left:
+            return
         reason = f"standard output cannot be written: {error.strerror}"
         raise CannotKeep(reason, "the files beside the result are written") from error
+
+
+def _hung_up(error: OSError) -> bool:
+    """Whether stdout was a terminal that was closed."""
+    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(1).st_mode)
 
 
 def away(stream: TextIO | None) -> None:

@@ -18,6 +18,7 @@ from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.registry import Registry
 from benchforge.run.ground import Ground, ground, with_runtimes
+from benchforge.run.leftovers import cleared
 from benchforge.run.measure import tuned
 from benchforge.run.processes import holders, named
 from benchforge.run.serve import Served, serving
@@ -65,6 +66,8 @@ def command(
     case = _case(asked, server)
     ports = _ports(case, {"http": port, "https": tls_port})
     stands_on = ground(asked, case.services)
+    if left := cleared():
+        say(left)
     stands_on = with_runtimes(stands_on, asked, case.services, say)
     labels: list[str] = []
     try:

@@ -71,6 +71,8 @@ class Started(Frozen):
     "None when it was still running when it was asked for, and was stopped."
     executable: str | None = None
     "What it really was once the server was ready, whatever shim or script was run; None: unknown."
+    cut: tuple[Literal["stdout", "stderr"], ...] = ()
+    "Of these only the beginning, 64 MiB, was kept: it printed more."
 
 
 class Trial(Frozen):

@@ -46,6 +46,8 @@ def _trial(trial: Trial, folder: Path, each_end: int) -> Iterator[str]:
         yield fenced(command_line(process), "sh")
         for name in (process.stdout, process.stderr):
             yield from _printed(folder / place, name, each_end)
+        if process.cut:
+            yield f"Of {' and '.join(process.cut)} only the first 64 MiB were kept.\n"
 
 
 def _printed(place: Path, name: str, each_end: int) -> Iterator[str]:

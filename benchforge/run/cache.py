@@ -1,11 +1,13 @@
 """Where things are kept that took time to make: $XDG_CACHE_HOME/benchforge, ~/.cache without it."""
 
 import atexit
+import contextlib
 import functools
 import os
-import shutil
 import tempfile
 from pathlib import Path
+
+from benchforge.run.scratch import PREFIX, scratch_folder
 
 
 def cache(name: str) -> Path:
@@ -27,6 +29,6 @@ def place(name: str) -> Path:
 
 @functools.cache
 def _of_this_process(name: str) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix=f"bf-{name}-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    until_we_end = contextlib.ExitStack()
+    atexit.register(until_we_end.close)
+    return until_we_end.enter_context(scratch_folder(f"{PREFIX}{name}-"))

@@ -44,6 +44,8 @@ class Channel:
 
     ours: socket.socket
     exits: dict[int, Exit] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
+    "The files of which the rest was cut off."
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
@@ -118,6 +120,8 @@ class Channel:
         if not received:
             raise _keeper_gone(stage)
         message = _read(received, ancillary)
+        if "cut" in message.body:
+            self.cut.add(message.body["cut"])
         if "exit" in message.body:
             body = dict(message.body)
             pid = body.pop("exit")

@@ -2,12 +2,13 @@
 
 import signal
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.reading import Reading
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
 from benchforge.run.here import Here, Running, complaint
+from benchforge.run.keeper import LARGEST_OUTPUT
 from benchforge.run.story import Story
 from benchforge.run.tasks import located
 from benchforge.run.usage import Watch
@@ -24,7 +25,11 @@ def drive(
     story: Story,
     watched: Watch | None = None,
 ) -> tuple[Finished, ...]:
-    """Run a driver to its end. Raises TrialFailed when it is far later than it declares."""
+    """Run a driver to its end.
+
+    Raises TrialFailed when it is far later than it declares, and OutputDamaged when it prints more
+    than is kept.
+    """
     for name, text in driver.files(target).items():
         (target.folder / name).write_text(text)
     commands = [located(command) for command in driver.commands(target)]
@@ -47,6 +52,11 @@ def drive(
             f"{label}: {commands[0].argv[0]} did not end within {within:g} s",
             "it was ended; see what it printed beside the trial",
             complaint(every[0]),
+        )
+    if cut := here.cut(every[0]):
+        raise OutputDamaged(
+            f"{label}: its {' and '.join(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off",
+            "what a load tool prints must be whole to be read",
         )
     return (finished, *(here.stop(other) for other in every[1:]))
 

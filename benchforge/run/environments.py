@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from benchforge.run.cache import cache
 from benchforge.run.here import Here
 from benchforge.run.hold import use
 from benchforge.run.locate import libraries, locate
+from benchforge.run.scratch import claimed
 from benchforge.run.wishes import Found
 from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.located import located
@@ -73,19 +73,19 @@ def _build(here: Here, suite: Suite, label: str, found: Found, entry: Path) -> N
 
     An environment cannot be moved, since it holds its own path; the link is there at once.
     """
-    own = Path(tempfile.mkdtemp(prefix=f"{entry.name}.", dir=entry.parent))
-    try:
-        _make(here, suite, label, found, own, _log_of(entry))
-        if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
-            entry.unlink(missing_ok=True)
-        with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
-            entry.symlink_to(own.name)
-    except BenchforgeError:
-        _keep_log(own, _log_of(entry))
-        raise
-    finally:
-        if entry.resolve() != own.resolve():
-            shutil.rmtree(own, ignore_errors=True)
+    with claimed(entry.parent, f"{entry.name}.") as own:
+        try:
+            _make(here, suite, label, found, own, _log_of(entry))
+            if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
+                entry.unlink(missing_ok=True)
+            with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
+                entry.symlink_to(own.name)
+        except BenchforgeError:
+            _keep_log(own, _log_of(entry))
+            raise
+        finally:
+            if entry.resolve() != own.resolve():
+                shutil.rmtree(own, ignore_errors=True)
 
 
 def _log_of(entry: Path) -> Path:

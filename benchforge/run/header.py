@@ -2,10 +2,8 @@
 
 import hashlib
 import importlib.metadata
-import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -16,6 +14,7 @@ from benchforge.parts.part import Part, RunsPython
 from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.versions import as_they_say, no_site
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.redact import redact
@@ -125,8 +124,7 @@ def _versions(suite: Suite, interpreters: Mapping[str, Ready], ground: Ground) -
     for part in distinct_parts(suite):
         runtime = part.runtime if isinstance(part, RunsPython) else None
         parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
-    with tempfile.TemporaryDirectory(prefix="bf-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         asking = {
             label: part.version(
                 no_site(folder, ground.python_of(part), ground.programs, ground.suite_folder)

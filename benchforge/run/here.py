@@ -145,6 +145,15 @@ class Here:
         seconds = end.ended - running.started
         return Finished(end.code, running.stdout, running.stderr, seconds, end.user_s, end.system_s)
 
+    def cut(self, running: Running) -> tuple[Literal["stdout", "stderr"], ...]:
+        """Of which streams only the first LARGEST_OUTPUT bytes are kept, of all it started too."""
+        self._channel.note_exits(0.0)
+        streams: dict[Literal["stdout", "stderr"], Path] = {
+            "stdout": running.stdout,
+            "stderr": running.stderr,
+        }
+        return tuple(name for name, path in streams.items() if str(path) in self._channel.cut)
+
     def alive(self, running: Running) -> bool:
         """Whether the process itself still runs."""
         return self.finished(running) is None

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import IO, Protocol
 
 from benchforge.errors import NoAnswer, TrialFailed
-from benchforge.run import keeper
+from benchforge.run import keeper, marks
 from benchforge.run.channel import Channel
 from benchforge.run.here import KILLED_WITHIN_S, Here, Mode, Network, Running, last_lines
 
@@ -90,15 +90,19 @@ def _kept(folder: Path, wishes: Mapping[str, object]) -> Iterator[Here]:
     with Channel(ours) as channel:
         with theirs, log.open("wb") as stderr:
             process = _keeper_process(theirs, stderr)
+            mark = marks.mark(process.pid)
         try:
             here = _greeted(channel, wishes, log)
+            if mark is None and not here.mode.pid_namespace:
+                unknown = "no mark either: who kills the keeper too leaves processes for ever"
+                here.mode = dataclasses.replace(here.mode, weaker=(*here.mode.weaker, unknown))
             try:
                 yield here
             except BaseException as error:
-                for fault in _end(here, channel, process):
+                for fault in _end(here, channel, process, mark):
                     error.add_note(fault)
                 raise
-            if faults := _end(here, channel, process):
+            if faults := _end(here, channel, process, mark):
                 raise NoAnswer("; ".join(faults), "end what still runs before you measure again")
         finally:
             channel.close()  # end-of-file: whatever went wrong above, the keeper ends
@@ -142,7 +146,9 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Here:
         raise TrialFailed("start", "the trial's keeper was killed as it started") from error
 
 
-def _end(here: Here, channel: Channel, process: subprocess.Popen[bytes]) -> list[str]:
+def _end(
+    here: Here, channel: Channel, process: subprocess.Popen[bytes], mark: int | None
+) -> list[str]:
     """Have the keeper end everything and itself; say what is left all the same."""
     with contextlib.suppress(TrialFailed, TimeoutError):  # it may have been killed before us
         here.left = channel.ask("end", within_s=KILLED_WITHIN_S).body["left"]
@@ -157,6 +163,10 @@ def _end(here: Here, channel: Channel, process: subprocess.Popen[bytes]) -> list
     if not select.select([here.init], [], [], KILLED_WITHIN_S)[0]:
         faults.append(f"process {here.init_pid} still keeps processes of the trial")
     os.close(here.init)
-    if not here.mode.pid_namespace and (left := here.in_its_sessions()):
+    if here.mode.pid_namespace:
+        return faults
+    # The keeper may have been killed: what it kept is known by its mark, or else by its session.
+    left = marks.ended(mark, KILLED_WITHIN_S) if mark is not None else here.in_its_sessions()
+    if left:
         faults.append(f"processes of the trial still run: {left}")
     return faults

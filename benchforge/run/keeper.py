@@ -12,7 +12,8 @@ where they are allowed, serves the requests:
     {"id", "do": "socket", "family"}                 -> {} and the socket, made inside
     {"id", "do": "end"}                              -> {"left": how many had to be killed}
 
-Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb"}, times in seconds.
+Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb"}, times in seconds;
+{"cut": path} once a process has printed more into it than is kept.
 """
 # ruff: noqa: PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
 
@@ -46,6 +47,8 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 SCM_CREDENTIALS = 2
 ORDINARY_ID, NOBODY_ID = 1000, 65534
 LARGEST_MESSAGE = 1 << 20
+LARGEST_OUTPUT = 64 << 20  # bytes of a stream of a process; what it prints beyond is cut off
+CUT_EVERY_MS = 100  # a flood is some hundred MB more, for that long
 FIRST_SAFE_KERNEL = (5, 13)  # in a private network it lets nobody write what all networks share
 TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
@@ -361,6 +364,8 @@ class Keeper:
         self.outer_lives = outer_lives
         self.own_pids = own_pids
         self.started: set[int] = set()
+        self.outputs: dict[str, int] = {}  # descriptors by path, of who ended too: it may have kin
+        self.cut: set[str] = set()
         self.woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -371,15 +376,19 @@ class Keeper:
         for readable in (self.channel.fileno(), self.outer_lives, self.woken):
             poll.register(readable, select.POLLIN)
         while True:
-            ready = {descriptor for descriptor, _ in poll.poll()}
+            ready = {
+                descriptor for descriptor, _ in poll.poll(CUT_EVERY_MS if self.outputs else None)
+            }
+            self._cut()
             if self.outer_lives in ready:
+                _kill_all()
                 break
             if self.woken in ready:
                 os.read(self.woken, 4096)
                 self._reap()
             if self.channel.fileno() in ready and not self._answer():
-                return
-        _kill_all()
+                break
+        self._cut()
 
     def say(self, message: JSON, *, sender: int = 0, descriptors: tuple[int, ...] = ()) -> None:
         """Send one message; benchforge being gone is seen by the next read."""
@@ -407,7 +416,9 @@ class Keeper:
         answer = {"id": request["id"]}
         if request["do"] == "end":
             self._reap()  # what has ended by itself was not killed by us, and is reported
-            self.say(answer | {"left": _kill_all()})
+            left = _kill_all()
+            self._cut()
+            self.say(answer | {"left": left})
             return False
         try:
             self._serve(request, answer)
@@ -421,6 +432,7 @@ class Keeper:
                 reply = _start(request)
                 if "pid" in reply:
                     self.started.add(reply["pid"])
+                    self._watch(request["stdout"], request["stderr"])
                 self.say(answer | reply, sender=reply.get("pid", 0))
             case "signal":
                 self.say(answer | {"signalled": self._signal(request)})
@@ -442,6 +454,23 @@ class Keeper:
                 os.kill(target, number)
                 reached.append(target)
         return reached
+
+    def _watch(self, *paths: str) -> None:
+        for path in paths:
+            if path not in self.outputs:
+                with contextlib.suppress(OSError):  # a pipe without a reader has no size either
+                    flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+                    self.outputs[path] = os.open(path, flags)
+
+    def _cut(self) -> None:
+        """Cut off what is printed beyond the bound; who prints goes on behind the cut."""
+        for path, descriptor in self.outputs.items():
+            # A limit of the kernel would hold for a database's own files too, and kill.
+            if os.fstat(descriptor).st_size > LARGEST_OUTPUT:
+                os.ftruncate(descriptor, LARGEST_OUTPUT)
+                if path not in self.cut:
+                    self.cut.add(path)
+                    self.say({"cut": path})
 
     def _reap(self) -> None:
         while True:

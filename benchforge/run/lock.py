@@ -10,7 +10,7 @@ from benchforge.errors import Unusable
 from benchforge.run.processes import named
 
 # A name in the kernel's memory: no file to leave behind, gone with the process however it ends.
-_NAME = "\0benchforge measures"
+NAME = "\0benchforge measures"
 _CREDENTIALS = struct.Struct("3i")
 
 
@@ -19,7 +19,7 @@ def measuring() -> Iterator[None]:
     """Hold the machine's lock. Raises Unusable, naming the other, when it is taken."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mine:
         try:
-            mine.bind(_NAME)
+            mine.bind(NAME)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
@@ -33,7 +33,7 @@ def _other() -> str:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.setblocking(False)  # the kernel lets those wait who come after too many others
         try:
-            asking.connect(_NAME)
+            asking.connect(NAME)
             size = _CREDENTIALS.size
             packed = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
         except BlockingIOError:

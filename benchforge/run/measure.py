@@ -2,10 +2,8 @@
 
 import contextlib
 import errno
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +24,7 @@ from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode, Running, last_lines
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.services import (
     Serving,
     failed,
@@ -165,16 +164,6 @@ def _measured(
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
-
-
-@contextlib.contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A short private folder: the path of a socket ends at 107 bytes."""
-    folder = Path(tempfile.mkdtemp(prefix="bf-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def tuned(mode: Mode) -> Tuned | None:

@@ -3,7 +3,6 @@
 import importlib.metadata
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from benchforge.run.environments import environment, fetch
 from benchforge.run.here import Here, complaint
 from benchforge.run.host import Host
 from benchforge.run.interpreters import find
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.tasks import located
 from benchforge.run.wishes import Found
 from benchforge.suite.suite import Suite
@@ -62,9 +62,9 @@ def ready(
         return {}
     found: dict[str, Ready] = {}
     lacks: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory(prefix="bf-") as name, host.trial(Path(name), "host") as here:
+    with scratch_folder() as scratch, host.trial(scratch, "host") as here:
         for label, modules in needed.items():
-            folder = Path(name) / label
+            folder = scratch / label
             folder.mkdir()
             interpreter = _found(here, suite, label, folder, tell)
             python, lock, hint = interpreter.path, "", ""

@@ -10,7 +10,7 @@ from benchforge.model.answer import Answer
 from benchforge.run.ask import until_right
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode
-from benchforge.run.measure import scratch_folder
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.services import Serving, failed, is_ours, port_of, question, started, stop
 from benchforge.suite.case import Case
 

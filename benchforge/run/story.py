@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -34,6 +35,7 @@ class Story:
     "Of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
     _codes: dict[str, int] = field(default_factory=dict)
+    _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
@@ -57,8 +59,9 @@ class Story:
                 self._executables[running.label] = executable
 
     def ended(self, here: Here) -> None:
-        """Note how the processes ended, of those that did."""
+        """Note how the processes ended, of those that did, and whose output was cut."""
         for _, running in self._processes:
+            self._cut[running.label] = here.cut(running)
             if (finished := here.finished(running)) is not None:
                 self._codes[running.label] = finished.code
 
@@ -75,6 +78,7 @@ class Story:
                 stdout=running.stdout.name,
                 stderr=running.stderr.name,
                 exit_code=self._codes.get(running.label),
+                cut=self._cut.get(running.label, ()),
                 executable=self._executables.get(running.label),
             )
             for command, running in self._processes

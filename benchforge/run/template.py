@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from benchforge.errors import CannotKeep
@@ -15,6 +14,7 @@ from benchforge.parts.site import Site
 from benchforge.run.cache import cache
 from benchforge.run.hold import use
 from benchforge.run.host import Host
+from benchforge.run.scratch import claimed, scratch_folder
 from benchforge.run.tasks import done
 
 
@@ -47,25 +47,28 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
 def _build(host: Host, name: str, service: Service, site: Site, template: Path) -> None:
     logs = site.folder / f"{name}-template"
     # Short, because sockets are made in it; the cache may lie deep.
-    with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
+    with scratch_folder() as ours:
+        (scratch := ours / "0").mkdir(mode=0o700)
         with host.trial(logs) as here:
             ports = {port: here.free_port() for port in site.ports}
-            own = dataclasses.replace(site, folder=logs, scratch=Path(scratch), ports=ports)
+            own = dataclasses.replace(site, folder=logs, scratch=scratch, ports=ports)
             for number, task in enumerate(service.template(own), 1):
                 done(here, task, f"{number:02}", site.label, logs)
-        _store(Path(scratch), template, f"{service.kind} {service.name}, built for {site.label}")
+        _store(scratch, template, f"{service.kind} {service.name}, built for {site.label}")
 
 
 def _store(scratch: Path, template: Path, what_for: str) -> None:
     """Put a template into the cache at once: a folder of that name is whole, whatever happens."""
-    half = Path(tempfile.mkdtemp(prefix="half-", dir=template.parent))
-    try:
-        shutil.copytree(scratch, half, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy)
-        os.sync()  # the name must not reach the disk before what it stands for
-        with contextlib.suppress(OSError):  # somebody else built the same meanwhile
-            half.rename(template)
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
+    with claimed(template.parent, "half-") as half:
+        try:
+            shutil.copytree(
+                scratch, half, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
+            )
+            os.sync()  # the name must not reach the disk before what it stands for
+            with contextlib.suppress(OSError):  # somebody else built the same meanwhile
+                half.rename(template)
+        finally:
+            shutil.rmtree(half, ignore_errors=True)
     if not template.is_dir():
         raise NotADirectoryError(f"{template} is in the way")
     template.with_name(f"{template.name}.for").write_text(what_for)

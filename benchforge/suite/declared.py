@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Server
+from benchforge.parts.part import Kind, Metric
 from benchforge.registry import Registry
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
@@ -21,14 +21,6 @@ KINDS: Mapping[str, Kind] = {
     "metrics": "metric",
 }
 "The tables that declare parts."
-
-_CLASSES: Mapping[Kind, type[Part]] = {
-    "server": Server,
-    "backend": Backend,
-    "loader": Loader,
-    "client": Client,
-    "metric": Metric,
-}
 
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "throughput": {"use": "throughput"},
@@ -117,9 +109,6 @@ def _declared(
         ]
         also = f"{use!r} is {' and '.join(others)}; " if others else ""
         complaints.at((*path, "use"), error.message, f"{also}{error.hint}")
-        return None
-    if not issubclass(cls, _CLASSES[kind]):
-        complaints.at((*path, "use"), f"the plugin's {cls.__name__} is not a {kind}")
         return None
     given = {option: value for option, value in written.items() if option != "use"}
     options = environment.fill(given, cls, path)

@@ -1,0 +1,58 @@
+"""What a benchforge left that was killed together with its keeper: the next one clears it away."""
+
+import time
+from pathlib import Path
+
+from benchforge.run import marks
+from benchforge.run.cache import place
+from benchforge.run.processes import named
+from benchforge.run.scratch import abandoned, free, removed
+
+_WITHIN_S = 5.0
+_LOOK_EVERY_S = 0.01
+
+
+def cleared() -> str:
+    """End the processes and remove the folders that no benchforge uses; a line that says what.
+
+    Nothing that a live benchforge, or anybody else, may use is touched. "" where there was nothing.
+    """
+    ended, left = _ended()
+    gone = [folder for folder in (*abandoned(), *half_made()) if removed(folder)]
+    said = {
+        "ended": ended,
+        "removed": [str(folder) for folder in gone],
+        "cannot end": left,
+    }
+    told = [f"{what} {', '.join(which)}" for what, which in said.items() if which]
+    return f"left by a benchforge that was killed: {'; '.join(told)}" if told else ""
+
+
+def half_made() -> list[Path]:
+    """Return what was being built in the cache when its benchforge was killed."""
+    try:
+        templates, environments = place("templates"), place("runtimes")
+    except RuntimeError:  # no home at all, and so no cache
+        return []
+    found = [folder for folder in templates.glob("half-*") if free(folder)]
+    runtimes = [
+        folder
+        for folder in environments.glob("*.*")
+        if folder.suffix != ".failed" and not folder.is_symlink() and free(folder)
+    ]
+    # Looked at after nobody builds it any more: now it is linked to, or never will be.
+    linked = {link.resolve() for link in environments.glob("*") if link.is_symlink()}
+    return found + [folder for folder in runtimes if folder.resolve() not in linked]
+
+
+def _ended() -> tuple[list[str], list[str]]:
+    """Kill what was left behind, what it starts meanwhile too: all that there was, and is still."""
+    seen: dict[int, str] = {}
+    deadline = time.monotonic() + _WITHIN_S
+    while (left := marks.orphans()) and time.monotonic() < deadline:
+        seen |= {pid: named(pid) for pid in left if pid not in seen}
+        for pid in left:
+            marks.kill(pid)
+        time.sleep(_LOOK_EVERY_S)
+    ended = [name for pid, name in seen.items() if pid not in left]
+    return ended, [named(pid) for pid in left]

@@ -1,0 +1,126 @@
+"""The mark of a trial: all that a keeper starts carries it, whatever it does to get away.
+
+A daemon closes its files, leaves its session, and writes its title over its environment; its
+limits it keeps. The mark stands in one that no kernel looks at since Linux 2.4.25, and names the
+keeper: who carries the mark of one that is dead was left behind. It is needed where there is no
+process namespace, which would have ended them.
+"""
+
+import contextlib
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+
+from benchforge.run.keeper import family
+
+_LOCKS = 10  # RLIMIT_LOCKS; Python has no name for it
+_LINE = b"Max file locks"
+_PID_BITS, _START_BITS = 22, 36  # pids end at 2**22; 2**36 ticks are 21 years since the boot
+_OURS = 0b01011 << (_PID_BITS + _START_BITS)
+_OURS_MASK = -1 << (_PID_BITS + _START_BITS)
+_STATE, _STARTED = 0, 19  # positions after the program's name in /proc/PID/stat
+_LOOK_EVERY_S = 0.01
+_HAS_TIME = os.path.lexists("/proc/self/ns/time")
+
+
+def mark(pid: int) -> int | None:
+    """Mark a process, and so all that it will start; None where the kernel does not let us."""
+    number = _number(pid)
+    try:
+        resource.prlimit(pid, _LOCKS, (number, number))
+    except (OSError, ValueError):
+        return None
+    return number
+
+
+def carriers(number: int) -> list[int]:
+    """Return the pids of all that carry a mark, and run."""
+    return [pid for pid in _pids() if _carried(pid) == number]
+
+
+def orphans() -> list[int]:
+    """Return the pids of all that were left behind: the keeper that they name is dead."""
+    ours = _carried(os.getpid())  # somebody measures us: what we belong to is not ours to end
+    alive: dict[int, bool] = {}
+    found: list[int] = []
+    for pid in _pids():
+        number = _carried(pid)
+        if number is None or number == ours:
+            continue
+        if number not in alive:
+            keeper = number & ((1 << _PID_BITS) - 1)
+            alive[number] = _lives(keeper) and _number(keeper) == number
+        if not alive[number]:
+            found.append(pid)
+    return found
+
+
+def ended(number: int, within_s: float) -> list[int]:
+    """Kill all that carry a mark, those too that they start meanwhile; the pids of who is left."""
+    deadline = time.monotonic() + within_s
+    while (left := carriers(number)) and time.monotonic() < deadline:
+        for pid in left:
+            kill(pid)
+        time.sleep(_LOOK_EVERY_S)
+    return left
+
+
+def kill(pid: int) -> None:
+    """Kill a process that carries a mark; nothing where the pid is another's by now."""
+    with contextlib.suppress(OSError):
+        process = os.pidfd_open(pid)
+        try:
+            if _carried(pid) is not None:
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+        finally:
+            os.close(process)
+
+
+def _number(pid: int) -> int:
+    """Return the mark of what a keeper starts. The later it began, the lower: limits only sink."""
+    begun = (1 << _START_BITS) - 1 - int(_stat(pid)[_STARTED])
+    return _OURS | begun << _PID_BITS | pid
+
+
+def _pids() -> list[int]:
+    """Return all that run here; what is in a namespace of its own is not ours to judge."""
+    here = _namespaces("self")
+    same = (pid for pid in family() if here is not None and _namespaces(str(pid)) == here)
+    return [pid for pid in same if _lives(pid)]
+
+
+def _namespaces(pid: str) -> tuple[Path, ...] | None:
+    """In which pids and start times mean the same; None where they cannot be read."""
+    kinds = Path(f"/proc/{pid}/ns/pid"), Path(f"/proc/{pid}/ns/time")
+    try:
+        # Before Linux 5.6 there is one time for all.
+        return tuple(kind.readlink() for kind in kinds if kind.name == "pid" or _HAS_TIME)
+    except OSError:
+        return None
+
+
+def _carried(pid: int) -> int | None:
+    try:
+        lines = Path(f"/proc/{pid}/limits").read_bytes().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith(_LINE):
+            hard = line.split()[-2]
+            if hard.isdigit() and int(hard) & _OURS_MASK == _OURS:
+                return int(hard)
+    return None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return _stat(pid)[_STATE] not in {b"Z", b"X"}
+    except OSError:
+        return False
+
+
+def _stat(pid: int) -> list[bytes]:
+    stat = Path(f"/proc/{pid}/stat").read_bytes()
+    return stat[stat.rindex(b")") + 2 :].split()

@@ -1,0 +1,71 @@
+"""Run a command and see what it leaves: all that it started, however far it got away, is ours.
+
+watched.py REPORT WORD...: the pid is written to REPORT.pid; once the command ended, REPORT has what
+still ran two seconds later, which is ended then. The exit code is the command's.
+"""
+
+import ctypes, json, os, signal, subprocess, sys, time
+
+PR_SET_CHILD_SUBREAPER, WITHIN_S = 36, 2.0
+report, words = sys.argv[1], sys.argv[2:]
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans become our children
+
+
+def below():
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] not in "ZX":
+            children.setdefault(int(fields[1]), []).append(int(name))
+    found = children.get(os.getpid(), [])
+    for pid in found:
+        found += children.get(pid, [])
+    return found
+
+
+def line(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().replace(b"\0", b" ").decode(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)  # they are for the command, which takes them again
+
+
+def hears():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+process = subprocess.Popen(words, preexec_fn=hears)
+with open(f"{report}.pid~", "w") as file:
+    file.write(str(process.pid))
+os.rename(f"{report}.pid~", f"{report}.pid")
+code = process.wait()
+ended = time.monotonic()
+while (left := below()) and time.monotonic() - ended < WITHIN_S:
+    time.sleep(0.01)
+seconds = time.monotonic() - ended
+told = [one for one in map(line, left) if one]
+while left := below():
+    for pid in left:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+with open(f"{report}~", "w") as file:
+    json.dump({"left": told, "seconds": seconds}, file)
+os.rename(f"{report}~", report)
+os._exit(code if code >= 0 else 128 - code)

@@ -1,0 +1,207 @@
+"""What the tests of faults share: a run that is watched from outside, and the page of all rows.
+
+`python tests/robustness.py SEEN` prints docs/robustness.md from what the tests wrote into SEEN.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from front_door import PROGRAMS, Told, bench_words
+
+from benchforge.run.lock import NAME
+
+PAGE = Path(__file__).parents[1] / "docs/robustness.md"
+NOTHING = "nothing"
+WAITS_S = 200.0  # for another benchforge that measures
+ENDS_S = 90.0
+BUSY = "another benchforge is measuring"
+# A user namespace in which no others may be made: what a cautious machine refuses.
+REFUSED = (
+    *("unshare", "--user", "--map-root-user", "sh", "-c"),
+    'for name in net pid user; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; exec "$@"',
+    "-",
+)
+HEAD = """# What happens when things go wrong
+
+Each line was seen by a test (`tests/test_robustness.py`), which fails when it sees another: `make
+robustness` writes this page from what they saw. Numbers, times and paths are left out. What is left
+is looked for by a process above benchforge, to which whatever loses its parent is given: two
+seconds after the end it lists all that still runs.
+
+| fault | what is printed | exit code | what is left |
+|---|---|---|---|
+"""
+
+Found = TypeVar("Found")
+
+
+@dataclass
+class Watched:
+    """A benchforge that runs, or ran, with folders of its own."""
+
+    folder: Path
+    process: "subprocess.Popen[str]"
+    pid: int = 0
+    told: Told | None = None
+    left: list[str] = field(default_factory=list)
+
+    def ended(self, within_s: float = ENDS_S) -> Told:
+        """What it printed, once it has ended and what it left has been looked for."""
+        if self.told is None:
+            self.process.wait(within_s)
+            out, err = ((self.folder / name).read_text() for name in ("out", "err"))
+            self.told = Told(self.process.returncode, out, err)
+            self.left = json.loads((self.folder / "left").read_text())["left"]
+            # What a server printed is shown behind a bar.
+            assert "\nTraceback" not in f"\n{self.told.all}", self.told.all
+        return self.told
+
+    def signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    @property
+    def result(self) -> Path:
+        (found,) = (self.folder / "results").iterdir()
+        return found
+
+    @property
+    def scratch(self) -> list[Path]:
+        return sorted((self.folder / "t").glob("bf-*"))
+
+    @property
+    def leaves(self) -> str:
+        """For the page: what still runs or lies about, once it has ended."""
+        self.ended()
+        found = [*self.left, *("a scratch folder" for _ in self.scratch)]
+        return ", ".join(found) or NOTHING
+
+
+@contextmanager
+def watched(
+    folder: Path,
+    *words: str | Path,
+    before: tuple[str, ...] = (),
+    waits: bool = True,
+) -> Iterator[Watched]:
+    """Start benchforge, as soon as no other measures; whatever the test does, it is ended."""
+    deadline = time.monotonic() + WAITS_S
+    while True:
+        if waits:
+            until(nobody_measures, WAITS_S)
+        results = len(headers(folder))
+        one = _started(folder, words, before)
+        try:
+            while one.process.poll() is None and len(headers(folder)) == results:
+                time.sleep(0.01)
+            if not waits or BUSY not in (folder / "err").read_text():
+                yield one
+                return
+        finally:
+            if one.process.poll() is None:
+                one.signal(signal.SIGKILL)
+                one.process.wait(ENDS_S)
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+
+
+def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...]) -> Watched:
+    (folder / "t").mkdir(exist_ok=True)
+    (folder / "left.pid").unlink(missing_ok=True)
+    (folder / "left").unlink(missing_ok=True)
+    line = [sys.executable, str(PROGRAMS / "watched.py"), str(folder / "left"), *before]
+    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
+        process = subprocess.Popen(
+            [*line, *bench_words(*words)],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            text=True,
+            env={**os.environ, "TMPDIR": str(folder / "t")},
+        )
+    one = Watched(folder, process)
+    until((folder / "left.pid").exists)
+    one.pid = int((folder / "left.pid").read_text())
+    return one
+
+
+def nobody_measures() -> bool:
+    """Whether the machine's lock can be had; cheaper than to start a benchforge for it."""
+    with socket.socket(socket.AF_UNIX) as mine:
+        try:
+            mine.bind(NAME)
+        except OSError:
+            return False
+    return True
+
+
+def headers(folder: Path) -> list[Path]:
+    """The results in which a run has begun."""
+    return list(folder.glob("results/*/result.json"))
+
+
+def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:
+    """What a look gives, as soon as it gives something."""
+    deadline = time.monotonic() + within_s
+    while not (found := look()):
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.02)
+    return found
+
+
+def noted(fault: str, one: Watched, *words: str, after: str = "") -> None:
+    """Hold a row against the page, or write it down where ROBUSTNESS names a file.
+
+    Of what was printed it has the lines that hold one of `words`; each must be in one. `after` is
+    what came next.
+    """
+    told = one.ended()
+    lines = []
+    for word in words:
+        found = [line for line in told.all.splitlines() if word in line]
+        assert found, f"not printed: {word!r}\n{told.all}"
+        lines.append(plain(found[0], one.folder))
+    said = "<br>".join(f"`{line}`" for line in dict.fromkeys(lines)) or "nothing"
+    code = "killed" if told.code == 128 + signal.SIGKILL else str(told.code)
+    row = f"| {fault} | {said} | {code} | {one.leaves}{after} |"
+    if path := os.environ.get("ROBUSTNESS"):
+        with Path(path).open("a") as file:
+            file.write(f"{row}\n")
+    else:
+        assert row in PAGE.read_text().splitlines(), f"the page has no such row:\n{row}"
+
+
+def plain(line: str, folder: Path) -> str:
+    """A line as it is in every run: what differs is named by what it is."""
+    line = line.replace(str(folder), "FOLDER").replace("|", "/").strip()
+    for pattern, name in (
+        (r"results/[\w-]+Z(-\d+)?", "RESULT"),
+        (r"process \d+ \([^)]*\)", "process N (...)"),
+        (r"process \d+", "process N"),
+        (r"port \d+", "port N"),
+        (r"bf-\w+", "bf-X"),
+        (r"\[ *\d+/\d+\]", "[N/M]"),
+        (r"block \d+", "block N"),
+        (r" · about .* left", ""),
+        (r"[\d,.]+ good responses/s(, at most \d+ not good|, \d+ not good)?", "N good responses/s"),
+        (r"\d+ trials?", "N trials"),
+        (r"trials/\d+/[^ :]+", "trials/N/FILE"),
+        (r"/\S+/wrk ", "wrk "),
+    ):
+        line = re.sub(pattern, name, line)
+    return line
+
+
+if __name__ == "__main__":
+    sys.stdout.write(HEAD + Path(sys.argv[1]).read_text())

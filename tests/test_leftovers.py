@@ -1,0 +1,125 @@
+"""What a killed benchforge leaves, the next one clears away; what lives it never touches."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchforge.run import leftovers, marks, scratch
+from benchforge.run.cache import place
+
+PROGRAMS = Path(__file__).parent / "programs"
+# In a process of its own: the folders and marks of a benchforge that is killed.
+LEAVES = """
+import os, sys, time
+from benchforge.run.scratch import claimed, scratch_folder
+from pathlib import Path
+with scratch_folder() as folder, claimed(Path(sys.argv[1]), sys.argv[2]) as half:
+    (folder / "0").mkdir()
+    (half / "file").write_text("half")
+    print(folder, half, flush=True)
+    time.sleep(60)
+"""
+# A keeper's mark on itself; what it starts leaves its session, its files and its environment.
+MARKS = """
+import os, subprocess, sys, time
+from benchforge.run import marks
+assert marks.mark(os.getpid())
+subprocess.run([sys.executable, sys.argv[1], sys.argv[2]], env={}, close_fds=True, check=True)
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+print(flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders of our own: others may measure meanwhile."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def started(program: str, *words: object) -> "subprocess.Popen[str]":
+    line = [sys.executable, "-c", program, *map(str, words)]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(("kind", "prefix"), [("templates", "half-"), ("runtimes", "0123abc.")])
+def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) -> None:
+    place(kind).mkdir(parents=True)
+    with started(LEAVES, place(kind), prefix) as process:
+        assert process.stdout is not None
+        folders = [Path(one) for one in process.stdout.readline().split()]
+        assert len(folders) == 2
+        assert leftovers.cleared() == ""
+        assert all(folder.exists() for folder in folders)
+        process.kill()
+    said = leftovers.cleared()
+    assert said == f"left by a benchforge that was killed: removed {folders[0]}, {folders[1]}"
+    assert not any(folder.exists() for folder in folders)
+    assert leftovers.cleared() == ""
+
+
+def test_what_only_looks_like_ours_is_not_touched(tmp_path: Path) -> None:
+    others = [tmp_path / "tmp" / name for name in ("bf-notes", "bf-empty", "bf-linked")]
+    for other in others[:2]:
+        other.mkdir()
+    (others[0] / "owner").write_text("Ada")
+    others[2].symlink_to(tmp_path)
+    linked = place("runtimes") / "0123abc.whole"
+    linked.mkdir(parents=True)
+    (place("runtimes") / "0123abc").symlink_to(linked.name)
+    (place("runtimes") / "4567def.failed").mkdir()
+    assert leftovers.cleared() == ""
+    assert all(other.exists() for other in others)
+    assert linked.exists()
+    assert (place("runtimes") / "4567def.failed").exists()
+
+
+def test_a_scratch_folder_goes_with_its_user() -> None:
+    with scratch.scratch_folder() as folder:
+        assert scratch.abandoned() == []
+        assert not scratch.removed(folder)
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert not folder.exists()
+
+
+def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    with started(MARKS, PROGRAMS / "daemon.py", ready) as keeper:
+        assert keeper.stdout is not None
+        keeper.stdout.readline()
+        number = marks._carried(keeper.pid)
+        assert number is not None
+        daemon, *others = [pid for pid in marks.carriers(number) if pid != keeper.pid]
+        assert not others
+        assert os.getsid(daemon) not in {os.getsid(0), keeper.pid}
+        assert daemon not in marks.orphans()
+        marks.mark(daemon)  # a mark only sinks: a later keeper below an earlier one has its own
+        assert marks._carried(daemon) != number
+        os.kill(daemon, signal.SIGKILL)
+        keeper.kill()
+    assert marks.carriers(number) == []
+
+
+def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    with started(MARKS, PROGRAMS / "daemon.py", ready) as keeper:
+        assert keeper.stdout is not None
+        keeper.stdout.readline()
+        number = marks._carried(keeper.pid)
+        assert number is not None
+        (daemon,) = [pid for pid in marks.carriers(number) if pid != keeper.pid]
+        keeper.kill()
+    assert daemon in marks.orphans()
+    said = leftovers.cleared()
+    assert f"process {daemon} (" in said
+    assert "daemon.py" in said
+    assert marks.carriers(number) == []
+    assert daemon not in marks.orphans()

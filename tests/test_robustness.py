@@ -1,0 +1,492 @@
+"""Everything that can go wrong: what is said, what the exit code is, and that nothing is left."""
+
+import contextlib
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, answering, bench_words, lack, needed, needed_module
+from robustness import NOTHING, PAGE, REFUSED, Watched, noted, until, watched
+from test_faults import descendant
+from test_run import suite, trials
+from torture import told, torture
+
+from benchforge.run.locate import locate
+
+pytestmark = pytest.mark.timeout(400)
+
+DATA = '\n[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
+
+
+@pytest.fixture(autouse=True)
+def _with_wrk() -> None:
+    needed("wrk")
+
+
+@pytest.fixture
+def may_unshare() -> None:
+    if subprocess.run([*REFUSED, "true"], check=False, capture_output=True).returncode:
+        lack("user namespaces are refused here already")
+
+
+def program(name: str, *words: object) -> str:
+    """A shell's words that run one of our programs."""
+    return " ".join(["exec", *map(str, (sys.executable, PROGRAMS / f"{name}.py", *words))])
+
+
+def shell(script: str, ready_within: str = "5s") -> str:
+    """A server that is a script of the shell, which has its port in $1."""
+    words = f"""["sh", "-c", '''{script}''', "-", "{{port}}"]"""
+    return f'use = "command"\ncommand = {words}\nready_within = "{ready_within}"\n'
+
+
+def zoo(folder: Path) -> Path:
+    """A suite with all that gets away: workers, a database, daemons, a pair that respawns."""
+    needed_module("gunicorn")
+    needed("postgres", "psql", "initdb", "redis-server")
+    server = (
+        'use = "gunicorn"\napp = "zoo:app"\nworkers = 2\n'
+        f'directory = "{PROGRAMS}"\n'
+        f'environment = {{ ZOO = "{PROGRAMS}", ZOO_REDIS = "{locate("redis-server")}" }}\n' + DATA
+    )
+    path = suite(folder, server, scenario='backends = ["db"]')
+    longer = path.read_text().replace('duration = "1s"', 'duration = "60s"')
+    path.write_text(longer)
+    return path
+
+
+def under_load(one: Watched) -> int:
+    """Wait until the load tool of a trial runs; its pid."""
+    return descendant_of(one, "wrk")
+
+
+def descendant_of(one: Watched, word: str) -> int:
+    """Wait for a process of that name below benchforge; its pid."""
+    found: list[int] = []
+
+    def look() -> bool:
+        found.extend(pid for pid in [descendant(one.pid, word)] if pid is not None)
+        return bool(found)
+
+    until(look)
+    return found[0]
+
+
+def keepers(one: Watched) -> tuple[int, int]:
+    """The pids of a trial's keeper: the outer process, and the inner one."""
+    outer = next(pid for pid in _children(one.pid) if b"import keeper" in _line(pid))
+    return outer, _children(outer)[0]
+
+
+def _children(of: int) -> list[int]:
+    text = Path(f"/proc/{of}/task/{of}/children").read_text()
+    return [int(pid) for pid in text.split()]
+
+
+def _line(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def kill(*pids: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
+            os.kill(pid, signal.SIGKILL)
+
+
+def valid(bench: Bench, one: Watched) -> None:
+    told = bench("validate", one.result)
+    assert told.code == 0, told.all
+
+
+def cleared(folder: Path, one: Watched) -> str:
+    """Start again; what the next start says that it cleared away."""
+    scratch = one.scratch
+    with watched(folder, "run", suite(folder, answering())) as second:
+        told = second.ended()
+        assert told.code == 0, told.all
+    (line,) = [line for line in told.err.splitlines() if line.startswith("left by")]
+    for one_folder in scratch:
+        assert f"{one_folder}" in line
+    assert second.leaves == NOTHING
+    return line
+
+
+# --- who is killed -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "victims",
+    [
+        ("benchforge",),
+        ("the keeper",),
+        ("the keeper's inner process",),
+        ("benchforge", "the keeper", "the keeper's inner process"),
+    ],
+    ids="+".join,
+)
+def test_kill_9_ends_workers_databases_and_daemons(
+    bench: Bench, tmp_path: Path, victims: tuple[str, ...]
+) -> None:
+    with watched(tmp_path, "run", zoo(tmp_path)) as one:
+        under_load(one)
+        outer, inner = keepers(one)
+        names = ("benchforge", "the keeper", "the keeper's inner process")
+        pids = dict(zip(names, (one.pid, outer, inner), strict=True))
+        kill(*(pid for name, pid in pids.items() if name in victims))
+        fault = f"kill -9 of {', '.join(victims)}; gunicorn, PostgreSQL, daemons that are deaf"
+        if "benchforge" in victims:
+            noted(fault, one, after=", which the next start removes")
+            assert one.scratch
+        else:
+            noted(fault, one, "FAILED")
+    assert not one.left
+    valid(bench, one)
+    if "benchforge" in victims:
+        assert "removed" in cleared(tmp_path, one)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_and_keeps_what_was_measured(
+    bench: Bench, tmp_path: Path, number: signal.Signals
+) -> None:
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
+    with watched(tmp_path, "run", path) as one:
+        until(lambda: trials(tmp_path))
+        under_load(one)
+        one.signal(number)
+        noted(f"{number.name} under load", one, "interrupted: ")
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    # A session of its own, of which the terminal is the controlling one.
+    before = ("setsid", "--ctty")
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
+    words = [sys.executable, str(PROGRAMS / "watched.py"), str(tmp_path / "left")]
+    call = [*words, *before, *bench_words("run", path)]
+    deadline = time.monotonic() + 200
+    while True:
+        process = subprocess.Popen(
+            call, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs, env=_here(tmp_path)
+        )
+        while process.poll() is None and not list(tmp_path.glob("results/*/result.json")):
+            time.sleep(0.02)
+        if process.poll() is None:
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    one = Watched(tmp_path, process, int((tmp_path / "left.pid").read_text()))  # type: ignore[arg-type]
+    try:
+        under_load(one)
+        os.close(theirs)
+        os.close(ours)  # the last: the kernel hangs up
+        process.wait(60)
+    finally:
+        kill(one.pid)
+    (tmp_path / "out").write_text("")
+    (tmp_path / "err").write_text("")
+    noted("the terminal is closed under load", one)
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+def _here(folder: Path) -> dict[str, str]:
+    (folder / "t").mkdir(exist_ok=True)
+    return {**os.environ, "TMPDIR": str(folder / "t")}
+
+
+def test_kills_at_any_moment_leave_nothing(tmp_path: Path) -> None:
+    needed_module("gunicorn")
+    seen = torture(tmp_path / "torture", kills=10, seed=6, minutes=4)
+    assert seen.fine, told(seen)
+    assert seen.kills, "another one measured all the time"
+
+
+# --- servers that misbehave ----------------------------------------------------------------------
+
+DAEMON = f"{sys.executable} {PROGRAMS / 'daemon.py'} deaf.ready"
+PAIR = f"{sys.executable} {PROGRAMS / 'respawns.py'}"
+ANSWERS = program("answers", "--port", "$1")
+
+
+@pytest.mark.parametrize(
+    ("fault", "server", "words", "code"),
+    [
+        ("a server that forks away", shell(f"{DAEMON}; exit 0"), ("before it was ready",), 4),
+        (
+            "a server that ignores TERM and INT",
+            shell(f'trap "" TERM INT; {ANSWERS}'),
+            ("good responses/s",),
+            0,
+        ),
+        (
+            "a server with a pair beside it that starts itself again",
+            shell(f"{PAIR}; {ANSWERS}"),
+            ("good responses/s",),
+            0,
+        ),
+    ],
+)
+def test_a_server_that_gets_away_is_ended(
+    bench: Bench, tmp_path: Path, fault: str, server: str, words: tuple[str, ...], code: int
+) -> None:
+    with watched(tmp_path, "run", suite(tmp_path, server)) as one:
+        assert one.ended().code == code, one.ended().all
+        noted(fault, one, *words)
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+def test_a_log_of_a_gigabyte_a_second_is_cut(bench: Bench, tmp_path: Path) -> None:
+    server = shell(f"{sys.executable} {PROGRAMS / 'floods.py'} & {ANSWERS}")
+    largest = 0
+    with watched(tmp_path, "run", suite(tmp_path, server)) as one:
+        while one.process.poll() is None:
+            for log in tmp_path.glob("results/*/trials/*/server-one.out"):
+                largest = max(largest, log.stat().st_size)
+            time.sleep(0.02)
+        noted("a server that fills its log as fast as it can", one, "only the first 64 MiB")
+        assert one.ended().code == 0, one.ended().all
+    assert 64 << 20 < largest < 4 << 30
+    (trial,) = trials(tmp_path)
+    processes = {process["label"]: process for process in trial["processes"]}  # type: ignore[attr-defined]
+    assert processes["server-one"]["cut"] == ["stdout"]
+    assert processes["loader-wrk"]["cut"] == []
+    assert (one.result / "trials/0001/server-one.out").stat().st_size == 64 << 20
+    assert "Of stdout only the first 64 MiB were kept." in (one.result / "raw.md").read_text()
+    valid(bench, one)
+
+
+def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, shell(program("eats")), more=f"\n[tuning.limits]\nas = {1 << 29}\n")
+    with watched(tmp_path, "run", path) as one:
+        noted("a server that takes all memory, below [tuning.limits]", one, "before it was ready")
+        assert one.ended().code == 4
+        assert "MemoryError" in one.ended().all
+    assert one.leaves == NOTHING
+
+
+def test_a_backend_that_dies_fails_the_trial(bench: Bench, tmp_path: Path) -> None:
+    needed("postgres", "psql", "initdb")
+    path = suite(tmp_path, answering() + DATA, scenario='backends = ["db"]')
+    path.write_text(path.read_text().replace('duration = "1s"', 'duration = "5s"'))
+    with watched(tmp_path, "run", path) as one:
+        under_load(one)
+        kill(descendant_of(one, "postgres"))
+        noted("a database is killed under load", one, "db: ended with exit code -9")
+        assert one.ended().code == 4
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+def test_a_load_tool_that_hangs_is_ended(bench: Bench, tmp_path: Path) -> None:
+    with watched(tmp_path, "run", suite(tmp_path, answering())) as one:
+        os.kill(under_load(one), signal.SIGSTOP)
+        noted("a load tool that hangs", one, "did not end within")
+        assert one.ended().code == 4
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+# --- where results are kept ----------------------------------------------------------------------
+
+
+def test_a_results_folder_that_is_deleted_is_told(tmp_path: Path) -> None:
+    with watched(tmp_path, "run", suite(tmp_path, answering())) as one:
+        under_load(one)
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
+        noted("the results are deleted under load", one, "error: ")
+        assert one.ended().code == 5
+    assert one.leaves == NOTHING
+
+
+# Once a trial is kept; between two, since no file may be open for writing then.
+READ_ONLY = (
+    'n=0; until ls "$0"/results/*/trials/*/trial.json || [ $n = 300 ]; do sleep 0.1; '
+    'n=$((n + 1)); done >&2 2>/dev/null; n=0; until mount -o remount,ro "$0" '
+    "2>/dev/null || [ $n = 900 ]; do n=$((n + 1)); sleep 0.02; done; wait $!"
+)
+
+
+@pytest.mark.usefixtures("may_unshare")
+@pytest.mark.parametrize(
+    ("fault", "size", "script"),
+    [
+        ("the disk of the results fills up", "200k", "wait $!"),
+        (
+            "the results become read-only",
+            "4m",
+            READ_ONLY,
+        ),
+    ],
+)
+def test_results_that_cannot_be_written_keep_what_was_measured(
+    tmp_path: Path, fault: str, size: str, script: str
+) -> None:
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 30"))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    look = " ".join(bench_words("validate"))
+    text = f'mount -t tmpfs -o size={size} none "$0" && {{ "$@" & {script} 2>/dev/null >&2; '
+    text += f'code=$?; {look} "$0"/results/*; echo valid $?; exit $code; }}'
+    before = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", text, str(disk))
+    with watched(tmp_path, "run", path, "-o", disk / "results", before=before) as one:
+        one.ended(200)
+        noted(fault, one, "error: ")
+        assert one.ended().code == 5, one.ended().all
+        assert one.ended().out.endswith("valid 0\n"), one.ended().all
+    assert one.leaves == NOTHING
+
+
+# --- others on the machine -----------------------------------------------------------------------
+
+
+def test_two_at_once_are_refused(tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    second.mkdir()
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
+    with watched(tmp_path, "run", path) as one:
+        under_load(one)
+        with watched(second, "run", path, waits=False) as other:
+            noted("two at once", other, "another benchforge", "hint: ")
+            assert other.ended().code == 2
+        assert f"process {one.pid}" in other.ended().err
+        one.signal(signal.SIGTERM)
+        assert one.ended().code == 143
+    assert one.leaves == NOTHING
+
+
+class _Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"pong")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@contextlib.contextmanager
+def thief(port: int) -> Iterator[None]:
+    with ThreadingHTTPServer(("127.0.0.1", port), _Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+
+
+def test_a_port_that_is_taken_before_the_server_starts_is_told(tmp_path: Path) -> None:
+    server = answering("--start-after", "3") + 'ready_within = "9s"\n'
+    with watched(tmp_path, "run", suite(tmp_path, server, top='network = "host"')) as one:
+        until(lambda: _of_program(one.pid, "answers.py"))
+        (pid,) = _of_program(one.pid, "answers.py")
+        words = _line(pid).split(b"\0")
+        with thief(int(words[words.index(b"--port") + 1])):
+            noted("a port is taken before the server has it", one, "another process")
+        assert one.ended().code == 4
+    assert one.leaves == NOTHING
+
+
+def _of_program(of: int, name: str) -> list[int]:
+    return [pid for pid in _all_below(of) if name.encode() in _line(pid)]
+
+
+def test_a_folder_may_have_any_name(bench: Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "a b 'c' \"d\" ü $(e) 文"
+    folder.mkdir()
+    with watched(folder, "run", suite(folder, answering())) as one:
+        noted("a folder with spaces, quotes and letters of all kinds", one, "good responses/s")
+        assert one.ended().code == 0, one.ended().all
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+# --- where namespaces are refused ----------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("may_unshare")
+def test_refused_namespaces_are_said_once(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace("blocks = 1", "blocks = 2"))
+    with watched(tmp_path, "run", path, before=REFUSED) as one:
+        noted("the machine refuses namespaces", one, "private network", "private process")
+        assert one.ended().code == 0, one.ended().all
+        assert one.ended().err.count("private process namespace") == 1
+    for trial in trials(tmp_path):
+        assert len(trial["namespaces"]["weaker"]) == 2  # type: ignore[index]
+    assert one.leaves == NOTHING
+
+
+@pytest.mark.usefixtures("may_unshare")
+def test_without_namespaces_what_two_kills_leave_is_cleared_by_the_next_start(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """Who kills benchforge and both of its keepers at once leaves daemons: they are known."""
+    server = shell(f"{DAEMON}; {PAIR}; {ANSWERS}")
+    path = suite(tmp_path, server)
+    path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
+    with watched(tmp_path, "run", path, before=REFUSED) as one:
+        under_load(one)
+        outer, inner = keepers(one)
+        one.signal(signal.SIGSTOP)  # nothing of them can be done in between
+        for pid in (outer, inner):
+            os.kill(pid, signal.SIGSTOP)
+        daemons = {pid for pid in _all_below(outer) if _escapes(pid)}
+        assert len(daemons) == 3
+        seen: list[str] = []
+        kill(inner, outer, one.pid)
+        # Looked at before the watcher, which gives up after two seconds, ends what is left.
+        told = bench("run", suite(tmp_path, answering()), "-o", "next", waits=False)
+        seen += [line for line in told.err.splitlines() if line.startswith("left by")]
+        one.ended()
+    if not seen:
+        lack(f"another measured: {told.err}")
+    assert all(f"process {pid} (" in seen[0] for pid in daemons), seen
+    assert str(PROGRAMS / "daemon.py") in seen[0]
+    assert "removed" not in seen[0] or "bf-" in seen[0]
+    assert one.left == []
+
+
+def _all_below(of: int) -> list[int]:
+    below = [of]
+    for pid in below:
+        with contextlib.suppress(OSError):
+            below += _children(pid)
+    return below[1:]
+
+
+def _escapes(pid: int) -> bool:
+    return any(name in _line(pid) for name in (b"daemon.py", b"respawns.py"))
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def test_the_page_has_no_row_that_no_test_sees() -> None:
+    source = Path(__file__).read_text()
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")][1:]
+    assert rows
+    for row in rows:
+        fault = row.split(" | ")[0].removeprefix("| ")
+        known = fault.startswith(("kill -9 of ", "SIG")) or f'"{fault}"' in source
+        assert known, fault

@@ -1,0 +1,218 @@
+"""Kill benchforge at seeded random moments, and look at what is left each time.
+
+`python tests/torture.py FOLDER KILLS SEED MINUTES` prints how many kills fell into which stage,
+and what was left: exit code 0 when that is nothing. Where `benchforge run` can resume, each run
+goes on where the one before was killed, and at the end each planned trial must be there once.
+"""
+
+import collections
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from robustness import nobody_measures, until
+
+PROGRAMS = Path(__file__).parent / "programs"
+BUSY = "another benchforge is measuring"
+LONGEST_S = 5.0  # after the start of which a kill falls: about two trials
+ENDS_S = 120.0
+CALL = [sys.executable, "-m", "benchforge"]
+SUITE = """benchforge = 1
+[servers.workers]
+use = "gunicorn"
+app = "zoo:app"
+workers = 2
+directory = '{programs}'
+environment = {{ ZOO = '{programs}' }}
+[servers.one]
+use = "command"
+command = ['{python}', '{programs}/answers.py', "--port", "{{port}}"]
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "500ms"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["workers", "one"]
+loaders = ["pace"]
+[repeat]
+blocks = {blocks}
+seed = {seed}
+"""
+
+
+@dataclass
+class Seen:
+    """What the kills did."""
+
+    stages: "collections.Counter[str]" = field(default_factory=collections.Counter)
+    left: list[str] = field(default_factory=list)
+    invalid: list[str] = field(default_factory=list)
+    slowest_s: float = 0.0
+    trials: int = 0
+
+    @property
+    def kills(self) -> int:
+        return self.stages.total()
+
+    @property
+    def fine(self) -> bool:
+        return not self.left and not self.invalid
+
+
+def torture(folder: Path, kills: int, seed: int, minutes: float) -> Seen:
+    """Kill so many runs, or as many as the time allows."""
+    (folder / "t").mkdir(parents=True)
+    suite = folder / "torture.toml"
+    text = SUITE.format(python=sys.executable, programs=PROGRAMS, blocks=kills + 20, seed=seed)
+    suite.write_text(text)
+    moments, seen = random.Random(seed), Seen()
+    resumes = "--resume" in _ran(folder, "run", "--help").stdout
+    deadline = time.monotonic() + minutes * 60
+    mounts = _mounts()
+    while seen.kills < kills and time.monotonic() < deadline:
+        results = _results(folder)
+        words = ["--resume", str(results[-1])] if resumes and results else [str(suite)]
+        _one(folder, words, moments.uniform(0.0, LONGEST_S), seen)
+        now = _mounts()
+        seen.left += sorted(now - mounts)
+        _look(folder, seen)
+    if resumes and (results := _results(folder)):
+        _resumed(folder, results[-1], seen)
+    seen.left += _after_a_last_start(folder, suite)
+    return seen
+
+
+def _one(folder: Path, words: list[str], after_s: float, seen: Seen) -> None:
+    """Start one run and kill it `after_s` seconds later; a run that could not begin is no kill."""
+    report, err = folder / "left", folder / "err"
+    report.unlink(missing_ok=True)
+    Path(f"{report}.pid").unlink(missing_ok=True)
+    until(nobody_measures, ENDS_S)
+    results, known = len(_results(folder)), {one.stat().st_ino for one in _folders(folder)}
+    with err.open("w") as stderr:
+        line = [sys.executable, str(PROGRAMS / "watched.py"), str(report), *CALL, "run", *words]
+        process = subprocess.Popen(
+            line, cwd=folder, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=stderr
+        )
+    while not Path(f"{report}.pid").exists():
+        time.sleep(0.005)
+    pid = int(Path(f"{report}.pid").read_text())
+    time.sleep(after_s)
+    stage = _stage(folder, results, known)
+    if process.poll() is None:
+        os.kill(pid, signal.SIGKILL)
+    process.wait(ENDS_S)
+    if BUSY in err.read_text():
+        time.sleep(0.5)
+        return
+    told = json.loads(report.read_text())
+    seen.slowest_s = max(seen.slowest_s, told["seconds"])
+    seen.left += told["left"]
+    seen.stages[stage] += 1
+
+
+def _stage(folder: Path, results: int, known: set[int]) -> str:
+    """What benchforge did at that moment, by what is on the disk since it began."""
+    new = [one for one in _folders(folder) if one.stat().st_ino not in known]
+    if not new:
+        begun = len(_results(folder)) > results
+        return "before the first trial" if begun else "before the header"
+    running = [one for one in new if not (one / "trial.json").exists()]
+    if not running:
+        return "between trials"
+    names = {one.name for one in running[-1].iterdir()}
+    if any(name.startswith("loader-") and name.endswith(".out") for name in names):
+        return "load or stop"
+    return "start of the server" if any(name.startswith("server-") for name in names) else "keeper"
+
+
+def _look(folder: Path, seen: Seen) -> None:
+    """Every result that has a header is valid, whatever it was doing."""
+    for result in _results(folder):
+        if (done := _ran(folder, "validate", str(result))).returncode:
+            seen.invalid.append(done.stdout.strip())
+    seen.trials = _kept(folder)
+
+
+def _resumed(folder: Path, result: Path, seen: Seen) -> None:
+    """Let it end; each planned trial is there once."""
+    while BUSY in (done := _ran(folder, "run", "--resume", str(result), within_s=900)).stderr:
+        time.sleep(1)
+    if done.returncode:
+        seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
+    plan = json.loads((result / "result.json").read_text())["plan"]
+    places = [(one["block"], one["position"]) for one in _trials(result) if not one["failure"]]
+    if sorted(places) != sorted((one["block"], one["position"]) for one in plan):
+        seen.invalid.append(f"{len(plan)} planned, {len(places)} measured")
+
+
+def _after_a_last_start(folder: Path, suite: Path) -> list[str]:
+    """The next start clears the last one's folder away."""
+    words = ("run", str(suite), "--time-limit", "0", "-o", str(folder / "last"))
+    while BUSY in (done := _ran(folder, *words)).stderr:
+        time.sleep(0.5)
+    left = [str(one) for one in (folder / "t").glob("bf-*")]
+    return [f"after the last start: {one}\n{done.stderr}" for one in left]
+
+
+def _ran(folder: Path, *words: str, within_s: float = ENDS_S) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*CALL, *words],
+        cwd=folder,
+        env=_environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=within_s,
+    )
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "TMPDIR": str(folder / "t")}
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(folder.glob("results/*/trials/*"))
+
+
+def _results(folder: Path) -> list[Path]:
+    return sorted(one.parent for one in folder.glob("results/*/result.json"))
+
+
+def _trials(result: Path) -> list[dict[str, object]]:
+    return [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+
+
+def _kept(folder: Path) -> int:
+    return len(list(folder.glob("results/*/trials/*/trial.json")))
+
+
+def _mounts() -> set[str]:
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return {f"mount {line.split()[4]}" for line in lines}
+
+
+def told(seen: Seen) -> str:
+    """What the kills did, for a person."""
+    stages = [f"  {count:4} {stage}" for stage, count in sorted(seen.stages.items())]
+    gone = f"all was gone after at most {seen.slowest_s:.2f} s"
+    lines = [
+        f"{seen.kills} kills; {gone}; {seen.trials} trials kept",
+        *stages,
+        f"left: {'; '.join(seen.left) or 'nothing'}",
+        f"invalid: {'; '.join(seen.invalid) or 'nothing'}",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    came = torture(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
+    sys.stdout.write(f"{told(came)}\n")
+    sys.exit(0 if came.fine else 1)
