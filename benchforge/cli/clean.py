@@ -13,6 +13,7 @@ from benchforge.cli.progress import counted
 from benchforge.cli.say import say, show
 from benchforge.errors import Unusable
 from benchforge.model.units import Duration
+from benchforge.run.leftovers import cleared, left
 from benchforge.run.lock import measuring
 from benchforge.run.remains import Remains, in_cache, remove, results
 from benchforge.run.space import told
@@ -39,8 +40,8 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
     """List what benchforge has put on the disk, and remove it where you say so.
 
     That is the cache (databases that were filled, interpreters' environments: built anew when they
-    are needed), and with --results the results in a folder. What others have put there stays, and
-    so does what a running benchforge uses.
+    are needed), what a benchforge left that was killed, and with --results the results in a folder.
+    What others have put there stays, and so does what a running benchforge uses.
 
     Exit codes: 0 done; 2 nobody could be asked, or another benchforge measures; 5 something cannot
     be removed.
@@ -52,20 +53,32 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
         "results": [one for one in results(parent or Path("results")) if one.when <= before],
         "cache": [one for one in in_cache() if one.when <= before],
     }
+    lost = left()
     for title, group in found.items():
         _list(title, group)
+    if lost:
+        show("\n  ".join(["left by a benchforge that was killed:", *lost]))
     if parent is None:
         if found["results"]:
             say("results stay: name their folder with --results to remove them")
         del found["results"]
-    if not any(found.values()):
+    if not any(found.values()) and not lost:
         say("nothing to remove")
         return 0
     if not yes and not sys.stdin.isatty():
         raise Unusable("nobody to ask: nothing was removed", "say --yes, or call it in a terminal")
-    for title, group in found.items():
-        if group and (yes or _wanted(title, group)):
-            _remove(group)
+    wanted = [
+        one
+        for title, group in found.items()
+        if group and (yes or _asked(f"{counted(len(group), 'folder')} of the {title}"))
+        for one in group
+    ]
+    lost_too = bool(lost) and (yes or _asked("what a benchforge left that was killed"))
+    # To remove loads the disk: not while somebody measures.
+    with measuring():
+        if lost_too and (gone := cleared()):
+            say(gone)
+        _remove(wanted)
     return 0
 
 
@@ -91,18 +104,17 @@ def _list(title: str, group: Sequence[Remains]) -> None:
     show("\n".join(lines))
 
 
-def _wanted(title: str, group: Sequence[Remains]) -> bool:
-    return click.confirm(f"remove {counted(len(group), 'folder')} of the {title}?", err=True)
+def _asked(what: str) -> bool:
+    return click.confirm(f"remove {what}?", err=True)
 
 
-def _remove(group: Sequence[Remains]) -> None:
-    """Remove what nobody uses. To remove loads the disk: not while somebody measures."""
+def _remove(wanted: Sequence[Remains]) -> None:
     freed, gone = 0, 0
-    with measuring():
-        for one in group:
-            size = one.size_b
-            if who := remove(one):
-                say(f"stays: {one.path}: used by {who}")
-            else:
-                freed, gone = freed + size, gone + 1
-    say(f"removed {counted(gone, 'folder')}, {told(freed)}")
+    for one in wanted:
+        size = one.size_b
+        if who := remove(one):
+            say(f"stays: {one.path}: used by {who}")
+        else:
+            freed, gone = freed + size, gone + 1
+    if wanted:
+        say(f"removed {counted(gone, 'folder')}, {told(freed)}")

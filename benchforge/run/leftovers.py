@@ -17,15 +17,21 @@ def cleared() -> str:
 
     Nothing that a live benchforge, or anybody else, may use is touched. "" where there was nothing.
     """
-    ended, left = _ended()
+    ended, there = _ended()
     gone = [folder for folder in (*abandoned(), *half_made()) if removed(folder)]
     said = {
         "ended": ended,
         "removed": [str(folder) for folder in gone],
-        "cannot end": left,
+        "cannot end": there,
     }
     told = [f"{what} {', '.join(which)}" for what, which in said.items() if which]
     return f"left by a benchforge that was killed: {'; '.join(told)}" if told else ""
+
+
+def left() -> list[str]:
+    """Return what `cleared` would end and remove, for a person."""
+    processes = [named(pid) for pid in marks.orphans()]
+    return processes + [str(folder) for folder in (*abandoned(), *half_made())]
 
 
 def half_made() -> list[Path]:

@@ -14,9 +14,9 @@ from benchforge.errors import BenchforgeError, CannotKeep
 from benchforge.model.folder import HEADER, SUMMARY, read_header, trial_files
 from benchforge.model.result import Header
 from benchforge.run.cache import place
-from benchforge.run.hold import hold
 from benchforge.run.keeper import family
 from benchforge.run.processes import named
+from benchforge.run.scratch import claim
 from benchforge.run.space import size_b
 
 _KEY = re.compile("[0-9a-f]{32}")
@@ -98,7 +98,7 @@ def remove(one: Remains) -> str:
         if pid != os.getpid() and f"{one.path.resolve()}/" in named(pid):
             return named(pid)
     try:
-        if (held := hold(one.path.resolve())) is None:
+        if (held := claim(one.path.resolve())) is None:
             return "a benchforge that runs"
         try:
             _remove(one)

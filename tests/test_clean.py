@@ -1,0 +1,235 @@
+"""`benchforge clean`, by the front door: what is ours goes, what is used or another's stays."""
+
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from front_door import Bench, Told, bench_words, calls, needed
+from test_resume import BUSY, suite
+
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> dict[str, str]:
+    """An environment with a cache and a folder for scratch of its own."""
+    (tmp_path / "t").mkdir()
+    folders = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
+    return {**os.environ, **folders}
+
+
+@pytest.fixture
+def bench(tmp_path: Path, own: dict[str, str]) -> Bench:
+    return calls(bench_words(), tmp_path, own)
+
+
+def cached(folder: Path) -> tuple[Path, Path]:
+    """A template and a runtime, as they are kept; and beside them what is not ours."""
+    template = folder / "cache/benchforge/templates" / KEY
+    runtimes = folder / "cache/benchforge/runtimes"
+    runtime = runtimes / f"{KEY}.abcdefgh"
+    for one in (template, runtime, template.with_name("mine"), runtimes / "mine"):
+        one.mkdir(parents=True)
+        (one / "content").write_bytes(b"x" * 100_000)
+    template.with_name(f"{KEY}.for").write_text("backend redis, built for cache")
+    (runtime / "requirements.in").write_text("six==1.16.0\n")
+    (runtimes / KEY).symlink_to(runtime.name)
+    return template, runtime
+
+
+def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> Told:
+    """Call it where it can ask, and answer."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        bench_words(*words),
+        cwd=folder,
+        env=own,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        out, err = process.communicate(timeout=60)
+        os.close(ours)
+    return Told(process.returncode, out, err)
+
+
+def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Path) -> None:
+    template, runtime = cached(tmp_path)
+    told = bench("clean")
+    assert told.code == 2, told.all
+    assert "nobody to ask: nothing was removed" in told.err
+    assert "hint: say --yes" in told.err
+    assert "cache: 2 folders, " in told.out
+    assert f"template {template}: backend redis, built for cache" in told.out
+    assert f"runtime {runtime}: six==1.16.0" in told.out
+    assert (template / "content").exists()
+    assert (runtime / "content").exists()
+
+
+def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path) -> None:
+    template, runtime = cached(tmp_path)
+    told = bench("clean", "--yes")
+    assert told.code == 0, told.all
+    assert "removed 2 folders, " in told.err
+    assert [one.name for one in template.parent.iterdir()] == ["mine"]
+    assert [one.name for one in runtime.parent.iterdir()] == ["mine"]
+    told = bench("clean", "--yes")
+    assert (told.code, "nothing to remove" in told.err) == (0, True), told.all
+
+
+def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
+    template, _ = cached(tmp_path)
+    for typed, there in (("n\n", True), ("y\n", False)):
+        told = in_terminal(own, tmp_path, typed, "clean")
+        while BUSY in told.err:
+            time.sleep(0.5)
+            told = in_terminal(own, tmp_path, typed, "clean")
+        assert told.code == 0, told.all
+        assert "remove 2 folders of the cache?" in told.err
+        assert template.exists() is there
+
+
+def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
+    template, runtime = cached(tmp_path)
+    os.utime(template, (time.time() - 40 * 86400,) * 2)
+    told = bench("clean", "--older-than", "30d", "--yes")
+    assert told.code == 0, told.all
+    assert not template.exists()
+    assert runtime.exists()
+    for age in ("soon", "-1d", "30 days"):
+        told = bench("clean", f"--older-than={age}")
+        assert (told.code, f"--older-than {age}: no age" in told.err) == (2, True), told.all
+
+
+def test_results_go_where_their_folder_is_named(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, blocks=1)
+    for _ in range(2):
+        assert bench("run", path).code == 0
+        time.sleep(1)  # their names end with a second
+    first, second = sorted((tmp_path / "results").iterdir())
+    shutil.rmtree(second / "trials/0002")
+    (first / "notes.txt").write_text("mine")
+    (first / "trials/notes.txt").write_text("mine too")
+    (tmp_path / "results/other").mkdir()
+    (tmp_path / "results/other/result.json").write_text('{"kind": "of another"}')
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").write_text("")
+    (tmp_path / "results/link").symlink_to(elsewhere)
+    told = bench("clean")
+    assert told.code == 0, told.all
+    assert f"results/{first.name}: finished, 2 of 2 measurements" in told.out
+    assert f"results/{second.name}: unfinished, 1 of 2 measurements" in told.out
+    assert f"stays: results/{first.name}/notes.txt, which is not ours" in told.out
+    assert "results stay: name their folder with --results" in told.err
+    assert bench("clean", "--results", "results").code == 2
+    assert (second / "result.json").exists()
+    told = bench("clean", "--results", "results", "--yes", "--older-than", "1h")
+    assert (told.code, second.exists()) == (0, True), told.all
+    told = bench("clean", "--results", "results", "--yes")
+    assert told.code == 0, told.all
+    there = sorted(str(one.relative_to(tmp_path / "results")) for one in first.rglob("*"))
+    assert there == [f"{first.name}/{name}" for name in ("notes.txt", "trials", "trials/notes.txt")]
+    assert not second.exists()
+    assert (tmp_path / "results/other/result.json").exists()
+    assert (elsewhere / "kept").exists()
+
+
+def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
+    """By a benchforge that serves: it has the template of its backend in use."""
+    needed("redis-server", "redis-cli")
+    _, runtime = cached(tmp_path)
+    path = suite(tmp_path, top='[backends.cache]\nuse = "redis"\ndataset = "foo"\n')
+    path.write_text(path.read_text().replace('["pace"]', '["pace"]\nbackends = ["cache"]'))
+    told = bench("run", path, "--set", "repeat.blocks=1")
+    assert told.code == 0, told.all
+    templates = runtime.parents[1] / "templates"
+    (template,) = (
+        one for one in templates.iterdir() if one.is_dir() and one.name not in {KEY, "mine"}
+    )
+    assert (
+        template.with_name(f"{template.name}.for").read_text() == "backend redis, built for cache"
+    )
+    program = ["-c", f"import time; time.sleep(60) # {runtime}/bin/python"]
+    with (
+        subprocess.Popen(
+            bench_words("serve", path, "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
+        ) as serves,
+        subprocess.Popen([sys.executable, *program]) as runs,
+    ):
+        try:
+            assert serves.stdout is not None
+            assert serves.stdout.readline()
+            told = bench("clean", "--yes")
+            assert told.code == 0, told.all
+            assert f"stays: {template}: used by a benchforge that runs" in told.err
+            assert f"stays: {runtime}: used by process {runs.pid}" in told.err
+            assert (template.exists(), runtime.exists()) == (True, True)
+            assert not (templates / KEY).exists()
+        finally:
+            serves.terminate()
+            runs.kill()
+    assert bench("clean", "--yes").code == 0
+    assert not template.exists()
+
+
+def test_what_a_killed_benchforge_left_is_listed_and_goes(
+    bench: Bench, own: dict[str, str], tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        bench_words("serve", suite(tmp_path), "one"),
+        cwd=tmp_path,
+        env=own,
+        stdout=subprocess.PIPE,
+    ) as serves:
+        try:
+            assert serves.stdout is not None
+            assert serves.stdout.readline()
+            told = bench("clean")
+            assert "nothing to remove" in told.err, told.all
+        finally:
+            serves.send_signal(signal.SIGKILL)
+    (left,) = (tmp_path / "t").glob("bf-*")
+    told = bench("clean")
+    assert told.code == 2, told.all
+    assert f"left by a benchforge that was killed:\n  {left}\n" in told.out
+    assert left.exists()
+    told = bench("clean", "--yes")
+    assert told.code == 0, told.all
+    assert not left.exists()
+
+
+def test_while_another_measures_nothing_is_removed(
+    bench: Bench, own: dict[str, str], tmp_path: Path
+) -> None:
+    template, _ = cached(tmp_path)
+    path = suite(tmp_path, blocks=50)
+    while True:
+        with subprocess.Popen(
+            bench_words("run", path), cwd=tmp_path, env=own, stderr=subprocess.PIPE, text=True
+        ) as runs:
+            try:
+                while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
+                    time.sleep(0.05)
+                if runs.poll() is None:
+                    told = bench("clean", "--results", "results", "--yes", waits=False)
+                    assert told.code == 2, told.all
+                    assert f"{BUSY}: process {runs.pid} (" in told.err
+                    break
+            finally:
+                runs.terminate()
+                runs.communicate(timeout=30)
+        time.sleep(0.5)
+    assert template.exists()
+    (header,) = tmp_path.glob("results/*/result.json")
+    assert json.loads(header.read_text())["kind"] == "result"
