@@ -1,6 +1,8 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from benchforge.run.ground import ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
 from benchforge.run.lock import measuring
+from benchforge.run.placement import machine, places, told
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
@@ -66,7 +69,8 @@ def command(
     registry.listen(_warn)
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
     cases = expand(asked)
-    stands_on = ground(asked, distinct_parts(asked))
+    here = machine()
+    stands_on = replace(ground(asked, distinct_parts(asked)), places=places(asked, here))
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(cases, asked.repeat, seed)
     registry.consult("benchforge_planned", graph=graph)
@@ -79,7 +83,7 @@ def command(
         keep.write(keep.folder / "result.json", header)
         for label, lock in locks_of(stands_on).items():
             keep.lock(label, lock)
-        _announce(asked, graph, keep, limits)
+        _announce(asked, graph, keep, limits, list(told(asked, stands_on.places, here)))
         progress = Line(graph)
         trials: list[Trial] = []
         interrupted: Interrupted | None = None
@@ -92,6 +96,7 @@ def command(
         finally:
             progress.end()
     summary = reported(header, trials, asked.metrics, registry, keep, as_json=as_json)
+    _say_what_quiet_took(trials)
     measured = len({(trial.block, trial.position) for trial in trials})
     if limits.time_limit_s is not None and interrupted is None and measured < len(graph):
         left = counted(len(graph) - measured, "planned measurement")
@@ -129,7 +134,19 @@ def _limit(seconds: float) -> str:
     return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
 
 
-def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits) -> None:
+def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
+    waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
+    noisy = sum(one.id == "quiet" and one.status == "warn" for t in trials for one in t.checks)
+    if noisy:
+        before = counted(noisy, "trial")
+        say(f"waited {waited_s:.0f} s for quiet; others still used the CPUs before {before}")
+    elif waited_s >= 1:
+        say(f"waited {waited_s:.0f} s for quiet")
+
+
+def _announce(
+    suite: Suite, graph: RunGraph, keep: Keep, limits: Limits, where: Sequence[str]
+) -> None:
     trials = len(graph)
     planned = graph.declared_s + START_AND_STOP_S * trials
     counts = (
@@ -144,5 +161,6 @@ def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits) -> None
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
     if limits.time_limit_s is not None:
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
+    lines += where
     lines += unproved(suite)
     say("\n".join(lines))

@@ -3,6 +3,7 @@
 import signal
 
 from benchforge.errors import TrialFailed
+from benchforge.model.cpus import Cpus
 from benchforge.model.reading import Reading
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
@@ -23,15 +24,19 @@ def drive(
     label: str,
     story: Story,
     watched: Watch | None = None,
+    cpus: Cpus | None = None,
 ) -> tuple[Finished, ...]:
-    """Run a driver to its end. Raises TrialFailed when it is far later than it declares."""
+    """Run a driver to its end, on these CPUs or on all.
+
+    Raises TrialFailed when it is far later than it declares.
+    """
     for name, text in driver.files(target).items():
         (target.folder / name).write_text(text)
     commands = [located(command) for command in driver.commands(target)]
     every: list[Running] = []
     for place, command in enumerate(commands):
         name = label if place == 0 else f"{label}-{place}"
-        every.append(here.start(name, command, target.folder, {}))
+        every.append(here.start(name, command, target.folder, {}, cpus))
         story.runs(command, every[-1])
         if watched is not None:
             watched.add_loader(name, every[-1])
