@@ -2,8 +2,12 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +227,28 @@ def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path
     assert not (tmp_path / "results").exists()
 
 
+@contextmanager
+def answering_here() -> Iterator[str]:
+    """Serve as a program that nobody of us started would."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    process = subprocess.Popen(words)
+    try:
+        deadline = time.monotonic() + 20
+        while True:
+            with socket.socket() as asking:
+                if asking.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
 def trials(folder: Path) -> list[dict[str, Any]]:
     files = sorted(folder.glob("results/*/trials/*/trial.json"))
     return [json.loads(file.read_text()) for file in files]
@@ -291,6 +317,23 @@ quiet = "off"
         assert checked(trial, "placement")["status"] == "pass"
     assert len(trials(tmp_path)) == 3
     assert bench("validate", header.parent).code == 0
+    where = f"server, upstream {first}; backend, loader {last}"
+    assert done.out.count(f"CPUs: {where}") == 1
+    assert (header.parent / "report.md").read_text().count(where) == 1
+    assert (header.parent / "report.html").read_text().count(where) == 1
+
+
+def test_a_server_that_ran_already_is_unknown_and_that_is_printed(
+    bench: Bench, tmp_path: Path
+) -> None:
+    with answering_here() as url:
+        file = suite(tmp_path, "", f'[placement]\nserver = "{USABLE[0]}"')
+        file.write_text(file.read_text().replace(answering(), f'use = "url"\nurl = "{url}"\n'))
+        done = bench("run", file)
+    assert done.code == 0, done.all
+    assert "unknown: on which CPUs it runs was not seen: server-one" in done.out
+    (trial,) = trials(tmp_path)
+    assert checked(trial, "placement")["status"] == "unknown"
 
 
 def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, answering, lack
+from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, lack
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -186,6 +187,34 @@ def test_a_time_limit_is_kept_on_a_machine_that_is_never_quiet(
         done = bench("run", suite(tmp_path, 'quiet = "10m"'), "--time-limit", "8s")
     assert done.code in {0, 4}, done.all
     assert trials(tmp_path)
+
+
+def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
+    with burning(60.0):
+        file = suite(tmp_path, 'quiet = "10m"')
+        waiting = started(file, tmp_path)
+        try:
+            waiting.terminate()
+            assert waiting.wait(20) == 143
+        finally:
+            waiting.kill()
+    assert trials(tmp_path) == []
+
+
+def started(file: Path, folder: Path) -> "subprocess.Popen[bytes]":
+    """Return a benchforge that waits for quiet; where another one measures, after that."""
+    deadline = time.monotonic() + WAITS_S
+    while True:
+        with (folder / "err").open("wb") as err:
+            running = subprocess.Popen(bench_words("run", file), cwd=folder, stderr=err)
+        while running.poll() is None:
+            if list(folder.glob("results/*/trials/0001")):
+                return running
+            time.sleep(0.05)
+        told = (folder / "err").read_text()
+        assert "another benchforge is measuring" in told, told
+        assert time.monotonic() < deadline, told
+        time.sleep(0.5)
 
 
 def test_what_no_suite_may_say(bench: Bench, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """On which CPUs a suite puts what, and where it really ran."""
 
+from collections.abc import Mapping
+
 from pydantic import Field, PositiveInt
 
 from benchforge.model.cpus import Cpus
@@ -41,3 +43,16 @@ class Placed(Frozen):
     "By part: how many of its processes were looked at, threads included, until the load's end."
     elsewhere: tuple[Elsewhere, ...] = ()
     "Those that were not where they belong; empty where all were."
+
+    @property
+    def told(self) -> str:
+        """For a person: who was put where."""
+        return by_cpus(self.cpus)
+
+
+def by_cpus(cpus: Mapping[str, str]) -> str:
+    """Return roles and their CPUs for a person: "server, backend 0-2; loader 3"."""
+    together: dict[str, list[str]] = {}
+    for role, numbers in cpus.items():
+        together.setdefault(numbers, []).append(role)
+    return "; ".join(f"{', '.join(roles)} {numbers}" for numbers, roles in together.items())

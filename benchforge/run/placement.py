@@ -11,7 +11,7 @@ from typing import get_args
 from benchforge.model.check import Check
 from benchforge.model.cpus import Cpus
 from benchforge.model.observation import Role
-from benchforge.model.placement import Elsewhere, Placed, Placement
+from benchforge.model.placement import Elsewhere, Placed, Placement, by_cpus
 from benchforge.run.keeper import below, family
 from benchforge.run.kernel import text
 from benchforge.suite.faults import Fault, SuiteErrors
@@ -98,10 +98,7 @@ def told(suite: Suite, given: Places, here: Machine) -> Iterator[str]:
         why = ": placement = 'auto' needs two cores" if suite.placement == "auto" else ""
         yield f"CPUs {here.usable}, shared by all{why}"
         return
-    together: dict[str, list[str]] = {}
-    for role in _ROLES:
-        together.setdefault(str(given.get(role, here.usable)), []).append(role)
-    yield "CPUs: " + "; ".join(f"{', '.join(roles)} {cpus}" for cpus, roles in together.items())
+    yield f"CPUs: {by_cpus({role: str(given.get(role, here.usable)) for role in _ROLES})}"
     loader = set(given.get("loader", here.usable))
     others = {cpu for role in _ROLES if role != "loader" for cpu in given.get(role, here.usable)}
     if both := [str(core) for core in here.cores if loader & set(core) and others & set(core)]:
