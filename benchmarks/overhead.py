@@ -60,13 +60,13 @@ def main() -> None:
         bare_wrk = [*wrk, "-t1", f"-c{CONNECTIONS}", "-d1s", f"{url}/index"]
         bare_ab = [*ab, "-q", "-k", "-t", "1", "-n", "10000000", "-c", str(CONNECTIONS)]
         bare_ab.append(f"{url}/index")
-        ours, each, probes = overhead_of_benchforge(folder, url, bare_wrk)
+        ours, each, probes, gates = overhead_of_benchforge(folder, url, bare_wrk)
         theirs = overhead_of_taurus(folder, url, bzt, bare_ab)
         print(f"own time per trial, {TRIALS} one-second trials in one call")
         print(f"  benchforge around wrk, start-up and report shared out {ours * 1000:8.1f} ms")
         print(f"    inside a trial, by its own clock                    {each * 1000:8.1f} ms")
         print(f"    not counted: asking before and after the load       {probes * 1000:8.1f} ms")
-        print("    not counted: quiet gates between trials              none yet")
+        print(f"    not counted: quiet gates between trials             {gates * 1000:8.1f} ms")
         print(f"  Taurus around ab, start-up and report shared out      {theirs * 1000:8.1f} ms")
         print(f"  Taurus over benchforge                                {theirs / ours:8.1f} times")
         ratios = rates(folder, url, bare_wrk)
@@ -119,8 +119,8 @@ def server() -> Iterator[str]:
 
 def overhead_of_benchforge(
     folder: Path, url: str, bare: Sequence[str]
-) -> tuple[float, float, float]:
-    """Return seconds per trial beside the load: in all, inside the trial, and of asking."""
+) -> tuple[float, float, float, float]:
+    """Return seconds per trial beside the load: in all, inside the trial, asking, and waiting."""
     suite = folder / "suite.toml"
     suite.write_text(SUITE.format(url=url, blocks=TRIALS, connections=CONNECTIONS))
     both = took(lambda: quietly(run(suite, folder / "results")))
@@ -131,10 +131,11 @@ def overhead_of_benchforge(
         sys.exit(f"expected {TRIALS} good trials in {result}")
     asking = sum(trial["phases"]["ask"] for trial in trials)
     probes = asking / TRIALS
+    gates = sum(trial["phases"]["quiet"] for trial in trials) / TRIALS
     # wrk ends on a beat of 100 ms, which blurs the difference of the two; this is free of it.
     beside = [trial["seconds"] - trial["observation"]["seconds"] for trial in trials]
-    each = sum(beside) / TRIALS - probes
-    return (both - alone) / TRIALS - probes, each, probes
+    each = sum(beside) / TRIALS - probes - gates
+    return (both - alone) / TRIALS - probes - gates, each, probes, gates
 
 
 def overhead_of_taurus(folder: Path, url: str, bzt: str, bare: Sequence[str]) -> float:

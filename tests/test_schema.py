@@ -78,6 +78,9 @@ warmup = 0.5
 [tuning]
 sysctl = { "net.core.somaxconn" = 4096 }
 limits = { nofile = 1000 }
+[placement]
+server = " 0-1, 3 "
+loader = [2]
 [profiles.quick]
 repeat.blocks = 1
 smoke = true
@@ -111,6 +114,8 @@ PLANTED = [
     ("no metric", 'metric = "m"\n', "\n", "[tables.t]"),
     ("unknown statistic", 'show = ["median"]', 'show = ["medium"]', None),
     ("unknown limit", "nofile = 1000", "nofiles = 1000", None),
+    ("no CPUs", "loader = [2]", "loader = []", None),
+    ("unknown role", "loader = [2]", "loaders = [2]", None),
     ("bound in [repeat]", "blocks = 2", "blocks = 0", None),
     ("unknown key of a profile", "smoke = true", "smok = true", None),
     ("unknown option in a profile", 'duration = "1s"', 'durations = "1s"', None),

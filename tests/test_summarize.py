@@ -257,6 +257,7 @@ def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
     assert found.notes == (
         "fail: a neighbour took a core (1 of 3 trials)",
         "warn: the loader was late (2 of 3 trials)",
+        "unknown: no counter (1 of 3 trials)",
     )
 
 

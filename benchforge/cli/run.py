@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
 from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
+from benchforge.run.placement import machine, places, told
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
 from benchforge.suite.expand import expand
@@ -117,7 +118,7 @@ def _begin(
     asked = load(path, registry, profile=given.profile, settings=given.settings, only=given.only)
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
     graph = plan(expand(asked), asked.repeat, seed)
-    stands_on = ground(asked, distinct_parts(asked))
+    stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     with measuring():
         if left := cleared():
@@ -133,7 +134,7 @@ def _begin(
                 keep.lock(label, lock)
             # Last: from here on it is a result, that lacks nothing and can be resumed.
             keep.write(keep.folder / HEADER, header)
-            _announce(asked, graph, keep, limits)
+            _announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
             return _sitting(begun, asked, graph, stands_on, limits, registry, as_json=as_json)
 
@@ -168,7 +169,7 @@ def _resume(
     if there == len(graph):
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
         return _told(before, before.trials, asked, registry, keep, as_json=as_json)
-    stands_on = ground(asked, distinct_parts(asked))
+    stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
     if short := scarce(folder, len(graph) - there, kept):
@@ -184,7 +185,7 @@ def _resume(
     keep.swept()
     before = before.going_on(now, differs)
     keep.sitting(before.sittings[-1])
-    _announce(asked, graph, keep, limits, there)
+    _announce(asked, graph, stands_on, keep, limits, there)
     return _sitting(before, asked, graph, stands_on, limits, registry, as_json=as_json)
 
 
@@ -212,6 +213,7 @@ def _sitting(
     finally:
         progress.end()
     code = _told(begun, trials, asked, registry, keep, as_json=as_json)
+    _say_what_quiet_took(trials[len(begun.trials) :])
     left = len(graph) - settled(trials)
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {keep.folder}")
@@ -236,6 +238,10 @@ def _told(
         begun.header, trials, begun.sittings, asked.metrics, registry, keep, as_json=as_json
     )
     return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
+
+
+def _ground(asked: Suite) -> Ground:
+    return replace(ground(asked, distinct_parts(asked)), places=places(asked, machine()))
 
 
 def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry) -> Header:
@@ -269,7 +275,19 @@ def _limit(seconds: float) -> str:
     return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
 
 
-def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits, there: int = 0) -> None:
+def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
+    waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
+    noisy = sum(one.id == "quiet" and one.status == "warn" for t in trials for one in t.checks)
+    if noisy:
+        before = counted(noisy, "trial")
+        say(f"waited {waited_s:.0f} s for quiet; others still used the CPUs before {before}")
+    elif waited_s >= 1:
+        say(f"waited {waited_s:.0f} s for quiet")
+
+
+def _announce(
+    suite: Suite, graph: RunGraph, stands_on: Ground, keep: Keep, limits: Limits, there: int = 0
+) -> None:
     trials = len(graph)
     left = 1 - there / trials
     planned = left * (graph.declared_s + START_AND_STOP_S * trials)
@@ -287,5 +305,6 @@ def _announce(suite: Suite, graph: RunGraph, keep: Keep, limits: Limits, there: 
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
     if there:
         lines.insert(1, f"resumed: {there} of {trials} measurements are there")
+    lines += told(suite, stands_on.places, machine())
     lines += unproved(suite)
     say("\n".join(lines))

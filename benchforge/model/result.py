@@ -84,6 +84,8 @@ class Header(Frozen):
     "Labels of the metrics of each scenario that names its own; the others take all."
     tables: dict[str, Pivot] = Field(default_factory=dict)
     "Those of the suite that have a case here, by label."
+    placement: dict[str, str] = Field(default_factory=dict)
+    "The CPUs of each role that has its own; empty where all share all."
     versions: dict[str, str]
     "Of each part, as its program told; the label of its runtime stands behind it."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)

@@ -9,6 +9,7 @@ from benchforge.model.answer import Answer, Request
 from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Observation
+from benchforge.model.placement import Placed
 from benchforge.model.reading import Reading
 from benchforge.model.tuning import Tuned
 
@@ -97,9 +98,9 @@ class Trial(Frozen):
     started: datetime
     "With its time zone."
     seconds: NonNegativeFloat
-    "All of it: start, questions, warm-up, load, stop."
+    "All of it: waiting for quiet, start, questions, warm-up, load, stop."
     phases: dict[str, NonNegativeFloat]
-    "Seconds by phase: keeper, services, ask, warm-up, load, stop."
+    "Seconds by phase: quiet (waiting for it), keeper, services, ask, warm-up, load, stop."
     request: Request
     "What was asked."
     processes: tuple[Started, ...]
@@ -110,6 +111,8 @@ class Trial(Frozen):
     "What the trial's namespaces really were, and what was weaker."
     tuned: Tuned | None = None
     "None where the suite asks for no tuning, or the trial's place could not be made."
+    placed: Placed | None = None
+    "On which CPUs its processes were put, and ran; None where all may use all."
     reading: Reading | None
     "What the load tool says; None without a measurement."
     observation: Observation | None

@@ -37,6 +37,7 @@ class Terminal(Reporter):
         blocks = [_loud(words.heading(summary), colour and summary.smoke)]
         if not summary.complete:
             blocks.append(_loud(words.INCOMPLETE, colour))
+        blocks += [_wrapped(f"CPUs: {told}", width) for told in words.placement(trials)]
         blocks += [_wrapped(f"tuning: {told}", width) for told in words.tuning(trials)]
         if told := words.interpreters(summary):
             blocks.append(_wrapped(told, width))

@@ -75,7 +75,13 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     if told := interpreters(summary):
         rows.append(("runtimes", told))
     rows += [("machine", ", ".join(machine))] if machine else []
+    rows += [("CPUs", told) for told in placement(trials)]
     return rows + [("tuning", told) for told in tuning(trials)]
+
+
+def placement(trials: Sequence[Trial]) -> list[str]:
+    """Return on which CPUs each role was put; nothing where all could use all."""
+    return list(dict.fromkeys(trial.placed.told for trial in trials if trial.placed is not None))
 
 
 def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:

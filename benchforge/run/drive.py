@@ -3,6 +3,7 @@
 import signal
 
 from benchforge.errors import OutputDamaged, TrialFailed
+from benchforge.model.cpus import Cpus
 from benchforge.model.reading import Reading
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
@@ -24,8 +25,9 @@ def drive(
     label: str,
     story: Story,
     watched: Watch | None = None,
+    cpus: Cpus | None = None,
 ) -> tuple[Finished, ...]:
-    """Run a driver to its end.
+    """Run a driver to its end, on these CPUs or on all.
 
     Raises TrialFailed when it is far later than it declares, and OutputDamaged when it prints more
     than is kept.
@@ -36,7 +38,7 @@ def drive(
     every: list[Running] = []
     for place, command in enumerate(commands):
         name = label if place == 0 else f"{label}-{place}"
-        every.append(here.start(name, command, target.folder, {}))
+        every.append(here.start(name, command, target.folder, {}, cpus))
         story.runs(command, every[-1])
         if watched is not None:
             watched.add_loader(name, every[-1])

@@ -71,12 +71,13 @@ def execute(
         while open_:
             attempt += 1
             own = step.case.declared_s + mean(beyond)
-            if time.monotonic() - begun + own > limit_s:
+            spare_s = limit_s - (time.monotonic() - begun + own)
+            if spare_s < 0:
                 return
             keep.room()
             number += 1
             progress.trial(step, number, attempt, declared_s + mean(beyond) * left)
-            trial = _kept(step, number, attempt, ground, keep, right, progress)
+            trial = _kept(step, number, attempt, ground, keep, right, progress, spare_s)
             beyond.append(max(0.0, trial.seconds - step.case.declared_s))
             progress.kept(trial)
             yield trial
@@ -146,12 +147,13 @@ def _kept(
     keep: Keep,
     right: dict[str, Like],
     progress: Progress,
+    spare_s: float,
 ) -> Trial:
     case = step.case
     folder = keep.trial_folder(number)
     asked = _asked(case.name)
     like = right.get(asked) if case.expect.same_body else None
-    measured = measure(step, number, attempt, ground, folder, like, progress.phase)
+    measured = measure(step, number, attempt, ground, folder, like, progress.phase, spare_s)
     if measured.body is not None:
         keep.write(folder / ANSWER, measured.body)
         # The first right answer of a scenario is what the others are held against.

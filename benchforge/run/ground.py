@@ -11,6 +11,8 @@ from benchforge.parts.command import Need
 from benchforge.parts.part import Part, RunsPython
 from benchforge.run.host import Host, LocalHost, Network
 from benchforge.run.locate import locate, missing
+from benchforge.run.placement import Places
+from benchforge.run.quiet import Patience
 from benchforge.run.ready import Ready, ready
 from benchforge.suite.suite import Suite
 
@@ -29,6 +31,10 @@ class Ground:
     as_root: bool
     runtimes: Mapping[str, Ready] = field(default_factory=dict)
     "By label."
+    places: Places = field(default_factory=dict)
+    "The CPUs of each role that has its own."
+    quiet: Patience = "off"
+    "How long to wait for it before each trial."
 
     def python_of(self, part: Part) -> Path:
         """Return the interpreter of a part."""
@@ -51,6 +57,7 @@ def ground(suite: Suite, parts: Iterable[Part]) -> Ground:
         network=suite.network,
         secrets=suite.secrets,
         as_root=os.geteuid() == 0,
+        quiet="off" if suite.smoke else suite.repeat.quiet,
     )
 
 

@@ -71,6 +71,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         tables={
             label: pivot for label, pivot in suite.tables.items() if any(map(pivot.has, names))
         },
+        placement={role: str(cpus) for role, cpus in ground.places.items()},
         versions=_versions(suite, interpreters, ground),
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()

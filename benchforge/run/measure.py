@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,10 +21,12 @@ from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Trial
 from benchforge.model.tuning import Tuned
 from benchforge.parts.site import Output, Target
+from benchforge.run import placement, quiet
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode, Running, last_lines
+from benchforge.run.placement import Stay
 from benchforge.run.scratch import scratch_folder
 from benchforge.run.services import (
     Serving,
@@ -57,12 +60,19 @@ def measure(
     folder: Path,
     like: Like | None,
     tell: Callable[[str], None],
+    spare_s: float = math.inf,
 ) -> Measured:
-    """Run one trial in `folder`. What fails is in the trial; only CannotKeep is raised."""
+    """Run one trial in `folder`, once it is quiet or `spare_s` seconds are over.
+
+    What fails is in the trial; only CannotKeep is raised.
+    """
     began, begun = datetime.now(UTC), time.monotonic()
     folder = folder.resolve()  # each process has a working folder of its own
     story = Story(ground.secrets, tell)
     failure: Failure | None = None
+    stay = Stay(ground.places)
+    story.placed = stay.placed()
+    _wait_for_quiet(ground, step.case, spare_s, story)
     try:
         with scratch_folder() as scratch, contextlib.ExitStack() as stack:
             with story.phase("keeper"):
@@ -73,7 +83,7 @@ def measure(
                 )
                 story.tuned = tuned(here.mode)
             try:
-                _measured(here, step, ground, (folder, scratch), like, story)
+                _measured(here, step, ground, (folder, scratch), like, story, stay)
             finally:
                 story.namespaces = {
                     "pid": here.mode.pid_namespace,
@@ -114,8 +124,10 @@ def measure(
         answers=tuple(story.answers),
         namespaces=story.namespaces,
         tuned=story.tuned,
+        placed=story.placed,
         reading=story.reading,
         observation=story.observation,
+        checks=tuple(story.checks),
         failure=failure,
     )
     return Measured(trial, story.body)
@@ -128,8 +140,10 @@ def _measured(
     folders: tuple[Path, Path],
     like: Like | None,
     story: Story,
+    stay: Stay,
 ) -> None:
     case, (folder, _) = step.case, folders
+    cpus = ground.places.get("loader")
 
     def note(serving: Serving) -> None:
         if serving.running is not None and serving.command is not None:
@@ -149,14 +163,15 @@ def _measured(
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)
             warming = _target(asking, ground, case, folder, "warm-up")
-            drive(here, driver, warming, "warm-up", story)
+            drive(here, driver, warming, "warm-up", story, cpus=cpus)
     foreign = _foreign(here, services)
     with story.phase("load"):
-        watched = Watch(here, _watched(services), foreign)
+        watched = Watch(here, _watched(services), foreign, stay)
         label = _driver_label(case)
-        finished = drive(here, case.driver, target, label, story, watched)
+        finished = drive(here, case.driver, target, label, story, watched, cpus)
         loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
         story.observation = watched.observation(loader_cpu)
+    _stayed(stay, story)
     with story.phase("ask"):
         _still_there(here, services)
         story.reading = case.driver.read(Output(target, finished))
@@ -164,6 +179,21 @@ def _measured(
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
+
+
+def _wait_for_quiet(ground: Ground, case: Case, spare_s: float, story: Story) -> None:
+    most_s = quiet.at_most_s(ground.quiet, case.declared_s, spare_s)
+    if most_s is not None:
+        with story.phase("quiet"):
+            seen = quiet.until_quiet(most_s)
+        story.checks.append(quiet.check(seen))
+
+
+def _stayed(stay: Stay, story: Story) -> None:
+    story.placed = stay.placed()
+    if story.placed is not None and story.observation is not None:
+        given = [one.label for one in story.observation.usage if one.role in story.placed.cpus]
+        story.checks.append(placement.check(story.placed, given))
 
 
 def tuned(mode: Mode) -> Tuned | None:

@@ -148,7 +148,8 @@ def _started(here: Here, ground: Ground, serving: Serving, seed: int) -> Serving
         return serving
     command = located(command)
     hashing = {"PYTHONHASHSEED": str(seed)}
-    running = here.start(serving.name, command, site.folder, hashing)
+    cpus = ground.places.get(serving.role)
+    running = here.start(serving.name, command, site.folder, hashing, cpus)
     return dataclasses.replace(serving, command=command, running=running)
 
 

@@ -9,7 +9,9 @@ from typing import Literal
 from pydantic import JsonValue
 
 from benchforge.model.answer import Answer
+from benchforge.model.check import Check
 from benchforge.model.observation import Observation
+from benchforge.model.placement import Placed
 from benchforge.model.reading import Reading
 from benchforge.model.trial import Started
 from benchforge.model.tuning import Tuned
@@ -29,6 +31,8 @@ class Story:
     answers: list[Answer] = field(default_factory=list)
     namespaces: dict[str, JsonValue] = field(default_factory=dict)
     tuned: Tuned | None = None
+    placed: Placed | None = None
+    checks: list[Check] = field(default_factory=list)
     reading: Reading | None = None
     observation: Observation | None = None
     body: bytes | None = None

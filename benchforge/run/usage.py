@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchforge.model.observation import Observation, Role, Usage
 from benchforge.run.here import Here, Running
+from benchforge.run.placement import Stay
 
 EVERY_S = 1.0
 _SWEEP_SHARE = 0.01  # reading memory takes at most this share of one CPU
@@ -17,13 +18,19 @@ _UTIME, _CSTIME = 11, 15  # positions after the program's name in /proc/PID/stat
 class Watch:
     """Collects usage from the start of the load to its end; `sample` is called in between.
 
-    `foreign` says why the network's counters hold connections of others than the load tool.
+    `foreign` says why the network's counters hold connections of others than the load tool. `stay`
+    looks on which CPUs the processes are that are found.
     """
 
     def __init__(
-        self, here: Here, services: dict[str, tuple[Role, Running | None]], foreign: str
+        self,
+        here: Here,
+        services: dict[str, tuple[Role, Running | None]],
+        foreign: str,
+        stay: Stay,
     ) -> None:
         self._here = here
+        self._stay = stay
         self._foreign = foreign
         self._parts = dict(services)
         self._cpu_before = {label: self._cpu(one) for label, (_, one) in services.items()}
@@ -45,6 +52,7 @@ class Watch:
     def add_loader(self, label: str, running: Running) -> None:
         """Watch a process of the load tool too."""
         self._parts[label] = ("loader", running)
+        self._stay.look(label, "loader", self._here.processes(running))
 
     def sample(self) -> None:
         """Note how much memory each part has now."""
@@ -57,7 +65,9 @@ class Watch:
         self._sweep_s = max(self._sweep_s, time.process_time() - begun)
 
     def _note(self, label: str, running: Running) -> None:
-        sizes = [_pss(pid) for pid in self._here.processes(running)]
+        pids = self._here.processes(running)
+        self._stay.look(label, self._parts[label][0], pids)
+        sizes = [_pss(pid) for pid in pids]
         if None in sizes:
             self._hidden.add(label)
         size = sum(one for one in sizes if one is not None)
@@ -79,6 +89,7 @@ class Watch:
             for name, before in self._counters.items()
             if name in after and after[name] != before
         }
+        self._look_where_all_are()
         usage = tuple(self._usage(label, loader_cpu_s) for label in self._parts)
         return Observation(
             seconds=seconds,
@@ -88,6 +99,12 @@ class Watch:
             foreign_connections=self._foreign,
             sampler_cpu_s=own,
         )
+
+    def _look_where_all_are(self) -> None:
+        for label, (role, running) in self._parts.items():
+            if running is not None:
+                self._stay.look(label, role, self._here.processes(running))
+        self._stay.look_at_rest(self._here.init_pid)
 
     def _usage(self, label: str, loader_cpu_s: dict[str, float]) -> Usage:
         role, running = self._parts[label]

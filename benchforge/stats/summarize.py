@@ -121,9 +121,10 @@ def _notes(trials: Sequence[Trial]) -> tuple[str, ...]:
         said
         for trial in trials
         for said in {(check.status, check.says) for check in trial.checks}
-        if said[0] in {"fail", "warn"}
+        if said[0] != "pass"
     )
-    worst_first = sorted(found, key=lambda said: (said[0] != "fail", -found[said], said[1]))
+    worst = ("fail", "warn", "unknown")
+    worst_first = sorted(found, key=lambda said: (worst.index(said[0]), -found[said], said[1]))
     return tuple(
         f"{status}: {says} ({found[status, says]} of {len(trials)} trials)"
         for status, says in worst_first

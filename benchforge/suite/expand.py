@@ -181,6 +181,8 @@ class _Scenario:
             "warm_up_s": as_text(float(suite.repeat.warmup)),
             "tuning": as_text(suite.tuning),
         }
+        if suite.placement != "off":
+            texts["placement"] = as_text(suite.placement)
         digests, arms = array("Q"), array("L")
         seen: Counter[int] = Counter()
         for point, number in zip(self._points, self._pair, strict=True):

@@ -21,6 +21,7 @@ from benchforge.suite.faults import Nearest, nearest
 from benchforge.suite.given import check_given
 from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
+from benchforge.suite.placement import placement
 from benchforge.suite.redact import secrets_of
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
@@ -52,7 +53,7 @@ class Top(Frozen):
 
 
 LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
-TABLES = (*LABELLED, "repeat", "tuning", "profiles")
+TABLES = (*LABELLED, "repeat", "tuning", "placement", "profiles")
 
 
 def load(
@@ -88,6 +89,7 @@ def load(
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
     tuned = tuning(tables, complaints)
+    places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
@@ -114,6 +116,7 @@ def load(
         only=chosen if top.only or only else (),
         repeat=repeat,
         tuning=tuned,
+        placement=places,
         tables=drawn,
         settings=dict(settings),
         secrets=secrets,

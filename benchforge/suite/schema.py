@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from benchforge.errors import Unusable
 from benchforge.model.answer import Request
 from benchforge.model.described import DRAFT, Schema
+from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
 from benchforge.parts.part import Kind, Part
@@ -33,6 +34,12 @@ _TABLES = {
     "scenarios": "What is compared: [scenarios.LABEL].",
     "tables": "Tables that are drawn of the cases: [tables.LABEL].",
     "profiles": "What is laid over the suite by --profile LABEL: tables merge, all else replaces.",
+}
+
+_PLACED = {
+    "description": "Which CPUs each role may use: `auto` keeps the load tool from the others, and "
+    "a table names them. All share all without it.",
+    "default": "off",
 }
 
 
@@ -64,6 +71,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "tables": _labelled("tables", _drawn()),
         "repeat": table(Repeat),
         "tuning": _tuning(),
+        "placement": {"anyOf": [{"enum": ["auto", "off"]}, table(Placement)], **_PLACED},
     }
     tables["scenarios"]["minProperties"] = 1
     return SuiteSchema(

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 from benchforge.model.answer import Expect, Request
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
+from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
 from benchforge.model.units import Duration
@@ -26,6 +27,9 @@ class Repeat(Frozen):
     "Of the order; a new one is drawn and recorded without it."
     warmup: Duration = Duration(0)
     "A load of this length before each measured one, thrown away."
+    quiet: Duration | Literal["off"] | None = None
+    "How long to wait before each trial, at most, until nothing else uses the CPUs; without it as \
+long as the trial's load, up to 30s, and in a smoke not at all."
 
 
 class Scenario(Frozen):
@@ -93,6 +97,7 @@ class Suite:
     only: tuple[str, ...]
     repeat: Repeat
     tuning: Tuning
+    placement: Placement | Literal["auto", "off"]
     tables: Mapping[str, Pivot]
     "Those that are drawn of its cases, by label."
     settings: Mapping[str, str]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from benchforge.model.answer import Expect, Request
+from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
 from benchforge.suite.load import Top
@@ -93,6 +94,7 @@ _REPEAT = """
 blocks = 5
 seed = 7
 warmup = "2s"
+quiet = "1m"
 """
 _RUNTIMES = """
 [runtimes.pypy]
@@ -109,6 +111,13 @@ _TUNING = """
 [tuning]
 sysctl = { "net.core.somaxconn" = 4096 }
 limits = { nofile = 8192 }
+"""
+_PLACEMENT = """
+[placement]
+server = "0-2"
+upstream = "0-2"
+backend = "0-2"
+loader = [3]
 """
 _TABLES = """
 [tables.by_length]
@@ -178,6 +187,14 @@ def _sections() -> Iterator[tuple[str, ...]]:
         _RUNTIMES,
     )
     yield _section("`[tuning]`", "", Tuning, _TUNING)
+    yield _section(
+        "`[placement]`",
+        'CPUs by role. `placement = "auto"` at the top, in place of the table, gives the load tool '
+        'a quarter of the cores, at least one, and all others the rest; `"off"`, the default, '
+        "lets all share all.",
+        Placement,
+        _PLACEMENT,
+    )
     yield _section("`[tables.LABEL]`", "In every report, and as CSV.", Written, _TABLES)
     yield _section(
         "`[profiles.LABEL]`",

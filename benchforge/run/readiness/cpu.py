@@ -1,9 +1,9 @@
 """CPUs: how many, which, and whether their speed stays the same."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchforge.model.cpus import Cpus
 from benchforge.run.finding import Finding, ok, unknown, warn
 from benchforge.run.kernel import fields, raw, text
 
@@ -37,11 +37,10 @@ def _usable(root: Path) -> Finding:
 
 def _count(listed: str) -> int | None:
     """Return how many a list such as 0-3,8 names; None when it is no such list."""
-    if not re.fullmatch(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*", listed, re.ASCII):
+    try:
+        return len(Cpus.parse(listed))
+    except ValueError:
         return None
-    ranges = [one.split("-") for one in listed.split(",")]
-    count = sum(int(one[-1]) - int(one[0]) + 1 for one in ranges)
-    return count if count > 0 else None
 
 
 def _model(root: Path) -> Finding:

@@ -1,6 +1,6 @@
 """What else runs: the load average, and who used the CPUs between two looks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from benchforge.run.finding import Finding, ok, unknown, warn
 from benchforge.run.kernel import number, raw, text
 
 _LOAD_A_CPU = 0.2
-_FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
+FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
 _STOLEN = 0.005
 _SHOWN = 3
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
@@ -16,31 +16,47 @@ _USER, _SYSTEM = 11, 12  # behind the name of a process
 
 
 @dataclass(frozen=True)
-class Look:
-    """What /proc tells at one moment, in ticks of CPU time."""
+class Ticks:
+    """What CPUs did until one moment, in ticks of CPU time."""
 
     cpus: int
     busy: int
     stolen: int
     total: int
+
+
+@dataclass(frozen=True)
+class Look(Ticks):
+    """What /proc tells at one moment."""
+
     processes: Mapping[int, tuple[str, int]]
     "Of each its name and what it has used; those that ended are not there."
 
 
 def look(root: Path) -> Look | None:
     """Look at who has used the CPUs so far; None when /proc/stat does not say."""
+    if (used := ticks(root)) is None:
+        return None
+    return Look(used.cpus, used.busy, used.stolen, used.total, dict(_processes(root)))
+
+
+def ticks(root: Path, only: Collection[int] | None = None) -> Ticks | None:
+    """Return what all CPUs did so far, or `only` those; None when /proc/stat does not say."""
     stat = raw(root, "proc/stat") or ""
     lines = [line.split() for line in stat.splitlines() if line.startswith("cpu")]
     if not lines or lines[0][0] != "cpu" or len(lines) == 1:
         return None
-    words = lines[0][1 : 1 + _FIELDS]
-    ticks = [count for word in words if (count := number(word)) is not None]
-    if len(ticks) < _FIELDS:
+    own = {f"cpu{cpu}" for cpu in only or ()}
+    counted = lines[:1] if only is None else [line for line in lines if line[0] in own]
+    columns = [[number(word) for word in line[1 : 1 + _FIELDS]] for line in counted]
+    known = [[count for count in line if count is not None] for line in columns]
+    if not known or any(len(line) < _FIELDS for line in known):
         return None
-    idle = ticks[_IDLE] + ticks[_IO_WAIT]
-    stolen = ticks[_STEAL]
-    busy = sum(ticks) - idle - stolen
-    return Look(len(lines) - 1, busy, stolen, sum(ticks), dict(_processes(root)))
+    used = [sum(column) for column in zip(*known, strict=True)]
+    idle = used[_IDLE] + used[_IO_WAIT]
+    stolen = used[_STEAL]
+    cpus = len(lines) - 1 if only is None else len(counted)
+    return Ticks(cpus, sum(used) - idle - stolen, stolen, sum(used))
 
 
 def _processes(root: Path) -> Iterator[tuple[int, tuple[str, int]]]:
@@ -87,7 +103,7 @@ def _foreign(before: Look, after: Look, ours: frozenset[int]) -> Finding:
     own = sum(ticks for pid, ticks in used.items() if pid in ours)
     share = max(0.0, (after.busy - before.busy - own) / whole)
     says = f"they use {share:.0%} of the CPUs"
-    if share <= _FOREIGN:
+    if share <= FOREIGN:
         return ok("other processes", says)
     others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in ours and ticks > 0)
     names = [

@@ -1,0 +1,188 @@
+"""Which CPUs each role of a trial may use, and whether its processes stay there."""
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from benchforge.model.check import Check
+from benchforge.model.cpus import Cpus
+from benchforge.model.observation import Role
+from benchforge.model.placement import Elsewhere, Placed, Placement, by_cpus
+from benchforge.run.keeper import below, family
+from benchforge.run.kernel import text
+from benchforge.suite.faults import Fault, SuiteErrors
+from benchforge.suite.located import located
+from benchforge.suite.suite import Suite
+
+Places = Mapping[Role, Cpus]
+
+_ROLES: tuple[Role, ...] = get_args(Role)
+_LOADERS_SHARE = 4  # a load tool that keeps up with a server needs less than the server
+_SYSTEM = Path("/")
+_TOPOLOGY = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The CPUs that may be used here, by cores: those of one core share its speed."""
+
+    cores: tuple[Cpus, ...]
+
+    @property
+    def usable(self) -> Cpus:
+        """All of them."""
+        return Cpus.of(cpu for core in self.cores for cpu in core)
+
+
+def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> Machine:
+    """Return the CPUs that this process may use; where no topology is told, each is a core."""
+    left = set(os.sched_getaffinity(0) if usable is None else usable)
+    cores: list[Cpus] = []
+    while left:
+        first = min(left)
+        try:
+            siblings = set(Cpus.parse(text(root, _TOPOLOGY.format(first))))
+        except ValueError:
+            siblings = set()
+        core = Cpus.of({first, *(siblings & left)})
+        left -= set(core)
+        cores.append(core)
+    return Machine(tuple(cores))
+
+
+def places(suite: Suite, here: Machine) -> Places:
+    """Return the CPUs of each role that has its own. Raises SuiteErrors for CPUs not here."""
+    match suite.placement:
+        case Placement() as asked:
+            return _given(suite, asked, here.usable)
+        case "auto":
+            return _apart(here.cores)
+        case "off":
+            return {}
+
+
+def _given(suite: Suite, asked: Placement, usable: Cpus) -> Places:
+    found: dict[Role, Cpus] = {}
+    faults: list[Fault] = []
+    for role in _ROLES:
+        cpus: Cpus | None = getattr(asked, role)
+        if cpus is None:
+            continue
+        found[role] = cpus
+        if absent := sorted(set(cpus) - set(usable)):
+            message = f"this machine gives no CPU {Cpus.of(absent)}"
+            hint = f"CPUs that can be used here: {usable}"
+            faults.append(located(suite.document, ("placement", role), message, hint))
+    if faults:
+        raise SuiteErrors(faults)
+    return found
+
+
+def _apart(cores: tuple[Cpus, ...]) -> Places:
+    """Give the load tool a quarter of the cores, one at least, and all others the rest."""
+    count = max(1, len(cores) // _LOADERS_SHARE)
+    if count == len(cores):
+        return {}
+    loader = Cpus.of(cpu for core in cores[-count:] for cpu in core)
+    others = Cpus.of(cpu for core in cores[:-count] for cpu in core)
+    return {role: loader if role == "loader" else others for role in _ROLES}
+
+
+def told(suite: Suite, given: Places, here: Machine) -> Iterator[str]:
+    """Yield a line that says who runs where, and one for each core that the load tool shares."""
+    if not given:
+        why = ": placement = 'auto' needs two cores" if suite.placement == "auto" else ""
+        yield f"CPUs {here.usable}, shared by all{why}"
+        return
+    yield f"CPUs: {by_cpus({role: str(given.get(role, here.usable)) for role in _ROLES})}"
+    loader = set(given.get("loader", here.usable))
+    others = {cpu for role in _ROLES if role != "loader" for cpu in given.get(role, here.usable)}
+    if both := [str(core) for core in here.cores if loader & set(core) and others & set(core)]:
+        one = "one core" if len(both) == 1 else "cores"
+        yield f"warning: the load tool shares {one} with others: CPUs {', '.join(both)}"
+
+
+class Stay:
+    """Looks where processes and threads may run, as the kernel says, until the load's end."""
+
+    def __init__(self, given: Places) -> None:
+        self._given = given
+        self._seen: dict[str, set[int]] = {}
+        self._elsewhere: dict[int, tuple[str, str, str]] = {}
+
+    def look(self, label: str, role: Role, pids: Iterable[int]) -> None:
+        """Look at the processes of a part, by their pids as seen from outside."""
+        if (asked := self._given.get(role)) is not None:
+            self._look(label, pids, {asked})
+
+    def look_at_rest(self, init_pid: int) -> None:
+        """Look at what is below a trial's keeper and is no part's any more."""
+        if self._given:
+            known = {pid for pids in self._seen.values() for pid in pids}
+            rest = below({init_pid}, family()) - {init_pid} - known
+            anywhere = Cpus.of(os.sched_getaffinity(0))
+            self._look("", rest, {self._given.get(role, anywhere) for role in _ROLES})
+
+    def _look(self, label: str, pids: Iterable[int], allowed: set[Cpus]) -> None:
+        for pid in pids:
+            held = _cpus_held(pid)
+            if held:
+                self._seen.setdefault(label, set()).add(pid)
+            if astray := held - allowed:
+                cpus = " or ".join(sorted(map(str, astray)))
+                self._elsewhere[pid] = (label, text(_SYSTEM, f"proc/{pid}/comm") or "", cpus)
+
+    def placed(self) -> Placed | None:
+        """Return what was seen; None where nobody has CPUs of its own."""
+        if not self._given:
+            return None
+        counts = Counter(self._elsewhere.values())
+        return Placed(
+            cpus={role: str(cpus) for role, cpus in self._given.items()},
+            seen={label: len(pids) for label, pids in self._seen.items() if label},
+            elsewhere=tuple(
+                Elsewhere(label=label, program=program, cpus=cpus, processes=count)
+                for (label, program, cpus), count in counts.items()
+            ),
+        )
+
+
+def _cpus_held(pid: int) -> set[Cpus]:
+    """Return the CPUs of each thread; nothing where the process has ended."""
+    held: set[Cpus] = set()
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths
+            with contextlib.suppress(OSError):
+                held.add(Cpus.of(os.sched_getaffinity(int(thread))))
+    return held
+
+
+def check(placed: Placed, parts: Iterable[str]) -> Check:
+    """Return whether all stayed; unknown where of one of the `parts` no process was seen."""
+    astray = [
+        f"{one.program} of {one.label or 'nobody'} may use CPUs {one.cpus}"
+        for one in placed.elsewhere
+    ]
+    unseen = [label for label in parts if label not in placed.seen]
+    if astray:
+        status, says = "warn", f"not on the CPUs that they were given: {'; '.join(astray)}"
+    elif unseen:
+        status, says = "unknown", f"on which CPUs it runs was not seen: {', '.join(unseen)}"
+    else:
+        status, says = "pass", "every process that was seen stayed on its CPUs"
+    return Check.model_validate(
+        {
+            "id": "placement",
+            "scope": "trial",
+            "about": "behaviour",
+            "status": status,
+            "value": sum(one.processes for one in placed.elsewhere),
+            "threshold": "0 processes elsewhere",
+            "source": "sched_getaffinity of each thread",
+            "says": says,
+        }
+    )

@@ -1,0 +1,57 @@
+"""Each trial begins anew: fresh processes, another seed of hashes, restored backends."""
+
+import json
+import sys
+from pathlib import Path
+
+from front_door import PROGRAMS, Bench, needed, needed_module
+
+SUITE = """benchforge = 1
+{backends}
+[servers.one]
+use = "command"
+command = {command}
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "1s"
+[scenarios.ping]
+servers = ["one"]
+loaders = ["pace"]
+{named}
+[repeat]
+blocks = 3
+quiet = "off"
+"""
+
+
+def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path: Path) -> None:
+    words = [sys.executable, str(PROGRAMS / "says_who.py"), "--port", "{port}"]
+    suite = tmp_path / "fresh.toml"
+    suite.write_text(SUITE.format(backends="", command=words, named=""))
+    done = bench("run", suite)
+    assert done.code == 0, done.all
+    outs = sorted(tmp_path.glob("results/*/trials/*/server-one.out"))
+    said = [json.loads(out.read_text()) for out in outs]
+    seeds = [json.loads((out.parent / "trial.json").read_text())["seed"] for out in outs]
+    assert [one["seed"] for one in said] == [str(seed) for seed in seeds]
+    # Pids may come again, since each trial has its own; when a process began does not.
+    assert len({one["started"] for one in said}) == 3
+    assert len(set(seeds)) == len({one["hash"] for one in said}) == 3
+
+
+def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Path) -> None:
+    needed("postgres")
+    needed_module("psycopg2")
+    words = [sys.executable, str(PROGRAMS / "remembers.py"), "{port}"]
+    backend = '[backends.rows]\nuse = "postgresql"\ndataset = "agents"\n'
+    suite = tmp_path / "fresh.toml"
+    named = 'backends = ["rows"]'
+    suite.write_text(SUITE.format(backends=backend, command=words, named=named))
+    done = bench("run", suite)
+    assert done.code == 0, done.all
+    folders = sorted(tmp_path.glob("results/*/trials/*"))
+    assert [int((one / "answer.bin").read_bytes()) for one in folders] == [1, 1, 1]
+    for folder in folders:
+        trial = json.loads((folder / "trial.json").read_text())
+        assert trial["reading"]["responses"] > 1  # each of which left a row behind

@@ -1,0 +1,224 @@
+"""The wait for quiet: on recorded machines, and beside processes that really burn CPU."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, lack
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.model.units import Duration
+from benchforge.run.quiet import MOST_S, Seen, at_most_s, between, check, until_quiet
+from benchforge.run.readiness.load import Ticks, ticks
+
+HZ = os.sysconf("SC_CLK_TCK")
+
+# --- recorded ------------------------------------------------------------------------------------
+
+
+def recorded(folder: Path, *cpus: str) -> Path:
+    (folder / "proc").mkdir(parents=True)
+    rows = [[int(word) for word in row.split()] for row in cpus]
+    whole = " ".join(str(sum(column)) for column in zip(*rows, strict=True))
+    named = [f"cpu{number} {row}" for number, row in enumerate(cpus)]
+    (folder / "proc/stat").write_text("\n".join([f"cpu  {whole}", *named, "intr 5", ""]))
+    return folder
+
+
+# user nice system idle iowait irq softirq steal guest guest_nice
+BEFORE = ("100 0 50 1000 10 0 5 3 0 0", "200 0 50 900 10 0 5 3 0 0")
+
+
+def seen(folder: Path, own_s: float = 0.0, *after: str, only: set[int] | None = None) -> Seen:
+    first = ticks(recorded(folder / "before", *BEFORE), only)
+    return between(first, ticks(recorded(folder / "after", *after), only), own_s)
+
+
+def test_an_idle_machine_is_quiet(tmp_path: Path) -> None:
+    after = ("100 0 50 1020 10 0 5 3 0 0", "200 0 50 918 12 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *after) == Seen(True, 0.0)
+
+
+def test_one_busy_cpu_of_two_is_half_of_the_machine(tmp_path: Path) -> None:
+    after = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *after) == Seen(False, 0.5)
+
+
+def test_what_we_use_ourselves_is_not_others(tmp_path: Path) -> None:
+    after = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 20 / HZ, *after) == Seen(True, 0.0)
+
+
+def test_what_the_hypervisor_took_counts(tmp_path: Path) -> None:
+    after = ("100 0 50 1010 10 0 5 13 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *after) == Seen(False, 0.25)
+
+
+def test_cpus_that_are_not_ours_do_not_count(tmp_path: Path) -> None:
+    after = ("120 0 50 1000 10 0 5 3 0 0", "200 0 50 920 10 0 5 3 0 0")
+    assert seen(tmp_path, 0.0, *after, only={1}) == Seen(True, 0.0)
+    assert seen(tmp_path / "0", 0.0, *after, only={0}) == Seen(False, 1.0)
+
+
+@pytest.mark.parametrize("stat", ["", "cpu 1 2\n", "cpu 1 2 3 4 5 6 7 8\n", "cpu a b\ncpu0 c d\n"])
+def test_what_is_not_told_is_unknown_and_no_pass(tmp_path: Path, stat: str) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/stat").write_text(stat)
+    assert ticks(tmp_path) is None
+    assert between(None, None, 0.0) == Seen(None, None)
+    assert check(Seen(None, None)).status == "unknown"
+
+
+COUNTS = st.integers(0, 10**9)
+
+
+@given(
+    st.builds(Ticks, COUNTS, COUNTS, COUNTS, COUNTS),
+    st.builds(Ticks, COUNTS, COUNTS, COUNTS, COUNTS),
+    st.floats(0, 1e6),
+)
+def test_a_share_is_one_whatever_the_kernel_counts(before: Ticks, after: Ticks, own: float) -> None:
+    found = between(before, after, own)
+    assert (found.share is None) == (found.quiet is None) == (after.total <= before.total)
+    assert found.share is None or 0 <= found.share <= 1
+    assert check(found).status in {"pass", "warn", "unknown"}
+
+
+def test_how_long_is_waited() -> None:
+    for_ever = float("inf")
+    assert at_most_s("off", 5.0, for_ever) is None
+    assert at_most_s(None, 5.0, for_ever) == 5.0
+    assert at_most_s(None, 500.0, for_ever) == MOST_S
+    assert at_most_s(Duration(60), 5.0, for_ever) == 60.0
+    assert at_most_s(Duration(60), 5.0, 2.0) == 2.0
+
+
+# --- beside real processes -----------------------------------------------------------------------
+
+
+@contextmanager
+def burning(seconds: float) -> Iterator[None]:
+    """Keep every CPU busy from sessions of their own, `seconds` of CPU time each at the most."""
+    words = [sys.executable, str(PROGRAMS / "burns.py"), str(seconds)]
+    count = len(os.sched_getaffinity(0))
+    burners = [subprocess.Popen(words, start_new_session=True) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            os.killpg(burner.pid, 9)
+            burner.wait()
+
+
+def suite(folder: Path, quiet: str, *, top: str = "") -> Path:
+    file = folder / "quiet.toml"
+    file.write_text(f"""benchforge = 1
+{top}
+[servers.one]
+{answering()}
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "1s"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one"]
+loaders = ["pace"]
+[repeat]
+blocks = 2
+{quiet}
+""")
+    return file
+
+
+def trials(folder: Path) -> list[dict[str, Any]]:
+    files = sorted(folder.glob("results/*/trials/*/trial.json"))
+    return [json.loads(file.read_text()) for file in files]
+
+
+def test_it_is_waited_until_it_is_quiet_again() -> None:
+    with burning(1.0):
+        assert until_quiet(0.3).quiet is False
+    if not until_quiet(15.0).quiet:
+        lack("this machine is never quiet")
+
+
+def test_a_trial_beside_others_waits_in_vain_and_is_marked(bench: Bench, tmp_path: Path) -> None:
+    with burning(60.0):
+        done = bench("run", suite(tmp_path, 'quiet = "500ms"'))
+    assert done.code == 0, done.all  # it is no failure
+    found = trials(tmp_path)
+    assert len(found) == 2
+    for trial in found:
+        assert trial["failure"] is None
+        assert trial["phases"]["quiet"] >= 0.45
+        (marked,) = trial["checks"]
+        assert (marked["id"], marked["status"], marked["about"]) == ("quiet", "warn", "apparatus")
+        assert marked["value"] > 0.05
+    assert "s for quiet; others still used the CPUs before 2 trials" in done.err
+    (report,) = tmp_path.glob("results/*/report.md")
+    assert "others used the CPUs before the load" in report.read_text()
+
+
+@pytest.mark.parametrize(("quiet", "top"), [('quiet = "off"', ""), ("", "smoke = true")])
+def test_it_is_not_looked_where_nobody_wants_it(
+    bench: Bench, tmp_path: Path, quiet: str, top: str
+) -> None:
+    done = bench("run", suite(tmp_path, quiet, top=top))
+    assert done.code == 0, done.all
+    for trial in trials(tmp_path):
+        assert "quiet" not in trial["phases"]
+        assert trial["checks"] == []
+    assert "for quiet" not in done.err
+
+
+def test_a_time_limit_is_kept_on_a_machine_that_is_never_quiet(
+    bench: Bench, tmp_path: Path
+) -> None:
+    with burning(60.0):
+        done = bench("run", suite(tmp_path, 'quiet = "10m"'), "--time-limit", "8s")
+    assert done.code in {0, 4}, done.all
+    assert trials(tmp_path)
+
+
+def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
+    with burning(60.0):
+        file = suite(tmp_path, 'quiet = "10m"')
+        waiting = started(file, tmp_path)
+        try:
+            waiting.terminate()
+            assert waiting.wait(20) == 143
+        finally:
+            waiting.kill()
+    assert trials(tmp_path) == []
+
+
+def started(file: Path, folder: Path) -> "subprocess.Popen[bytes]":
+    """Return a benchforge that waits for quiet; where another one measures, after that."""
+    deadline = time.monotonic() + WAITS_S
+    while True:
+        with (folder / "err").open("wb") as err:
+            running = subprocess.Popen(bench_words("run", file), cwd=folder, stderr=err)
+        while running.poll() is None:
+            if list(folder.glob("results/*/trials/0001")):
+                return running
+            time.sleep(0.05)
+        told = (folder / "err").read_text()
+        assert "another benchforge is measuring" in told, told
+        assert time.monotonic() < deadline, told
+        time.sleep(0.5)
+
+
+def test_what_no_suite_may_say(bench: Bench, tmp_path: Path) -> None:
+    done = bench("check", suite(tmp_path, 'quiet = "never"'))
+    assert done.code == 2
+    assert "quiet.toml:17:1: repeat.quiet: expected a duration such as" in done.err
+    assert "or 'off', got 'never'" in done.err
