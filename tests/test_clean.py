@@ -101,7 +101,8 @@ def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
 
 def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-    os.utime(template, (time.time() - 40 * 86400,) * 2)
+    used = time.time() - 40 * 86400
+    os.utime(template, (used, used))
     told = bench("clean", "--older-than", "30d", "--yes")
     assert told.code == 0, told.all
     assert not template.exists()

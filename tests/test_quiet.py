@@ -148,7 +148,7 @@ def test_it_is_waited_until_it_is_quiet_again() -> None:
     with burning(1.0):
         assert until_quiet(0.3).quiet is False
     if not until_quiet(15.0).quiet:
-        lack("this machine is never quiet")
+        pytest.skip("this machine is never quiet")
 
 
 def test_a_trial_beside_others_waits_in_vain_and_is_marked(bench: Bench, tmp_path: Path) -> None:
