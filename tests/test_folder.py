@@ -161,11 +161,15 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
         ('{\n"kind"', 2, "is not JSON: EOF while parsing an object"),
         ('{\n"kind": NaN}', 2, "is not JSON: expected value"),
         ("[" * 100_000, 1, "is not JSON: recursion limit exceeded"),
-        ("[]", None, "is not ours: it does not say that its kind is result or trial or summary"),
+        (
+            "[]",
+            None,
+            "is not ours: it does not say that its kind is result or trial or summary or sitting",
+        ),
         (
             '{"kind": ["trial"]}',
             None,
-            "is not ours: it does not say that its kind is result or trial or summary",
+            "is not ours: it does not say that its kind is result or trial or summary or sitting",
         ),
         (
             '{"kind": "trial", "format": 2}',

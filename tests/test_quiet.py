@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, lack
+from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words
 from hypothesis import given
 from hypothesis import strategies as st
 
