@@ -101,13 +101,8 @@ def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
 
 def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-<<<<<<< HEAD
     used = time.time() - 40 * 86400
     os.utime(template, (used, used))
-=======
-    long_ago = time.time() - 40 * 86400
-    os.utime(template, (long_ago, long_ago))
->>>>>>> resume
     told = bench("clean", "--older-than", "30d", "--yes")
     assert told.code == 0, told.all
     assert not template.exists()
