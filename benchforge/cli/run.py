@@ -212,6 +212,7 @@ def _sitting(
         interrupted = signal
     finally:
         progress.end()
+    keep.still_there()
     code = _told(begun, trials, asked, registry, keep, as_json=as_json)
     _say_what_quiet_took(trials[len(begun.trials) :])
     left = len(graph) - settled(trials)

@@ -66,7 +66,7 @@ class LocalHost:
             "sysctls": dict(sysctls),
             "limits": dict(limits),
         }
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)  # not its parents: a result that was removed stays so
         with contextlib.ExitStack() as stack:
             try:
                 here = stack.enter_context(_kept(folder, wishes))

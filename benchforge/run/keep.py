@@ -12,10 +12,12 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.folder import SITTINGS
+from benchforge.model.folder import HEADER, SITTINGS
 from benchforge.model.sitting import Sitting
 from benchforge.run.hold import hold
 from benchforge.run.space import enough
+
+_REMOVED = "the result was removed while it was measured; begin it anew"
 
 
 class Keep:
@@ -74,6 +76,11 @@ class Keep:
             yield
         finally:
             os.close(held)
+
+    def still_there(self) -> None:
+        """Raise CannotKeep where somebody removed the header: what is beside it cannot be read."""
+        if not (self.folder / HEADER).exists():
+            raise CannotKeep(f"{self.folder / HEADER}: No such file or directory", _REMOVED)
 
     def room(self) -> None:
         """Raise CannotKeep where a disk is too full for another trial."""
