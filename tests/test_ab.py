@@ -144,7 +144,7 @@ def test_options_that_ab_cannot_take_are_refused(options: dict[str, Any], says: 
 def test_it_is_found_by_its_name_and_says_what_it_needs() -> None:
     assert Registry().part("loader", "ab") is Ab
     (need,) = Ab().needs()
-    assert (need.name, "apache2-utils" in need.install) == ("ab", True)
+    assert (need.name, "apache2-utils" in need.how) == ("ab", True)
 
 
 # Real runs

@@ -148,7 +148,7 @@ def test_it_is_found_by_its_name_and_says_what_it_needs() -> None:
     assert Registry().part("loader", "wrk") is Wrk
     (need,) = Wrk().needs()
     assert need.name == "wrk"
-    assert "apt-get install wrk" in need.install
+    assert "apt-get install wrk" in need.how
 
 
 # Real runs
