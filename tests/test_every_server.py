@@ -800,7 +800,7 @@ def test_needs_are_what_the_options_import() -> None:
     assert needs(Granian, interface="asgi", loop="uvloop") == ["granian", "uvloop"]
     assert needs(Threads) == []
     (api_hour, *_) = ApiHour.model_validate({"app": "a:b"}).needs()
-    assert "requires = ['api_hour==0.8.2'" in api_hour.install
+    assert "requires = ['api_hour==0.8.2'" in api_hour.how
 
 
 def test_runners_are_plain_programs_for_older_pythons() -> None:

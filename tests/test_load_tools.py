@@ -499,7 +499,7 @@ def test_it_says_how_to_get_it(tool: str) -> None:
     options = {"command": ["{python}", "{url}"], "requests": 1} if tool == "hyperfine" else {}
     (need,) = part(tool, options).needs()
     assert need.name == tool
-    assert any(word in need.install for word in ("apt-get", "pip install", "cargo", "pace", "go "))
+    assert any(word in need.how for word in ("apt-get", "pip install", "cargo", "pace", "go "))
 
 
 def test_what_our_tests_cannot_run_says_so() -> None:

@@ -91,7 +91,7 @@ def cache() -> Iterator[Path]:
     """A cache of our own: what these tests build is not what a user finds later."""
     for need in postgresql().needs():
         if locate(need.name) is None:
-            lack(f"{need.name} not found: {need.install}")
+            lack(f"{need.name} not found: {need.how}")
     with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
         yield Path(folder) / "benchforge/templates"

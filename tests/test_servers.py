@@ -71,7 +71,7 @@ def cache() -> Iterator[None]:
     parts: list[Part] = [cls.model_validate(options) for cls, options in SERVED]
     needs = [need for part in (Postgresql(), *parts) for need in part.needs()]
     if absent := missing(needs):
-        lack("; ".join(f"{need.name} not found: {need.install}" for need in absent))
+        lack("; ".join(f"{need.name} not found: {need.how}" for need in absent))
     with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
         yield
@@ -134,7 +134,7 @@ def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict
     needs = {need.name: need for need in part.needs()}
     assert {library, *needs} == set(needs)
     assert {"psycopg2", "asyncpg"} & set(needs)
-    assert all("pip install" in need.install and need.kind == "module" for need in needs.values())
+    assert all("pip install" in need.how and need.kind == "module" for need in needs.values())
 
 
 def test_gunicorn_is_told_everything(site: Site) -> None:
