@@ -68,6 +68,8 @@ class Registry:
         self._origins: dict[str, Origin] = {}
         "By the name that pluggy has for a plugin."
         self._broken: dict[EntryPoint, Unusable] = {}
+        self._judged: dict[tuple[Kind, str], type[Part] | Unusable] = {}
+        "What is known of a part until another plugin comes: a suite asks once for each label."
         self._silenced: set[tuple[str, str]] = set()
 
     @property
@@ -97,6 +99,18 @@ class Registry:
         Raises Unusable when there is none of that name, when several plugins bring it, or when its
         plugin is broken.
         """
+        if (kind, name) not in self._judged:
+            try:
+                judged: type[Part] | Unusable = self._part(kind, name)
+            except Unusable as error:
+                judged = error
+            self._judged[kind, name] = judged
+        found = self._judged[kind, name]
+        if isinstance(found, Unusable):
+            raise found
+        return found
+
+    def _part(self, kind: Kind, name: str) -> type[Part]:
         points = self._points.get(f"{kind}-{name}", [])
         if len(points) == 1:
             self._load(points[0])
@@ -135,6 +149,7 @@ class Registry:
 
         Raises Unusable when it is none: a hook that does not exist, or what it brings is no part.
         """
+        self._judged.clear()
         name = self._plugins.get_canonical_name(plugin)
         module = getattr(plugin, "__name__", type(plugin).__module__)
         origin = origin or Origin(getattr(plugin, "__name__", type(plugin).__name__), module)

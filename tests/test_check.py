@@ -207,3 +207,15 @@ def test_another_system_is_not_told_of_apt() -> None:
         "by this system's means (Debian's package is apache2-utils)"
     )
     assert how(Need("k6", "go install it")) == "go install it"
+
+
+def test_faults_that_are_not_shown_are_counted(bench: Bench, tmp_path: Path) -> None:
+    tables = (
+        f'[servers.s{n}]\nuse = "gunicorn"\napp = "hello_wsgi"\nworkrs = 1' for n in range(100)
+    )
+    path = tmp_path / "many.toml"
+    path.write_text("\n".join(["benchforge = 1", *tables, "[profiles.quick]", "smoke = true"]))
+    told = bench("check", path)
+    assert told.code == 2
+    # The twenty that are printed, and 80 of the tables with "no scenario is declared".
+    assert told.err.splitlines()[-1] == "error: and 81 more errors"

@@ -107,11 +107,14 @@ class Complaints:
         if not self._found:
             return
         hide = hiding(self._document.tables, environment)
-        ordered = [one for _, one in sorted(self._found.items(), key=lambda item: item[0][0])]
+        ordered = sorted(self._found.items(), key=lambda item: item[0][0])
         raise SuiteErrors(
-            [self._fault(one, hide) for one in ordered[:SHOWN]]
-            + [Fault(self._document.shown, one.message) for one in ordered[SHOWN:]]
+            [self._fault(one, hide) for _, one in ordered[:SHOWN]]
+            + [Fault(self._place(order), one.message) for (order, _, _), one in ordered[SHOWN:]]
         )
+
+    def _place(self, order: tuple[int, ...]) -> str:
+        return ":".join([self._document.shown, *map(str, order[1:])])
 
     def _fault(self, one: _Complaint, hide: Callable[[str], str]) -> Fault:
         if one.path is None:
