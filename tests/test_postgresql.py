@@ -305,6 +305,7 @@ def test_a_template_is_built_once_and_copied_as_it_was(
     modes = set()
     for number in range(2):
         (scratch / str(number)).mkdir(mode=0o700)
+        (tmp_path / str(number)).mkdir()
         placed = site_at(tmp_path / str(number), scratch / str(number), port=5000 + number)
         placed = dataclasses.replace(placed, suite_folder=tmp_path)
         restored(HOST, "backend-mine", part, placed)

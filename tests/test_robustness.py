@@ -327,10 +327,10 @@ READ_ONLY = (
 @pytest.mark.parametrize(
     ("fault", "size", "script"),
     [
-        ("the disk of the results fills up", "200k", "wait $!"),
+        ("the disk of the results fills up", "64m,nr_inodes=60", "wait $!"),
         (
             "the results become read-only",
-            "4m",
+            "64m",
             READ_ONLY,
         ),
     ],

@@ -437,7 +437,7 @@ def test_our_own_interpreter_tells_what_its_metadata_says() -> None:
         ("", "py312", "", "hint: declare it: [runtimes.py312]"),
         (PY312, "py312", 'vary = { "servers.*.runtime" = ["py312", "py"] }', '.runtime"[1]: no'),
         (PY312, "py312", 'include = [{ "servers.one.runtime" = "py" }]', "no runtime 'py'"),
-        ("[runtimes.x]\npython = 3.12", "x", "", 'python = "3.12": as a number'),
+        ("[runtimes.x]\npython = 3.12", "x", "", "write it in quotes: as a number"),
         ("[runtimes.x]\nrequires = []", "x", "", "runtimes.x: 'python' is missing"),
         ('[runtimes.x]\npython = "3"\nrequire = []', "x", "", "did you mean 'requires'?"),
         ('[runtimes.x]\npython = "3"\nrequires = ["-e ."]', "x", "", "expected a requirement"),

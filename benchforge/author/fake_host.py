@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 from benchforge.author import inputs
 from benchforge.author.recorded import ERR, OUT, TOLD, Recording
@@ -147,6 +148,9 @@ class _FakeHere(Here):
         stage: str = "prepare",
     ) -> Finished:
         return self._end(self.start(label, command, folder, environment), 0)
+
+    def cut(self, running: Running) -> tuple[Literal["stdout", "stderr"], ...]:
+        return ()
 
     def wait(
         self,
