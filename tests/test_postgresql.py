@@ -312,7 +312,8 @@ def test_a_template_is_built_once_and_copied_as_it_was(
         modes.add((placed.scratch / "data").stat().st_mode & 0o777)
         assert (placed.scratch / "data/PG_VERSION").is_file()
     assert modes == {0o700}
-    assert len(set(cache.glob("*")) - before) == 1
+    found = set(cache.glob("*")) - before
+    assert len([one for one in found if one.is_dir()]) == 1
     assert (tmp_path / "0/backend-mine-template/server.log").is_file()
     assert not (tmp_path / "1").exists()  # nothing had to be built
 
