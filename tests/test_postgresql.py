@@ -315,7 +315,7 @@ def test_a_template_is_built_once_and_copied_as_it_was(
     found = set(cache.glob("*")) - before
     assert len([one for one in found if one.is_dir()]) == 1
     assert (tmp_path / "0/backend-mine-template/server.log").is_file()
-    assert not (tmp_path / "1").exists()  # nothing had to be built
+    assert not list((tmp_path / "1").iterdir())  # nothing had to be built
 
 
 def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site: Site) -> None:
