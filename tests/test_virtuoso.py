@@ -223,7 +223,7 @@ def test_version_tells_that_of_the_program(site: Site) -> None:
     [
         ({"dataset": "clases"}, "dataset", "did you mean 'classes'"),
         ({"dataset": "foo"}, "dataset", "dataset 'foo' is for redis"),
-        ({"dataset": "classes", "graph": "http://g"}, "", "leave out graph"),
+        ({"dataset": "classes", "graph": "http://g"}, "", "the dataset says its graph"),
         ({"graph": "a b"}, "graph", "should be a URI"),
         ({"number_of_buffers": 255}, "number_of_buffers", "greater than or equal to 256"),
         ({"max_client_connections": 0}, "max_client_connections", "greater than or equal to 1"),
