@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from benchforge.cli.options import pairs
-from benchforge.cli.say import say, show
+from benchforge.cli.say import counted, say, show
 from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
@@ -66,15 +66,11 @@ def command(
 
 
 def _counts(suites: Sequence[Suite], form: Needed) -> str:
-    scenarios = _counted(len(suites[0].scenarios), "scenario")
+    scenarios = counted(len(suites[0].scenarios), "scenario")
     profiles = [suite.profile for suite in suites if suite.profile]
     also = "also " if len(suites) > len(profiles) else ""
     with_profiles = f", {also}with --profile {listed(profiles)}" if profiles else ""
-    return f"{scenarios}, {_counted(form.cases, 'case')}{with_profiles}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{scenarios}, {counted(form.cases, 'case')}{with_profiles}"
 
 
 def _names(needs: Iterable[Need]) -> str:

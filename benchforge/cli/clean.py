@@ -9,8 +9,7 @@ from typing import ClassVar
 import click
 from pydantic_core import PydanticCustomError
 
-from benchforge.cli.progress import counted
-from benchforge.cli.say import say, show
+from benchforge.cli.say import counted, say, show
 from benchforge.errors import Unusable
 from benchforge.model.units import Duration
 from benchforge.run.leftovers import cleared, left

@@ -1,7 +1,5 @@
 """`benchforge new suite`: a suite to start from, that runs as it is."""
 
-import difflib
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -9,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.say import say, show
+from benchforge.cli.say import show
+from benchforge.cli.schema import of_suites
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.registry import Registry
-from benchforge.suite.schema import suite_schema
+from benchforge.suite.faults import nearest
 
 _PACKAGE = Path(__file__).parents[1]
 _STARTER = _PACKAGE / "starter"
@@ -42,7 +40,7 @@ def suite(path: Path, brought: str | None) -> None:
         texts[place.with_name(_APP)] = _read(_STARTER / _APP)
     schema = place.with_name(_SCHEMA)
     _refuse_to_overwrite(texts)
-    _write(texts | {schema: _schema()})
+    _write(texts | {schema: of_suites(builtin=False) + "\n"})
     show(f"wrote: {', '.join(map(str, (*texts, schema)))}\nnext:  benchforge run {place}")
 
 
@@ -53,9 +51,7 @@ def _named(name: str) -> Path:
     suites = {file.stem: file for folder in folders for file in sorted(folder.glob("*.toml"))}
     if name in suites:
         return suites[name]
-    near = difflib.get_close_matches(name, suites, 1)
-    guess = f"did you mean {near[0]!r}? " if near else ""
-    raise Unusable(f"--from {name}: no such suite", f"{guess}there are: {', '.join(suites)}")
+    raise Unusable(f"--from {name}: no such suite", nearest(name, suites, "there are"))
 
 
 def _read(file: Path) -> str:
@@ -65,13 +61,6 @@ def _read(file: Path) -> str:
 def _fitted(text: str) -> str:
     """Return a suite whose schema stands beside it."""
     return re.sub(r"\A#:schema .*", f"#:schema {_SCHEMA}", text)
-
-
-def _schema() -> str:
-    made = suite_schema(Registry())
-    for line in made.left_out:
-        say(f"warning: {line}")
-    return json.dumps(made.schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:

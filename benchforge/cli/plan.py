@@ -12,7 +12,7 @@ from benchforge.cli.drawings import dot, mermaid
 from benchforge.cli.options import pairs
 from benchforge.cli.plan_text import text
 from benchforge.cli.planned import as_json, planned
-from benchforge.cli.say import say, show
+from benchforge.cli.say import show, warn
 from benchforge.graph import plan
 from benchforge.registry import Registry
 from benchforge.suite.expand import expand
@@ -53,7 +53,7 @@ def command(
     Exit codes: 0 here is the plan; 2 the suite or the command line cannot be used.
     """
     registry = Registry()
-    registry.listen(lambda text: say(f"warning: {text}"))
+    registry.listen(warn)
     asked = load(suite, registry, profile=profile, settings=pairs(settings), only=only)
     chosen = asked.repeat.seed if seed is None else seed
     drawn = chosen is None

@@ -6,7 +6,8 @@ from itertools import groupby, islice
 
 import click
 
-from benchforge.cli.progress import counted, plain, spoken
+from benchforge.cli.progress import plain, spoken
+from benchforge.cli.say import counted
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
 from benchforge.model.plan import Chain, Estimate, PartPlanned, Plan, ScenarioPlanned
 from benchforge.suite.words import shown

@@ -23,11 +23,6 @@ def spoken(seconds: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things for a person: 1 trial, 2 trials."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 class Line:
     """Progress of a run, as `execute` tells it."""
 

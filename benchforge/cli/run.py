@@ -11,9 +11,9 @@ from pydantic_core import PydanticCustomError
 
 from benchforge.cli import Interrupted
 from benchforge.cli.options import pairs
-from benchforge.cli.progress import Line, counted, spoken
+from benchforge.cli.progress import Line, spoken
 from benchforge.cli.report import reported
-from benchforge.cli.say import say
+from benchforge.cli.say import counted, say, warn
 from benchforge.errors import Unusable
 from benchforge.graph import START_AND_STOP_S, RunGraph, plan
 from benchforge.model.folder import HEADER
@@ -83,7 +83,7 @@ def command(
     """
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
-    registry.listen(_warn)
+    registry.listen(warn)
     given = Given(profile, pairs(settings), only)
     if resume is None:
         if suite is None:
@@ -124,7 +124,7 @@ def _begin(
         if left := cleared():
             say(left)
         if short := scarce(output, len(graph)):
-            _warn(short)
+            warn(short)
         # Building loads the machine: not while another benchforge measures.
         stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
         header = _header(asked, graph, stands_on, registry)
@@ -173,7 +173,7 @@ def _resume(
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
     if short := scarce(folder, len(graph) - there, kept):
-        _warn(short)
+        warn(short)
     stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
     now = _header(asked, graph, stands_on, registry)
     differs = before.differs(now)
@@ -181,7 +181,7 @@ def _resume(
         hint = "go on where it was begun, or with --anyway: then the report tells it"
         raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
     for one in differs:
-        _warn(f"not as it was begun: {one}")
+        warn(f"not as it was begun: {one}")
     keep.swept()
     before = before.going_on(now, differs)
     keep.sitting(before.sittings[-1])
@@ -207,7 +207,7 @@ def _sitting(
     try:
         for trial in execute(graph, stands_on, keep, progress, limits, begun.trials):
             trials.append(trial)
-            registry.tell("benchforge_trial_kept", _warn, trial=trial)
+            registry.tell("benchforge_trial_kept", warn, trial=trial)
     except Interrupted as signal:
         interrupted = signal
     finally:
@@ -247,11 +247,7 @@ def _ground(asked: Suite) -> Ground:
 
 def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry) -> Header:
     header = header_of(asked, graph, stands_on)
-    return with_facts(header, registry.tell("benchforge_facts", _warn), _warn)
-
-
-def _warn(text: str) -> None:
-    say(f"warning: {text}")
+    return with_facts(header, registry.tell("benchforge_facts", warn), warn)
 
 
 def unproved(suite: Suite) -> list[str]:

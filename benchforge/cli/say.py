@@ -20,6 +20,16 @@ def say(text: str) -> None:
         away(sys.stderr)
 
 
+def warn(text: str) -> None:
+    """Say what somebody should know, though it keeps nothing from going on."""
+    say(f"warning: {text}")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things for a person: 1 trial, 2 trials."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def show(text: str) -> None:
     """Print a result on stdout; who left, as `head` does or a closed terminal, has seen enough.
 

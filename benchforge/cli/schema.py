@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.say import say, show
+from benchforge.cli.say import show, warn
 from benchforge.errors import CannotKeep
 from benchforge.model.described import Schema, file_schema
 from benchforge.model.frozen import Frozen
@@ -36,8 +36,7 @@ def command(of: str, output: Path | None, builtin: bool) -> None:
     That of suites has the options of every part that is installed. Name it in a suite's first
     line, such as #:schema suite.schema.json, and editors complete, explain and check.
     """
-    schema = file_schema(_FILES[of]) if of in _FILES else _suite(builtin)
-    text = json.dumps(schema, indent=2, ensure_ascii=False)
+    text = _text(file_schema(_FILES[of])) if of in _FILES else of_suites(builtin=builtin)
     if output is None:
         show(text)
         return
@@ -47,8 +46,13 @@ def command(of: str, output: Path | None, builtin: bool) -> None:
         raise CannotKeep(f"{output}: {error.strerror}", "choose another file with -o") from error
 
 
-def _suite(builtin: bool) -> Schema:
+def of_suites(*, builtin: bool) -> str:
+    """Return the schema of suites as it is written; of what is left out it is told."""
     made = suite_schema(Registry(brought()) if builtin else Registry())
     for line in made.left_out:
-        say(f"warning: {line}")
-    return made.schema
+        warn(line)
+    return _text(made.schema)
+
+
+def _text(schema: Schema) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False)

@@ -9,8 +9,7 @@ from benchforge.author.examine import Examined, Read, examine, reading_rows
 from benchforge.author.recorded import Recording
 from benchforge.author.wanted import chosen, wanted
 from benchforge.cli.options import pairs
-from benchforge.cli.progress import counted
-from benchforge.cli.say import say, show
+from benchforge.cli.say import counted, say, show
 from benchforge.errors import Unusable
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
