@@ -5,12 +5,20 @@ from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
 from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Role, Usage
+from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.reading import Reading, Schedule, Series
 from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
-from benchforge.model.trial import CaseName, Failure, Started, Trial
+from benchforge.model.summary import (
+    CaseSummary,
+    Comparison,
+    DoubtedTrial,
+    FailedTrial,
+    Line,
+    Summary,
+    TrialSample,
+)
+from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
@@ -40,15 +48,20 @@ __all__ = [
     "Check",
     "Client",
     "Command",
+    "Comparison",
+    "DoubtedTrial",
     "Driver",
     "Duration",
     "FailedTrial",
     "Failure",
     "Fillable",
     "Finished",
+    "Flow",
     "Histogram",
     "Line",
+    "Load",
     "Loader",
+    "Machine",
     "Metric",
     "Need",
     "Output",

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 from benchforge.author import inputs
 from benchforge.author.recorded import ERR, OUT, TOLD, Recording
+from benchforge.checks.ask import of_trial
+from benchforge.checks.limits import limits
 from benchforge.errors import Unusable
 from benchforge.graph import Measure, plan
 from benchforge.model.trial import Trial
@@ -88,7 +91,8 @@ class FakeHost:
         )
         keep = Keep.new(suite.parent / "results", asked.name, datetime.now(UTC))
         graph = plan(expand(asked), asked.repeat, seed=asked.repeat.seed or 0)
-        return list(execute(graph, stands_on, keep, _Silent(), Limits()))
+        believe = partial(of_trial, limits=limits())
+        return list(execute(graph, stands_on, keep, believe, _Silent(), Limits()))
 
 
 class _Silent:

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import with_checks
 from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep
 from benchforge.model.result import Header
@@ -34,7 +36,7 @@ def reported(
 
     Raises CannotKeep when they cannot be written; the table is printed all the same.
     """
-    summary = summarize(header, trials, metrics, sittings)
+    summary = with_checks(summarize(header, trials, metrics, sittings), header, trials, limits())
     try:
         paths = _written(summary, trials, registry, keep)
     finally:

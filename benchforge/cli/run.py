@@ -4,11 +4,14 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
 from pydantic_core import PydanticCustomError
 
+from benchforge.checks import ask
+from benchforge.checks.limits import limits as thresholds
 from benchforge.cli import Interrupted
 from benchforge.cli.options import pairs
 from benchforge.cli.progress import Line, spoken
@@ -201,11 +204,12 @@ def _sitting(
 ) -> int:
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
+    believe = partial(ask.of_trial, limits=thresholds())
     progress = Line(graph)
     trials = list(begun.trials)
     interrupted: Interrupted | None = None
     try:
-        for trial in execute(graph, stands_on, keep, progress, limits, begun.trials):
+        for trial in execute(graph, stands_on, keep, believe, progress, limits, begun.trials):
             trials.append(trial)
             registry.tell("benchforge_trial_kept", warn, trial=trial)
     except Interrupted as signal:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
+from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
@@ -70,13 +71,43 @@ class FailedTrial(Frozen):
     "Why there is no measurement."
 
 
+class DoubtedTrial(Frozen):
+    """A trial whose numbers are not to be believed."""
+
+    trial: PositiveInt
+    "Its number."
+    block: PositiveInt
+    "The pass over all cases, from 1."
+    attempt: PositiveInt
+    "Above 1 after a fault of the apparatus."
+    checks: tuple[Check, ...]
+    "Those that failed and are about the apparatus."
+    used: bool
+    "Whether its numbers are shown all the same, marked: no other attempt was any better."
+
+
+class Comparison(Frozen):
+    """Cases that are compared with one another, and what speaks against that."""
+
+    scenario: str
+    "Its label."
+    driver: str
+    "The label of the loader or client."
+    vary: dict[str, JsonValue]
+    "What varies, without what belongs to the servers."
+    cases: tuple[CaseName, ...]
+    "In the order of the suite."
+    checks: tuple[Check, ...]
+    "Asked of all of them together."
+
+
 class CaseSummary(Frozen):
     """A case: its lines in the order of the suite's metrics."""
 
     case: CaseName
     "What was measured."
     trials: NonNegativeInt
-    "With a measurement."
+    "With a measurement; of several attempts the believed one counts."
     planned: NonNegativeInt
     "How many measurements were planned."
     failed: tuple[FailedTrial, ...]
@@ -85,6 +116,10 @@ class CaseSummary(Frozen):
     "In the order of the suite's metrics."
     notes: tuple[str, ...]
     "What the checks found, each once."
+    doubted: tuple[DoubtedTrial, ...] = ()
+    "Trials that are not to be believed."
+    believed: NonNegativeInt | None = None
+    "How many of `trials` are to be believed; None in a result of an older benchforge."
 
 
 class Summary(Frozen):
@@ -124,3 +159,7 @@ class Summary(Frozen):
     "Of the machine."
     sittings: tuple[Sitting, ...] = ()
     "Those after the first, where the run was resumed."
+    checks: tuple[Check, ...] = ()
+    "Asked of the whole result."
+    comparisons: tuple[Comparison, ...] = ()
+    "In the order of the suite."

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Answer, Request
 from benchforge.model.check import Check
@@ -53,6 +53,19 @@ class Failure(Frozen):
     "The last lines of the process concerned."
     about: Literal["behaviour", "apparatus"] = "behaviour"
     "Behaviour of the server is a finding; a fault of the apparatus is tried again."
+
+
+class Load(Frozen):
+    """What the load tool was told to do; None where that is not known."""
+
+    connections: PositiveInt | None = None
+    "Open at a time."
+    keep_alive: bool | None = None
+    "Whether a connection was to be used for several requests."
+    processes: PositiveInt | None = None
+    "Threads or processes that make the load."
+    declared_s: NonNegativeFloat = 0.0
+    "How long it was to take, by its options."
 
 
 class Started(Frozen):
@@ -109,6 +122,12 @@ class Trial(Frozen):
     "Before the load and after it."
     namespaces: dict[str, JsonValue]
     "What the trial's namespaces really were, and what was weaker."
+    load: Load | None = None
+    "None in a result of an older benchforge."
+    workers: dict[str, PositiveInt] = Field(default_factory=dict)
+    "How many workers times threads each service was told to have, by label, where it has such."
+    fingerprint: str = ""
+    "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
     tuned: Tuned | None = None
     "None where the suite asks for no tuning, or the trial's place could not be made."
     placed: Placed | None = None
@@ -126,3 +145,24 @@ class Trial(Frozen):
     def measured(self) -> bool:
         """Whether the trial has a measurement to speak of."""
         return self.failure is None and self.reading is not None
+
+    @property
+    def doubts(self) -> tuple[Check, ...]:
+        """Why its numbers are not to be believed: failed checks of the apparatus."""
+        return tuple(
+            check
+            for check in self.checks
+            if check.status == "fail" and check.about == "apparatus" and check.numbers == "all"
+        )
+
+    @property
+    def again(self) -> bool:
+        """Whether another attempt may do better: a fault of the apparatus that comes and goes."""
+        if self.failure is not None:
+            return self.failure.about == "apparatus"
+        return any(check.again for check in self.doubts)
+
+    @property
+    def believed(self) -> bool:
+        """Whether it has a measurement that is to be believed."""
+        return self.measured and not self.doubts

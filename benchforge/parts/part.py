@@ -4,6 +4,7 @@ A part never starts anything: the host acts on what it answers. An option never 
 `argv: list[str] = Field(alias="command")`.
 """
 
+import math
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchforge.model.reading import Reading
 from benchforge.model.sample import Sample
 from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.trial import Load, Trial
 from benchforge.model.units import Duration
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.probe import Probe, RightAnswer
@@ -77,6 +78,12 @@ class Service(Part):
     def template_key(self, site: Site) -> str:
         """Return what the template depends on beside its tasks and programs: the files it reads."""
         return ""
+
+    def workers_told(self) -> int | None:
+        """Return how many workers times threads it is told to have; None where it has no such."""
+        told = [getattr(self, name, None) for name in ("workers", "threads")]
+        counts = [count for count in told if isinstance(count, int)]
+        return math.prod(counts) if counts else None
 
     def outside(self) -> bool:
         """Whether it already runs outside the trial: then the trial uses the host's network."""
@@ -168,6 +175,16 @@ class Driver(Part):
     @abstractmethod
     def declared_s(self) -> float:
         """Return how long one load takes by its options, in seconds (an estimate for a count)."""
+
+    def load(self) -> Load:
+        """Return what it is told to do, for the checks: by its options of these names."""
+        connections = getattr(self, "connections", getattr(self, "users", None))
+        return Load(
+            connections=connections,
+            keep_alive=getattr(self, "keep_alive", None),
+            processes=getattr(self, "threads", None),
+            declared_s=self.declared_s(),
+        )
 
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":

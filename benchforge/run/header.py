@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from benchforge.checks.limits import limits
 from benchforge.graph import RunGraph
 from benchforge.model.result import Header, MetricUse, Planned
 from benchforge.model.runtime import OWN, Interpreter
@@ -77,6 +78,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
         facts=facts(),
+        limits=limits().version,
     )
 
 

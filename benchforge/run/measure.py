@@ -123,6 +123,8 @@ def measure(
         processes=story.processes,
         answers=tuple(story.answers),
         namespaces=story.namespaces,
+        load=step.case.driver.load(),
+        workers=_workers(step.case),
         tuned=story.tuned,
         placed=story.placed,
         reading=story.reading,
@@ -194,6 +196,12 @@ def _stayed(stay: Stay, story: Story) -> None:
     if story.placed is not None and story.observation is not None:
         given = [one.label for one in story.observation.usage if one.role in story.placed.cpus]
         story.checks.append(placement.check(story.placed, given))
+
+
+def _workers(case: Case) -> dict[str, int]:
+    named = [(case.name.server, case.server), *case.upstreams, *case.backends]
+    told = {label: service.workers_told() for label, service in named}
+    return {label: count for label, count in told.items() if count is not None}
 
 
 def tuned(mode: Mode) -> Tuned | None:

@@ -7,12 +7,12 @@ from benchforge.errors import InvalidFile
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
-from benchforge.model.summary import CaseSummary, FailedTrial, Summary
+from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Summary
 from benchforge.model.trial import CaseName, Failure, Trial
 from benchforge.parts.part import Metric
 from benchforge.stats.line import lines
 
-_Identity = tuple[str, str, str, str, int]
+Identity = tuple[str, str, str, str, int]
 
 _NO_REASON = Failure(
     stage="read",
@@ -35,7 +35,7 @@ def summarize(
     """
     _check_tables(header)
     by_case = _by_case(header, trials)
-    planned = Counter(_identity(one.case) for one in header.plan)
+    planned = Counter(identity(one.case) for one in header.plan)
     return Summary(
         name=header.name,
         title=header.title,
@@ -50,8 +50,8 @@ def summarize(
         cases=tuple(
             _case(
                 case,
-                by_case[_identity(case)],
-                planned[_identity(case)],
+                by_case[identity(case)],
+                planned[identity(case)],
                 {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
             )
             for case in header.cases
@@ -70,39 +70,67 @@ def _check_tables(header: Header) -> None:
             raise InvalidFile(f"the result's header: {message}", "the header was changed")
 
 
-def _identity(case: CaseName) -> _Identity:
+def identity(case: CaseName) -> Identity:
+    """Return what a case is told by: labels of its scenario, server and driver, and its digest."""
     # What varies is part of the digest; two labels may stand for the same options.
     return case.scenario, case.server, case.driver, case.digest, case.arm
 
 
-def _by_case(header: Header, trials: Sequence[Trial]) -> dict[_Identity, list[Trial]]:
-    found: dict[_Identity, list[Trial]] = {_identity(case): [] for case in header.cases}
+def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Trial]]:
+    found: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in sorted(trials, key=lambda trial: trial.number):
-        if _identity(trial.case) not in found:
+        if identity(trial.case) not in found:
             raise InvalidFile(
                 f"trial {trial.number}: {trial.case.title}: the result's header has no such case",
                 "the trial was copied from another result, or the header was changed",
             )
-        found[_identity(trial.case)].append(trial)
+        found[identity(trial.case)].append(trial)
     return found
 
 
 def _complete(header: Header, trials: Sequence[Trial]) -> bool:
-    there = {(trial.block, _identity(trial.case)) for trial in trials}
-    return all((one.block, _identity(one.case)) in there for one in header.plan)
+    there = {(trial.block, identity(trial.case)) for trial in trials}
+    return all((one.block, identity(one.case)) in there for one in header.plan)
 
 
 def _case(
     case: CaseName, trials: Sequence[Trial], planned: int, metrics: Mapping[str, Metric]
 ) -> CaseSummary:
-    measured = [trial for trial in trials if trial.measured]
+    used = used_of(trials)
     return CaseSummary(
         case=case,
-        trials=len(measured),
+        trials=len(used),
         planned=planned,
         failed=tuple(_failed(trial) for trial in trials if not trial.measured),
-        lines=lines(measured, metrics),
+        lines=lines(used, metrics),
         notes=_notes(trials),
+        doubted=tuple(
+            _doubted(trial, used) for trial in trials if trial.measured and not trial.believed
+        ),
+        believed=sum(trial.believed for trial in used),
+    )
+
+
+def used_of(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trial of a case whose numbers count in each block, from all of its attempts.
+
+    That is the believed one; where none is, the last that has numbers.
+    """
+    used: dict[int, Trial] = {}
+    for trial in sorted(trials, key=lambda trial: trial.attempt):
+        before = used.get(trial.block)
+        if trial.measured and (before is None or not before.believed):
+            used[trial.block] = trial
+    return list(used.values())
+
+
+def _doubted(trial: Trial, used: Sequence[Trial]) -> DoubtedTrial:
+    return DoubtedTrial(
+        trial=trial.number,
+        block=trial.block,
+        attempt=trial.attempt,
+        checks=trial.doubts,
+        used=any(trial.number == one.number for one in used),
     )
 
 

@@ -1,0 +1,18 @@
+"""The clock's source, and whether it was set meanwhile (T1, T2)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield from ()
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against a whole result."""
+    yield from ()

@@ -1,0 +1,12 @@
+"""TCP: keep-alive, backlog, retransmission, delayed ACKs, ports, descriptors (K1 to K7)."""
+
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield from ()

@@ -1,0 +1,17 @@
+"""Development modes, instruments, logging, and the interpreter that really ran (D1 to D4)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield from ()
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against comparing cases: the believed trials of each."""
+    yield from ()

@@ -1,0 +1,23 @@
+"""The clock of the CPUs, their heat and their governor (F1 to F4)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield from ()
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against comparing cases: the believed trials of each."""
+    yield from ()
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against a whole result."""
+    yield from ()

@@ -1,0 +1,12 @@
+"""Swap, kills for want of memory, and memory that grows (M1 to M3)."""
+
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield from ()

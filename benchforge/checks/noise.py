@@ -1,0 +1,18 @@
+"""What others did to the machine meanwhile (N1 to N6)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield from ()
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against a whole result."""
+    yield from ()

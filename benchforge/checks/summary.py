@@ -1,0 +1,40 @@
+"""What the checks say of a result, beside its numbers."""
+
+from collections.abc import Mapping, Sequence
+
+from benchforge.checks import ask
+from benchforge.checks.limits import Limits
+from benchforge.model.result import Header
+from benchforge.model.summary import Comparison, Summary
+from benchforge.model.trial import CaseName, Trial
+from benchforge.stats.groups import groups, shared
+from benchforge.stats.summarize import Identity, identity, used_of
+
+
+def with_checks(
+    summary: Summary, header: Header, trials: Sequence[Trial], limits: Limits
+) -> Summary:
+    """Return the summary with what was asked of each comparison and of the whole result."""
+    by_case: dict[Identity, list[Trial]] = {}
+    for trial in trials:
+        by_case.setdefault(identity(trial.case), []).append(trial)
+    found = tuple(_comparison(group, by_case, limits) for group in groups(header.cases))
+    checks = ask.of_session(header, trials, limits)
+    return summary.model_copy(update={"checks": checks, "comparisons": found})
+
+
+def _comparison(
+    group: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
+) -> Comparison:
+    of_cases = [
+        [trial for trial in used_of(by_case.get(identity(case), ())) if trial.believed]
+        for case in group
+    ]
+    first = group[0]
+    return Comparison(
+        scenario=first.scenario,
+        driver=first.driver,
+        vary=shared(first),
+        cases=tuple(group),
+        checks=ask.of_comparison(of_cases, limits),
+    )
