@@ -7,8 +7,10 @@ from benchforge.checks import (
     clock,
     connections,
     development,
+    encryption,
     fingerprint,
     frequency,
+    interpreter,
     loader,
     memory,
     noise,
@@ -37,6 +39,7 @@ _OF_TRIAL = (
     omission.of_trial,
     clock.of_trial,
     development.of_trial,
+    interpreter.of_trial,
     resources.of_trial,
 )
 _OF_COMPARISON = (
@@ -46,6 +49,7 @@ _OF_COMPARISON = (
     steady.of_comparison,
     development.of_comparison,
     resources.of_comparison,
+    encryption.of_comparison,
 )
 _OF_SESSION = (
     loader.of_session,
@@ -53,6 +57,7 @@ _OF_SESSION = (
     frequency.of_session,
     samples.of_session,
     clock.of_session,
+    interpreter.of_session,
     fingerprint.of_session,
 )
 

@@ -16,6 +16,10 @@ from benchforge.model.tuning import Tuned
 # The history of `format`, of all files of a result: 1, the first.
 
 
+Link = Literal["plain", "tls", "mixed", "none"]
+"Of connections: none that speaks TLS, all, some; no connection was seen."
+
+
 class CaseName(Frozen):
     """How people speak of a case, and what it is: labels beside its identity."""
 
@@ -85,6 +89,8 @@ class Started(Frozen):
     "None when it was still running when it was asked for, and was stopped."
     executable: str | None = None
     "What it really was once the server was ready, whatever shim or script was run; None: unknown."
+    interpreter: str | None = None
+    "The file of the interpreter that it was meant to run on; None where it is no Python."
     cut: tuple[Literal["stdout", "stderr"], ...] = ()
     "Of these only the beginning, 64 MiB, was kept: it printed more."
 
@@ -128,6 +134,11 @@ class Trial(Frozen):
     "How many workers times threads each service was told to have, by label, where it has such."
     fingerprint: str = ""
     "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
+    changed: tuple[str, ...] = ()
+    "Those that were others when the run began, each with what it was and is."
+    links: dict[str, Link] = Field(default_factory=dict)
+    """How each backend was spoken to over TCP from the server's start to the load, by its label;
+    one that is not there was not looked at."""
     tuned: Tuned | None = None
     "None where the suite asks for no tuning, or the trial's place could not be made."
     placed: Placed | None = None

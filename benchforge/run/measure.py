@@ -17,13 +17,15 @@ from benchforge.errors import (
     TrialFailed,
 )
 from benchforge.graph import Measure
+from benchforge.model.environment import changes, fingerprint
 from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Trial
 from benchforge.model.tuning import Tuned
 from benchforge.parts.site import Output, Target
 from benchforge.run import placement, quiet
-from benchforge.run.ask import Like, Question, once, until_right
+from benchforge.run.ask import Asked, Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
+from benchforge.run.facts import hard_facts
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode, Running, last_lines
 from benchforge.run.placement import Stay
@@ -38,6 +40,7 @@ from benchforge.run.services import (
     stop,
 )
 from benchforge.run.story import Story
+from benchforge.run.tap import Tap
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
 
@@ -72,6 +75,7 @@ def measure(
     failure: Failure | None = None
     stay = Stay(ground.places)
     story.placed = stay.placed()
+    now = hard_facts()
     _wait_for_quiet(ground, step.case, spare_s, story)
     try:
         with scratch_folder() as scratch, contextlib.ExitStack() as stack:
@@ -125,6 +129,9 @@ def measure(
         namespaces=story.namespaces,
         load=step.case.driver.load(),
         workers=_workers(step.case),
+        fingerprint=fingerprint(now),
+        changed=tuple(changes(ground.facts, now)),
+        links=story.links,
         tuned=story.tuned,
         placed=story.placed,
         reading=story.reading,
@@ -149,17 +156,15 @@ def _measured(
 
     def note(serving: Serving) -> None:
         if serving.running is not None and serving.command is not None:
-            story.runs(serving.command, serving.running)
+            interpreter = ground.interpreter_of(serving.part)
+            story.runs(serving.command, serving.running, interpreter)
 
-    with story.phase("services"):
-        services = started(here, ground, case, step.seed, folders, note)
-        asking = question(case, services[-1], like)
-    with story.phase("ask"):
-        asked = until_right(here, asking, float(case.server.ready_within))
-        is_ours(here, services[-1], port_of(asking.root))
-        story.ready(here)
-        story.answers.append(asked.answer)
-        story.body = asked.body
+    with Tap(here) as tap:
+        with story.phase("services"):
+            services = started(here, ground, case, step.seed, folders, note, tap.forget)
+            asking = question(case, services[-1], like)
+        asked = _asked(here, asking, case, services, story)
+        story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
     if case.warm_up_s:
         with story.phase("warm-up"):
@@ -181,6 +186,24 @@ def _measured(
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
+
+
+def _asked(
+    here: Here, asking: Question, case: Case, services: list[Serving], story: Story
+) -> Asked:
+    with story.phase("ask"):
+        asked = until_right(here, asking, float(case.server.ready_within))
+        is_ours(here, services[-1], port_of(asking.root))
+        story.ready(here)
+        story.answers.append(asked.answer)
+        story.body = asked.body
+    return asked
+
+
+def _backends(services: list[Serving]) -> dict[str, set[int]]:
+    return {
+        one.site.label: set(one.site.ports.values()) for one in services if one.role == "backend"
+    }
 
 
 def _wait_for_quiet(ground: Ground, case: Case, spare_s: float, story: Story) -> None:

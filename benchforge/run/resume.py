@@ -10,6 +10,7 @@ from typing import Any
 
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.graph import RunGraph
+from benchforge.model.environment import changes
 from benchforge.model.faults import faults
 from benchforge.model.folder import (
     HEADER,
@@ -28,10 +29,6 @@ from benchforge.suite.source import read
 from benchforge.suite.suite import Suite
 
 # Another one of these is another machine, or the same set to run at another speed.
-_MACHINE = (
-    *("cpu", "cpus", "cpus_usable", "smt", "governor", "boost", "no_turbo", "clocksource"),
-    *("virtual", "kernel", "system", "machine", "python", "root"),
-)
 _ANEW = "begin a new result with it: benchforge run SUITE"
 _SHOWN = 60
 _NOTHING = object()
@@ -114,10 +111,7 @@ class Begun:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
         found = [*_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})]
-        found += _differences(
-            {name: then.facts.get(name) for name in _MACHINE},
-            {name: now.facts.get(name) for name in _MACHINE},
-        )
+        found += changes(then.facts, now.facts)
         found += _differences(then.versions, now.versions)
         found += _differences(
             {f"runtime {label}": one.build for label, one in then.runtimes.items()},

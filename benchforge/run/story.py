@@ -13,7 +13,7 @@ from benchforge.model.check import Check
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
 from benchforge.model.reading import Reading
-from benchforge.model.trial import Started
+from benchforge.model.trial import Link, Started
 from benchforge.model.tuning import Tuned
 from benchforge.parts.command import Command
 from benchforge.run.here import Here, Running
@@ -35,12 +35,14 @@ class Story:
     checks: list[Check] = field(default_factory=list)
     reading: Reading | None = None
     observation: Observation | None = None
+    links: dict[str, Link] = field(default_factory=dict)
     body: bytes | None = None
     "Of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
     _codes: dict[str, int] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
+    _interpreters: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -52,9 +54,11 @@ class Story:
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - begun
 
-    def runs(self, command: Command, running: Running) -> None:
-        """Note a process that was started."""
+    def runs(self, command: Command, running: Running, interpreter: str | None = None) -> None:
+        """Note a process that was started, and the interpreter that it is meant to run on."""
         self._processes.append((command, running))
+        if interpreter:
+            self._interpreters[running.label] = interpreter
 
     def ready(self, here: Here) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
@@ -84,6 +88,7 @@ class Story:
                 exit_code=self._codes.get(running.label),
                 cut=self._cut.get(running.label, ()),
                 executable=self._executables.get(running.label),
+                interpreter=self._interpreters.get(running.label),
             )
             for command, running in self._processes
         )
