@@ -4,19 +4,18 @@
 """
 
 import argparse
-import contextlib
 import http.server
 import socket
 from urllib.parse import urlsplit
 
-HANDSHAKE = b"\x16\x03\x01\x00\x05hello\r\n"
+HANDSHAKE = b"\x16\x03\x01\x00\x05hello"
 
 
 class Talks(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         with socket.create_connection((backend.hostname, backend.port), 5) as store:
             store.sendall(HANDSHAKE if told.tls else b"PING\r\n")
-            with contextlib.suppress(OSError):  # it understands no handshake, and may hang up
+            if not told.tls:  # it understands no handshake, and may say nothing to it
                 store.recv(100)
         self.send_response(200)
         self.send_header("Content-Length", "2")
