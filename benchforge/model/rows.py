@@ -40,13 +40,13 @@ class UsageRow:
     busy_threads: int | None = None
     "Threads that used at least 5 % of a CPU of that time, ended ones included."
     threads: int | None = None
-    "How many it has."
-    voluntary: int | None = None
-    "Context switches of threads that waited for something; read once a second."
-    involuntary: int | None = None
-    "Context switches of threads that had to leave the CPU; read once a second."
+    "How many it has; empty in the last row of a load tool, when it has ended."
     major_faults: int | None = None
     "Pages that had to be read from a disk, ended children included."
+    voluntary: int | None = None
+    "Context switches of threads that waited for something; from here on, once a second."
+    involuntary: int | None = None
+    "Context switches of threads that had to leave the CPU."
     processes: int | None = None
     "How many it has."
     ended: int | None = None

@@ -18,7 +18,8 @@ from benchforge.stats.observed import recomputed
 
 EVERY_S = 0.25
 _FULLY_EVERY_S = 1.0  # what is expensive, or moves slowly
-_SHARE = 0.01  # of one CPU at most, for looking at processes; and as much for their memory
+_LOOK_SHARE = 0.01  # of one CPU at most: many processes are looked at less often
+_MEMORY_SHARE = 0.003  # likewise; their sizes cost ten times as much as all else
 _EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for
 
 
@@ -56,7 +57,8 @@ class Watch:
             celsius = speed.celsius()
             self._others = foreign.look()
             self._look()
-            self._look_due = self._memory_due = 0.0  # a load tool is seen at the first beat
+            # A load tool is seen at the first beat.
+            self._look_due = self._fully_due = self._memory_due = 0.0
             self._machine = files.enter_context(contextlib.closing(machine.Reader(self._cpus)))
             self._network = files.enter_context(contextlib.closing(network.Reader(here.init_pid)))
             self._counters = here.counters()
@@ -104,7 +106,7 @@ class Watch:
         now_s = self._now_s()
         if fully := now_s >= self._slow_due:
             self._slow_due = now_s + _FULLY_EVERY_S - _EARLY_S
-        row = {TIME: now_s, **self._machine.row(fully=fully), **self._network.row()}
+        row = {TIME: now_s, **self._machine.row(fully=fully), **self._network.row(fully=fully)}
         self._system.append(row)
 
     def _note_heat(self, celsius: float | None) -> None:
@@ -115,8 +117,7 @@ class Watch:
         """Look at all parts; how soon again depends on what it cost."""
         now_s, begun = self._now_s(), time.process_time()
         fully = now_s >= self._fully_due
-        known = {pid for one in self._watched for pid in one.part.pids}
-        orphans = [pid for pid in children(self._here.init_pid) if pid not in known]
+        orphans = self._orphans() if fully else []
         for one in self._watched:
             one.part.look(self._now_s(), orphans, fully=fully)
             if fully:
@@ -126,12 +127,18 @@ class Watch:
         if now_s >= self._memory_due:
             sizes = {one.label: one.part.memory() for one in self._watched}
             took = time.process_time() - looked
-            self._memory_due = now_s + max(_FULLY_EVERY_S, took / _SHARE) - _EARLY_S
-        rows = (one.row(self._now_s(), sizes.get(one.label)) for one in self._watched)
+            self._memory_due = now_s + max(_FULLY_EVERY_S, took / _MEMORY_SHARE) - _EARLY_S
+        rows = (one.row(self._now_s(), sizes.get(one.label), fully=fully) for one in self._watched)
         self._usage += [row for row in rows if row is not None]
-        self._look_due = now_s + (looked - begun) / _SHARE - _EARLY_S
+        self._look_due = now_s + (looked - begun) / _LOOK_SHARE - _EARLY_S
         if fully:
             self._fully_due = now_s + _FULLY_EVERY_S - _EARLY_S
+
+    def _orphans(self) -> list[int]:
+        """Return the processes right below the keeper that are not known to be of a part."""
+        known = {pid for one in self._watched for pid in one.part.pids}
+        init = self._here.init_pid
+        return [pid for pid in children(init, init) if pid not in known]
 
     def observation(self, folder: Path) -> Observation:
         """Look for the last time, write usage.csv and system.csv into `folder`, say what was seen.

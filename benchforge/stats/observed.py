@@ -79,22 +79,33 @@ def _used(rows: Sequence[UsageRow], seconds: float) -> dict[str, Any]:
 def _of_threads(rows: Sequence[UsageRow]) -> dict[str, Any]:
     """Return what only a living process tells.
 
-    A load tool's last look is up to a quarter of a second before its end, which tells its CPU time
-    exactly. What it did in between is taken to be as before; unknown if that is most of it.
+    A load tool's last look is a moment before its end, which tells its CPU time exactly. What it
+    did in between is taken to be as before; unknown if that is most of it.
     """
     hottest, waited, each = (
-        _last(rows, name) for name in ("hottest_s", "waited_s", "process_cpu_s")
+        _until_end(rows, name) for name in ("hottest_s", "waited_s", "process_cpu_s")
     )
-    whole = rows[-1].cpu_s
-    seen = next((row.cpu_s for row in reversed(rows) if row.processes is not None), None)
-    if whole is not None and rows[-1].processes is None:
-        if not seen or seen < _SEEN * whole:
-            return {"hottest_cpu_s": None, "waited_s": None, "busy_threads": None}
-        more = max(1.0, whole / seen)
-        hottest = hottest and min(hottest * more, whole, rows[-1].time_s)
-        waited = waited and waited * more
-        each = each and tuple(one * more for one in each)
-    return {"hottest_cpu_s": hottest, "waited_s": waited, "process_cpu_s": each or ()}
+    return {
+        "hottest_cpu_s": min(hottest[0], rows[-1].time_s) if hottest else None,
+        "waited_s": waited[0] if waited else None,
+        "process_cpu_s": each,
+        "busy_threads": _last(rows, "busy_threads") if hottest else None,
+    }
+
+
+def _until_end(rows: Sequence[UsageRow], name: str) -> tuple[float, ...]:
+    """Return what a column says last, as much more as the part used until its end."""
+    told = next((row for row in reversed(rows) if getattr(row, name) is not None), None)
+    if told is None:
+        return ()
+    value = getattr(told, name)
+    values: tuple[float, ...] = value if isinstance(value, tuple) else (value,)
+    whole, seen = rows[-1].cpu_s, told.cpu_s
+    if rows[-1].threads is not None or whole is None or seen is None:
+        return values  # it lived at the end
+    if seen < _SEEN * whole or not seen:
+        return ()
+    return tuple(one * max(1.0, whole / seen) for one in values)
 
 
 def _machine(rows: Sequence[SystemRow]) -> dict[str, Any]:

@@ -43,9 +43,7 @@ class Reader:
         now = self._counters(fully=fully)
         found = {name: value - self._first.get(name, 0.0) for name, value in now.items()}
         found["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
-        if words := (self._average.read() or b"").split():
-            found["load.average"] = float(words[0])
-        return found | (self._speed.megahertz() if fully else {})
+        return found | (self._gauges() if fully else {})
 
     def close(self) -> None:
         """Let go of all files."""
@@ -55,16 +53,23 @@ class Reader:
 
     def _counters(self, *, fully: bool) -> dict[str, float]:
         found = dict(self._cpus())
+        if fully:
+            found |= dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
+            if self._throttled:
+                found["group.throttled"] = sum(group.throttled(one) for one in self._throttled)
+        return found
+
+    def _gauges(self) -> dict[str, float]:
+        words = (self._average.read() or b"").split()
+        average = {"load.average": float(words[0])} if words else {}
+        return average | self._speed.megahertz()
+
+    def _stalled(self) -> Iterator[tuple[str, float]]:
         for name, file in self._pressure.items():
             for line in (file.read() or b"").splitlines():
                 kind, *words = line.split()
                 total_us = int(words[-1].removeprefix(b"total="))
-                found[f"pressure.{name}.{kind.decode()}_s"] = total_us / 1e6
-        if fully:
-            found |= self._paging() | self._disk() | self._speed.throttled()
-            if self._throttled:
-                found["group.throttled"] = sum(group.throttled(one) for one in self._throttled)
-        return found
+                yield f"pressure.{name}.{kind.decode()}_s", total_us / 1e6
 
     def _cpus(self) -> Iterator[tuple[str, float]]:
         for line in (self._stat.read() or b"").splitlines():

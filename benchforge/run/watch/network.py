@@ -13,13 +13,13 @@ class Reader:
         self._sockets = KeptOpen(f"/proc/{pid}/net/sockstat")
         self._first = self._counters()
 
-    def row(self) -> dict[str, float]:
-        """Return what there is to say now, by the names of system.csv."""
+    def row(self, *, fully: bool) -> dict[str, float]:
+        """Return what there is to say now, by the names of system.csv; all of it if `fully`."""
         found = {
             name: value if name.endswith("CurrEstab") else value - self._first.get(name, 0.0)
             for name, value in self._counters().items()
         }
-        words = (self._sockets.read() or b"").split()
+        words = (self._sockets.read() or b"").split() if fully else []
         if b"tw" in words:
             found["net.tw"] = float(words[words.index(b"tw") + 1])
         return found

@@ -1,5 +1,6 @@
 """One part of a trial: its processes as they come and go, and what they used."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 from benchforge.model.observation import Role
@@ -28,7 +29,8 @@ class Part:
 
     def begin(self, *, counted_from_birth: bool) -> None:
         """Find its processes; what they did until now counts if this part began with the load."""
-        for pid in self._find():
+        # One that has only just begun is alone: its children are found as they come.
+        for pid in (self.pid,) if counted_from_birth else self._find():
             self._adopt(pid)
         in_order = sorted(self._processes.values(), key=lambda one: (one.start, one.pid))
         self._processes = {one.pid: one for one in in_order}
@@ -54,26 +56,34 @@ class Part:
         return bool(self._processes)
 
     def look(self, at_s: float, orphans: Sequence[int], *, fully: bool) -> None:
-        """Look at all its processes, and for new ones, also among `orphans` of its session.
+        """Look at all its processes; if `fully`, for new ones too, and among `orphans`.
 
+        Those are of this part if they are of its session.
         A parent is read before its children: one that ends in between is counted once.
         """
         self.threads.begin_look()
-        for pid in orphans if self._children_told else self._find():
-            if pid not in self._processes:
-                self._adopt(pid, session=self.pid if self._children_told else None)
+        if fully:
+            self._take(orphans)
         pending = list(self._processes.values())
         gone: list[Process] = []
         for process in pending:  # it grows meanwhile
             if not process.note():
                 gone.append(process)
                 continue
-            children = self.threads.look(process.pid, fully=fully)
+            if not fully:
+                self.threads.look(process.pid)
+                continue
+            children = self.threads.look_fully(process.pid)
             found = [self._adopt(pid) for pid in children if pid not in self._processes]
             pending += [one for one in found if one is not None]
         for process in reversed(gone):
             self._bury(process)
         self.threads.end_look(at_s)
+
+    def _take(self, orphans: Sequence[int]) -> None:
+        for pid in orphans if self._children_told else self._find():
+            if pid not in self._processes:
+                self._adopt(pid, session=self.pid if self._children_told else None)
 
     def _adopt(self, pid: int, session: int | None = None) -> Process | None:
         seen = stat(pid)
@@ -85,6 +95,7 @@ class Part:
 
     def _bury(self, process: Process) -> None:
         del self._processes[process.pid]
+        self.threads.forget(process.pid)
         if (parent := self._processes.get(process.parent)) is not None:
             parent.cpu.claim(process.cpu.total)
             parent.faults.claim(process.faults.total)
@@ -101,12 +112,9 @@ class Part:
     def _faults(self) -> int:
         return self._lost_faults + sum(one.faults.total for one in self._processes.values())
 
-    def row(self, at_s: float, pss_bytes: int | None) -> UsageRow:
+    def row(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow:
         """Return what it used from the beginning of the load to the last look."""
-        alive = self._alive()
-        own = [one.cpu.own - one.cpu.own_first for one in self._processes.values() if one.alive]
-        voluntary, involuntary = self.threads.switches()
-        return UsageRow(
+        row = UsageRow(
             time_s=at_s,
             label=self.label,
             role=self.role,
@@ -115,14 +123,23 @@ class Part:
             hottest_s=self.threads.hottest_s(),
             busy_threads=self.threads.busy(at_s),
             threads=self.threads.count,
+            major_faults=max(0, self._faults() - self._faults_begun),
+            pss_bytes=pss_bytes,
+        )
+        return self._with_processes(row) if fully else row
+
+    def _with_processes(self, row: UsageRow) -> UsageRow:
+        alive = self._alive()
+        own = [one.cpu.own - one.cpu.own_first for one in self._processes.values() if one.alive]
+        voluntary, involuntary = self.threads.switches()
+        return dataclasses.replace(
+            row,
             voluntary=voluntary,
             involuntary=involuntary,
-            major_faults=max(0, self._faults() - self._faults_begun),
             processes=len(alive),
             ended=len(self._first - alive),
             begun=len(alive - self._first),
             process_cpu_s=tuple(sorted((one / 1e9 for one in own), reverse=True)),
-            pss_bytes=pss_bytes,
         )
 
     def memory(self) -> int | None:

@@ -1,8 +1,6 @@
 """The threads of a part: which one is the busiest, how long they waited, why they left the CPU."""
 
-import contextlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +32,7 @@ class Threads:
         self.told = False
         "Whether the kernel tells how long threads ran and waited."
         self._live: dict[tuple[int, int], Thread] = {}
+        self._by_process: dict[int, list[tuple[int, int]]] = {}
         self._ended = Thread()
         self._ended_busy: list[int] = []
         self._hottest_ended = 0
@@ -51,15 +50,28 @@ class Threads:
         """Call before the processes of one look."""
         self._look += 1
 
-    def look(self, pid: int, *, fully: bool) -> Iterator[int]:
-        """Look at the threads of a process, with their switches if `fully`; yield its children."""
-        folder = f"/proc/{pid}/task"
-        with contextlib.suppress(OSError):
-            for name in os.listdir(folder):  # noqa: PTH208 - numbers, not paths
-                yield from self._note((pid, int(name)), f"{folder}/{name}", fully=fully)
+    def look(self, pid: int) -> None:
+        """Look at the threads of a process that are known, for their times alone."""
+        known = self._by_process.get(pid, ())
+        for key in known:
+            self._note_times(key)
 
-    def _note(self, key: tuple[int, int], folder: str, *, fully: bool) -> Iterator[int]:
-        times = (content(f"{folder}/schedstat") or b"").split()
+    def look_fully(self, pid: int) -> list[int]:
+        """Look at all threads of a process, and at their switches; return its children."""
+        try:
+            names = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - numbers, not paths
+        except OSError:
+            return []
+        keys = self._by_process[pid] = [(pid, int(name)) for name in names]
+        found: list[int] = []
+        for key in keys:
+            self._note_times(key)
+            self._note_switches(key)
+            found += children(*key)
+        return found
+
+    def _note_times(self, key: tuple[int, int]) -> None:
+        times = (content(f"{_folder(key)}/schedstat") or b"").split()
         thread = self._live.setdefault(key, Thread())
         thread.look = self._look
         if times:
@@ -69,11 +81,13 @@ class Threads:
                 thread = self._live[key] = Thread(look=self._look)
             thread.ran, thread.waited = ran, waited
             self.told |= ran > 0
-        if fully and (status := content(f"{folder}/status")):
+
+    def _note_switches(self, key: tuple[int, int]) -> None:
+        if status := content(f"{_folder(key)}/status"):
+            thread = self._live[key]
             thread.voluntary = _count(status, _VOLUNTARY)
             thread.involuntary = _count(status, _INVOLUNTARY)
             self._switches_told = True
-        yield from map(int, (content(f"{folder}/{_CHILDREN}") or b"").split())
 
     def end_look(self, elapsed_s: float) -> None:
         """Call after the processes of one look, so long after the load began."""
@@ -83,6 +97,10 @@ class Threads:
             self._end(thread)
             if thread.ran - thread.ran_first >= bound:
                 self._ended_busy.append(thread.ran - thread.ran_first)
+
+    def forget(self, pid: int) -> None:
+        """Know no more of a process that has ended."""
+        self._by_process.pop(pid, None)
 
     def _end(self, thread: Thread) -> None:
         self._ended.waited += thread.waited
@@ -134,9 +152,14 @@ def children_told() -> bool:
     return Path(f"/proc/thread-self/{_CHILDREN}").exists()
 
 
-def children(pid: int) -> list[int]:
-    """Return the children of a process's first thread; none where it has ended."""
-    return [int(word) for word in (content(f"/proc/{pid}/task/{pid}/{_CHILDREN}") or b"").split()]
+def children(pid: int, thread: int) -> list[int]:
+    """Return the children that a thread started, or took over; none where it has ended."""
+    told = content(f"{_folder((pid, thread))}/{_CHILDREN}")
+    return [int(word) for word in (told or b"").split()]
+
+
+def _folder(key: tuple[int, int]) -> str:
+    return f"/proc/{key[0]}/task/{key[1]}"
 
 
 def _count(status: bytes, name: bytes) -> int:

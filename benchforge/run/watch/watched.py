@@ -29,10 +29,10 @@ class Watched:
         self._open_files = min((n for pid in pids if (n := open_files(pid))), default=None)
         self._printed = Printed(running, () if role == "loader" else pids)
 
-    def row(self, at_s: float, pss_bytes: int | None) -> UsageRow | None:
+    def row(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow | None:
         """Return what it used until now; None where /proc never showed it, or a tool has ended."""
         gone = not self.part.seen and (self.role == "loader" or not self._shown)
-        return None if gone else self.part.row(at_s, pss_bytes)
+        return None if gone else self.part.row(at_s, pss_bytes, fully=fully)
 
     def last_row(self, here: Here, at_s: float) -> UsageRow | None:
         """Return what a load tool used until its end, which is told once it has ended."""
