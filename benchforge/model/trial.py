@@ -10,6 +10,7 @@ from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
+from benchforge.model.probes import Complaint, Listener, Probes
 from benchforge.model.reading import Reading
 from benchforge.model.tuning import Tuned
 
@@ -66,6 +67,10 @@ class Load(Frozen):
     "Threads or processes that make the load."
     declared_s: NonNegativeFloat = 0.0
     "How long it was to take, by its options."
+    protocol: str | None = None
+    "The version of HTTP that it speaks, such as HTTP/1.1."
+    stream: str = ""
+    "A digest of its options and its script, as they were then; empty in older results."
 
 
 class Started(Frozen):
@@ -120,6 +125,12 @@ class Trial(Frozen):
     "In the order of their start."
     answers: tuple[Answer, ...]
     "Before the load and after it."
+    probes: Probes | None = None
+    "What many questions one by one were answered; None where it did not come to that."
+    listener: Listener | None = None
+    "Who answered them; None where it did not come to that."
+    complaints: tuple[Complaint, ...] = ()
+    "Processes that said to have run out of something, as far as their output was read."
     namespaces: dict[str, JsonValue]
     "What the trial's namespaces really were, and what was weaker."
     load: Load | None = None
