@@ -44,6 +44,7 @@ _OF_TRIAL = (
 )
 _OF_COMPARISON = (
     frequency.of_comparison,
+    connections.of_comparison,
     answers.of_comparison,
     samples.of_comparison,
     steady.of_comparison,

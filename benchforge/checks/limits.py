@@ -38,6 +38,13 @@ class Limit(Frozen):
             return "warn"
         return "pass"
 
+    def number(self, name: str) -> float:
+        """Return one of the further numbers. Raises KeyError where there is no such, or a pair."""
+        value = self.more[name]
+        if isinstance(value, tuple):
+            raise KeyError(name)
+        return value
+
     @property
     def told(self) -> str:
         """For a person: warn at 0.8, fail at 0.95 of a CPU."""

@@ -17,6 +17,7 @@ from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
+from benchforge.model.probes import Complaint, Listener, Probes
 from benchforge.model.reading import Reading
 from benchforge.model.tuning import Tuned
 
@@ -85,6 +86,10 @@ class Load(Frozen):
     "Requests that are under way at a time in a closed loop, on all connections together."
     think_s: NonNegativeFloat = 0.0
     "In a closed loop: from a response to its connection's next request."
+    protocol: str | None = None
+    "The version of HTTP that it speaks, such as HTTP/1.1."
+    stream: str = ""
+    "A digest of its options and its script, as they were then; empty in older results."
 
 
 class Started(Frozen):
@@ -141,6 +146,12 @@ class Trial(Frozen):
     "In the order of their start."
     answers: tuple[Answer, ...]
     "Before the load and after it."
+    probes: Probes | None = None
+    "What many questions one by one were answered; None where it did not come to that."
+    listener: Listener | None = None
+    "Who answered them; None where it did not come to that."
+    complaints: tuple[Complaint, ...] = ()
+    "Processes that said to have run out of something, as far as their output was read."
     namespaces: dict[str, JsonValue]
     "What the trial's namespaces really were, and what was weaker."
     load: Load | None = None

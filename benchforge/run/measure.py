@@ -2,6 +2,8 @@
 
 import contextlib
 import errno
+import hashlib
+import json
 import math
 import time
 from collections.abc import Callable
@@ -19,11 +21,11 @@ from benchforge.errors import (
 from benchforge.graph import Measure
 from benchforge.model.environment import changes, fingerprint
 from benchforge.model.observation import Role
-from benchforge.model.trial import Failure, Trial
+from benchforge.model.trial import Failure, Load, Trial
 from benchforge.model.tuning import Tuned
 from benchforge.parts.site import Output, Target
-from benchforge.run import placement, quiet
-from benchforge.run.ask import Asked, Like, Question, once, until_right
+from benchforge.run import placement, probes, quiet
+from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
 from benchforge.run.facts import hard_facts
 from benchforge.run.ground import Ground
@@ -76,6 +78,7 @@ def measure(
     stay = Stay(ground.places)
     story.placed = stay.placed()
     now = hard_facts()
+    story.load = _load(step.case, ground.suite_folder)
     _wait_for_quiet(ground, step.case, spare_s, story)
     try:
         with scratch_folder() as scratch, contextlib.ExitStack() as stack:
@@ -126,8 +129,11 @@ def measure(
         request=step.case.request,
         processes=story.processes,
         answers=tuple(story.answers),
+        probes=story.probes,
+        listener=story.listener,
+        complaints=story.complaints,
         namespaces=story.namespaces,
-        load=step.case.driver.load(),
+        load=story.load,
         workers=_workers(step.case),
         fingerprint=fingerprint(now),
         changed=tuple(changes(ground.facts, now)),
@@ -163,7 +169,19 @@ def _measured(
         with story.phase("services"):
             services = started(here, ground, case, step.seed, folders, note, tap.forget)
             asking = question(case, services[-1], like)
-        asked = _asked(here, asking, case, services, story)
+        with story.phase("ask"):
+            asked = until_right(here, asking, float(case.server.ready_within))
+            port = port_of(asking.root)
+            story.listener = probes.listener(here, asking, port, None)
+            is_ours(here, services[-1], port)
+            story.ready(here)
+            story.answers.append(asked.answer)
+            story.body = asked.body
+            alone = probes.held_to_itself(asking, asked.body)
+            keeps = story.load is None or story.load.keep_alive is not False
+            before = probes.asked(here, alone, probes.BEFORE, keep_alive=keeps)
+            story.probes = probes.probes(before, ())
+            _still_there(here, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
     if case.warm_up_s:
@@ -178,24 +196,16 @@ def _measured(
         story.observation = watched.observation(folder)
     _stayed(stay, story)
     with story.phase("ask"):
-        _still_there(here, services)
+        story.complaints = probes.complaints(story.started)
+        _still_there(here, services, "during the load", "drive")
         story.reading = case.driver.read(Output(target, finished))
         story.answers.append(once(here, asking).answer)
+        after = probes.asked(here, alone, probes.AFTER, keep_alive=keeps)
+        story.probes = probes.probes(before, after)
+        story.listener = probes.listener(here, asking, port, story.listener)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
-
-
-def _asked(
-    here: Here, asking: Question, case: Case, services: list[Serving], story: Story
-) -> Asked:
-    with story.phase("ask"):
-        asked = until_right(here, asking, float(case.server.ready_within))
-        is_ours(here, services[-1], port_of(asking.root))
-        story.ready(here)
-        story.answers.append(asked.answer)
-        story.body = asked.body
-    return asked
 
 
 def _backends(services: list[Serving]) -> dict[str, set[int]]:
@@ -217,6 +227,18 @@ def _stayed(stay: Stay, story: Story) -> None:
     if story.placed is not None and story.observation is not None:
         given = [one.label for one in story.observation.usage if one.role in story.placed.cpus]
         story.checks.append(placement.check(story.placed, given))
+
+
+def _load(case: Case, suite_folder: Path) -> Load:
+    load = case.driver.load()
+    told = [case.driver.model_dump_json(), case.driver.fingerprint(suite_folder)]
+    stream = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    closes = any(
+        name.lower() == "connection" and value.lower() == "close"
+        for name, value in case.request.headers.items()
+    )
+    kept = {"keep_alive": False} if closes else {}
+    return load.model_copy(update={"stream": stream, **kept})
 
 
 def _workers(case: Case) -> dict[str, int]:
@@ -276,10 +298,10 @@ def _foreign(here: Here, services: list[Serving]) -> str:
     return f"the server's own connections to {', '.join(talkative)} are counted too"
 
 
-def _still_there(here: Here, services: list[Serving]) -> None:
+def _still_there(here: Here, services: list[Serving], when: str, stage: str) -> None:
     for serving in reversed(services):
         if serving.running is not None and (end := here.finished(serving.running)):
-            raise failed(serving, f"ended with exit code {end.code} during the load", "drive")
+            raise failed(serving, f"ended with exit code {end.code} {when}", stage)
 
 
 def _failure(

@@ -12,8 +12,9 @@ from benchforge.model.answer import Answer
 from benchforge.model.check import Check
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
+from benchforge.model.probes import Complaint, Listener, Probes
 from benchforge.model.reading import Reading
-from benchforge.model.trial import Link, Started
+from benchforge.model.trial import Link, Load, Started
 from benchforge.model.tuning import Tuned
 from benchforge.parts.command import Command
 from benchforge.run.here import Here, Running
@@ -29,6 +30,10 @@ class Story:
     "Hears what is done now; never called between the start of the load and its end."
     phases: dict[str, float] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
+    load: Load | None = None
+    probes: Probes | None = None
+    listener: Listener | None = None
+    complaints: tuple[Complaint, ...] = ()
     namespaces: dict[str, JsonValue] = field(default_factory=dict)
     tuned: Tuned | None = None
     placed: Placed | None = None
@@ -59,6 +64,11 @@ class Story:
         self._processes.append((command, running))
         if interpreter:
             self._interpreters[running.label] = interpreter
+
+    @property
+    def started(self) -> tuple[Running, ...]:
+        """All that was started, in that order."""
+        return tuple(running for _, running in self._processes)
 
     def ready(self, here: Here) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
