@@ -3,6 +3,7 @@
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
+from benchforge.model.bins import Kept, kept
 from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
@@ -20,6 +21,7 @@ from benchforge.model.summary import (
 )
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
+from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
 from benchforge.parts.part import (
@@ -40,6 +42,7 @@ from benchforge.parts.wrong import WrongOption
 
 __all__ = [
     "NAMES",
+    "WHOLE",
     "Accepts",
     "Backend",
     "BenchforgeError",
@@ -58,6 +61,7 @@ __all__ = [
     "Finished",
     "Flow",
     "Histogram",
+    "Kept",
     "Line",
     "Load",
     "Loader",
@@ -82,6 +86,7 @@ __all__ = [
     "Series",
     "Server",
     "Service",
+    "Settled",
     "Site",
     "Size",
     "Started",
@@ -93,8 +98,10 @@ __all__ = [
     "Trial",
     "TrialSample",
     "Usage",
+    "Window",
     "WrongOption",
     "hookimpl",
+    "kept",
     "place",
     "places",
 ]

@@ -35,6 +35,7 @@ _OF_TRIAL = (
     connections.of_trial,
     answers.of_trial,
     samples.of_trial,
+    steady.of_trial,
     restarts.of_trial,
     omission.of_trial,
     clock.of_trial,

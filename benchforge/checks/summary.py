@@ -6,8 +6,7 @@ from benchforge.checks import ask
 from benchforge.checks.limits import Limits
 from benchforge.model.result import Header
 from benchforge.model.summary import Comparison, Summary
-from benchforge.model.trial import CaseName, Trial
-from benchforge.stats.groups import groups, shared
+from benchforge.model.trial import Trial
 from benchforge.stats.summarize import Identity, identity, used_of
 
 
@@ -18,23 +17,16 @@ def with_checks(
     by_case: dict[Identity, list[Trial]] = {}
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
-    found = tuple(_comparison(group, by_case, limits) for group in groups(header.cases))
+    found = tuple(_checked(one, by_case, limits) for one in summary.comparisons)
     checks = ask.of_session(header, trials, limits)
     return summary.model_copy(update={"checks": checks, "comparisons": found})
 
 
-def _comparison(
-    group: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
+def _checked(
+    one: Comparison, by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
 ) -> Comparison:
     of_cases = [
         [trial for trial in used_of(by_case.get(identity(case), ())) if trial.believed]
-        for case in group
+        for case in one.cases
     ]
-    first = group[0]
-    return Comparison(
-        scenario=first.scenario,
-        driver=first.driver,
-        vary=shared(first),
-        cases=tuple(group),
-        checks=ask.of_comparison(of_cases, limits),
-    )
+    return one.model_copy(update={"checks": ask.of_comparison(of_cases, limits)})

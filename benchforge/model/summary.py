@@ -12,6 +12,7 @@ from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
 from benchforge.model.trial import CaseName, Failure
+from benchforge.model.window import WHOLE, Settled, Window
 
 
 class TrialSample(Frozen):
@@ -99,6 +100,10 @@ class Comparison(Frozen):
     "In the order of the suite."
     checks: tuple[Check, ...]
     "Asked of all of them together."
+    window: Window = WHOLE
+    "What counts of their loads: one cut for all that settled."
+    settled: tuple[Settled, ...] = ()
+    "Of each of `cases`, in their order: its own warm-up, and whether it settled."
 
 
 class CaseSummary(Frozen):
@@ -120,6 +125,8 @@ class CaseSummary(Frozen):
     "Trials that are not to be believed."
     believed: NonNegativeInt | None = None
     "How many of `trials` are to be believed; None in a result of an older benchforge."
+    steady: bool | None = None
+    "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
 
 
 class Summary(Frozen):

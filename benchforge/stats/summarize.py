@@ -1,16 +1,19 @@
 """From the trials to what a result says: every value, the median and the spread."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.errors import InvalidFile
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
-from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Summary
+from benchforge.model.summary import CaseSummary, Comparison, DoubtedTrial, FailedTrial, Summary
 from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.model.window import Settled, Window
 from benchforge.parts.part import Metric
+from benchforge.stats.groups import groups, shared
 from benchforge.stats.line import lines
+from benchforge.stats.windows import of_case, settled, together
 
 Identity = tuple[str, str, str, str, int]
 
@@ -35,6 +38,17 @@ def summarize(
     """
     _check_tables(header)
     by_case = _by_case(header, trials)
+    comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
+    found = {
+        identity(case): one
+        for group in comparisons
+        for case, one in zip(group.cases, group.settled, strict=True)
+    }
+    windows = {
+        identity(case): of_case(one, group.window)
+        for group in comparisons
+        for case, one in zip(group.cases, group.settled, strict=True)
+    }
     planned = Counter(identity(one.case) for one in header.plan)
     return Summary(
         name=header.name,
@@ -53,6 +67,8 @@ def summarize(
                 by_case[identity(case)],
                 planned[identity(case)],
                 {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
+                found[identity(case)],
+                windows[identity(case)],
             )
             for case in header.cases
         ),
@@ -60,6 +76,7 @@ def summarize(
         runtimes=header.runtimes,
         facts=header.facts,
         sittings=tuple(sittings),
+        comparisons=comparisons,
     )
 
 
@@ -93,8 +110,35 @@ def _complete(header: Header, trials: Sequence[Trial]) -> bool:
     return all((one.block, identity(one.case)) in there for one in header.plan)
 
 
+def _comparison(
+    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]]
+) -> Comparison:
+    found = tuple(settled(_to_look_at(by_case[identity(case)])) for case in cases)
+    first = cases[0]
+    return Comparison(
+        scenario=first.scenario,
+        driver=first.driver,
+        vary=shared(first),
+        cases=tuple(cases),
+        checks=(),
+        window=together(found),
+        settled=found,
+    )
+
+
+def _to_look_at(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials of a case that tell its course: where one is believed, those that are."""
+    used = used_of(trials)
+    return [trial for trial in used if trial.believed] or used
+
+
 def _case(
-    case: CaseName, trials: Sequence[Trial], planned: int, metrics: Mapping[str, Metric]
+    case: CaseName,
+    trials: Sequence[Trial],
+    planned: int,
+    metrics: Mapping[str, Metric],
+    course: Settled,
+    window: Window,
 ) -> CaseSummary:
     used = used_of(trials)
     return CaseSummary(
@@ -102,12 +146,13 @@ def _case(
         trials=len(used),
         planned=planned,
         failed=tuple(_failed(trial) for trial in trials if not trial.measured),
-        lines=lines(used, metrics),
-        notes=_notes(trials),
+        lines=lines(used, metrics, window),
+        notes=(*_unsteady(course), *_notes(trials)),
         doubted=tuple(
             _doubted(trial, used) for trial in trials if trial.measured and not trial.believed
         ),
         believed=sum(trial.believed for trial in used),
+        steady=course.steady,
     )
 
 
@@ -141,6 +186,11 @@ def _failed(trial: Trial) -> FailedTrial:
         attempt=trial.attempt,
         failure=trial.failure or _NO_REASON,
     )
+
+
+def _unsteady(course: Settled) -> Iterator[str]:
+    if course.steady is False:
+        yield f"not steady: {course.says}; its numbers are of the whole load"
 
 
 def _notes(trials: Sequence[Trial]) -> tuple[str, ...]:
