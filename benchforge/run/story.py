@@ -35,6 +35,8 @@ class Story:
     checks: list[Check] = field(default_factory=list)
     reading: Reading | None = None
     observation: Observation | None = None
+    url: str = ""
+    "What the load tool is given."
     body: bytes | None = None
     "Of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
