@@ -133,7 +133,7 @@ class Observation(Frozen):
     sampler_cpu_s: NonNegativeFloat
     "CPU time of benchforge itself meanwhile."
     samples: NonNegativeInt = 0
-    "Rows of usage.csv and system.csv, for each part."
+    "Rows of system.csv; usage.csv has as many for a part, or fewer of one with many processes."
     machine: Machine | None = None
     "None where only what parts used was looked at."
     flow: Flow | None = None

@@ -171,12 +171,10 @@ def _measured(
             warming = _target(asking, ground, case, folder, "warm-up")
             drive(here, driver, warming, "warm-up", story, cpus=cpus)
     foreign = _foreign(here, services)
-    with story.phase("load"):
-        watched = Watch(here, _watched(services), foreign, stay)
+    with story.phase("load"), Watch(here, _watched(services), foreign, stay) as watched:
         label = _driver_label(case)
         finished = drive(here, case.driver, target, label, story, watched, cpus)
-        loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
-        story.observation = watched.observation(loader_cpu)
+        story.observation = watched.observation(folder)
     _stayed(stay, story)
     with story.phase("ask"):
         _still_there(here, services)
