@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from benchforge.model.frozen import Frozen
 
 FILE = "limits.toml"
 _TOLD = 6  # digits: enough for a person
+_SHARED = ("name", "unit", "source", "again")  # by all limits of one check
 
 
 class Limit(Frozen):
@@ -53,7 +54,7 @@ def _beyond(value: float, threshold: float, *, below: bool) -> bool:
 
 
 class Limits(Frozen):
-    """All thresholds, by the id of the check."""
+    """All thresholds, by the id of the check; N3.cpu is one of several of the check N3."""
 
     version: str
     by_id: dict[str, Limit]
@@ -89,13 +90,14 @@ class Limits(Frozen):
     ) -> Check:
         """Return a check's answer, judged by its limit unless `status` says otherwise.
 
-        Without a value and a status it is unknown, and `says` says why.
+        Without a value and a status it is unknown, and `says` says why. `id_` may be that of one of
+        several limits, such as N3.cpu.
         """
         limit = self.by_id[id_]
         if status is None:
             status = "unknown" if value is None else limit.status(value)
         return Check(
-            id=id_,
+            id=id_.partition(".")[0],
             name=limit.name,
             scope=scope,
             about=about,
@@ -116,12 +118,18 @@ def limits() -> Limits:
     text = resources.files("benchforge.checks").joinpath(FILE).read_text(encoding="utf-8")
     told = tomllib.loads(text)
     version = told.pop("version")
-    known = set(Limit.model_fields) - {"more"}
-    by_id = {
-        id_: Limit.model_validate(
-            {name: value for name, value in table.items() if name in known}
-            | {"more": {name: value for name, value in table.items() if name not in known}}
-        )
-        for id_, table in told.items()
-    }
+    by_id: dict[str, Limit] = {}
+    for id_, table in told.items():
+        by_id[id_] = _limit({name: one for name, one in table.items() if type(one) is not dict})
+        shared = {name: table[name] for name in _SHARED if name in table}
+        for name, one in table.items():
+            if type(one) is dict:
+                by_id[f"{id_}.{name}"] = _limit(shared | one)
     return Limits(version=version, by_id=by_id)
+
+
+def _limit(table: dict[str, Any]) -> Limit:
+    known = set(Limit.model_fields) - {"more"}
+    more = {name: one for name, one in table.items() if name not in known}
+    own = {name: one for name, one in table.items() if name in known}
+    return Limit.model_validate(own | {"more": more})

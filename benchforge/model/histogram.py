@@ -5,7 +5,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Self
 
 from pydantic import field_validator
@@ -83,6 +83,14 @@ class Histogram(Frozen):
         if not at_least <= self.sum_us <= at_most:
             return f"the sum is {self.sum_us} us, the buckets allow {at_least} to {at_most}"
         return None
+
+    def values(self) -> Iterator[tuple[int, int]]:
+        """Yield each value in microseconds with its count, in order.
+
+        It is the highest of its bucket, and never above the largest that was recorded.
+        """
+        for bucket, count in sorted(self.counts.items()):
+            yield min(_highest(bucket), self.max_us), count
 
     @property
     def count(self) -> int:

@@ -3,7 +3,14 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import (
+    Field,
+    JsonValue,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+)
 
 from benchforge.model.answer import Answer, Request
 from benchforge.model.check import Check
@@ -66,6 +73,14 @@ class Load(Frozen):
     "Threads or processes that make the load."
     declared_s: NonNegativeFloat = 0.0
     "How long it was to take, by its options."
+    kind: Literal["loader", "client"] = "loader"
+    "A client is what is measured; a load tool is the apparatus."
+    rate: PositiveFloat | None = None
+    "Requests per second that were asked for; None for a closed loop."
+    at_once: PositiveInt | None = None
+    "Requests that are under way at a time in a closed loop, on all connections together."
+    think_s: NonNegativeFloat = 0.0
+    "In a closed loop: from a response to its connection's next request."
 
 
 class Started(Frozen):

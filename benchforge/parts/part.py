@@ -178,13 +178,28 @@ class Driver(Part):
 
     def load(self) -> Load:
         """Return what it is told to do, for the checks: by its options of these names."""
-        connections = getattr(self, "connections", getattr(self, "users", None))
+        connections = self._whole("connections", self._whole("users", None))
         return Load(
             connections=connections,
             keep_alive=getattr(self, "keep_alive", None),
-            processes=getattr(self, "threads", None),
+            processes=self._whole("threads", None),
             declared_s=self.declared_s(),
+            kind="client" if self.kind == "client" else "loader",
+            rate=self._more_than_0("rate"),
+            at_once=None if connections is None else connections * (self._whole("streams", 1) or 1),
+            think_s=self._more_than_0("think") or 0.0,
         )
+
+    def _whole(self, option: str, otherwise: int | None) -> int | None:
+        told = self._more_than_0(option)
+        return int(told) if told is not None and told.is_integer() else otherwise
+
+    def _more_than_0(self, option: str) -> float | None:
+        """Return the option as a number; None where an author means something else by its name."""
+        told = getattr(self, option, None)
+        if not isinstance(told, int | float) or isinstance(told, bool):
+            return None
+        return float(told) if 0 < told < math.inf else None
 
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":
