@@ -1,6 +1,5 @@
 """How loud a machine is: what is made of the rounds, and how runs use what was kept."""
 
-import itertools
 import json
 import math
 import os
@@ -64,8 +63,8 @@ def test_the_spread_between_neighbours_is_that_of_a_paired_comparison() -> None:
 
 def test_what_so_many_blocks_show_is_the_planning_table() -> None:
     told = {blocks: round(100 * math.log1p(least), 1) for blocks, least in shown(0.028).items()}
-    assert told == {5: 4.6, 10: 2.8, 20: 1.8}
-    assert shown(0.0) == {5: 0.0, 10: 0.0, 20: 0.0}
+    assert told == {5: 4.7, 10: 2.8, 20: 1.8}
+    assert shown(0.0) == {}
 
 
 def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> None:
@@ -92,14 +91,14 @@ def test_no_calibration_makes_a_threshold_stricter(seen: dict[str, tuple[float, 
 
 
 def test_all_families_of_noise_can_be_loosened() -> None:
-    assert {id_.partition(".")[0] for id_ in quiet.ids(limits())} >= {"N1", "N2", "N4", "P2", "L5"}
+    assert {id_.partition(".")[0] for id_ in quiet.ids(limits())} == set(quiet.FAMILIES)
 
 
 @pytest.mark.parametrize(
     ("values", "why"),
     [
         ((0.01, 0.02, 0.9), ""),  # it was loud once
-        ((0.01, 0.2, 0.9), "others used 20% of the CPUs in half of the rounds"),
+        ((0.01, 0.2, 0.9), "others used 20% of the CPUs or more in half of the rounds"),
         ((), "whether others used the CPUs is not known"),
     ],
 )
@@ -234,7 +233,7 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     here.keep(calibration({}))
     (found,) = findings()
     assert found.state == "ok"
-    assert "of 2026-01-01: 10 blocks show differences from 1.0% on" in found.says
+    assert found.says.endswith("the smallest difference that 10 blocks show: 1.0%")
 
 
 def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:
@@ -282,12 +281,3 @@ def test_where_it_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.Mon
 )
 def test_what_it_cannot_be_asked_is_refused(bench: Bench, words: list[str]) -> None:
     assert bench("calibrate", *words).code == 2
-
-
-def test_two_thresholds_of_one_check_are_told_apart() -> None:
-    pairs = itertools.combinations(quiet.ids(limits()), 2)
-    assert all(
-        limits()[one].told != limits()[other].told
-        for one, other in pairs
-        if one.partition(".")[0] == other.partition(".")[0]
-    )

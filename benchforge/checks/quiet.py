@@ -1,7 +1,6 @@
 """What the checks of noise saw on a quiet machine, and the thresholds that follow from it."""
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 
 from benchforge.checks.limits import Limits, limits
 from benchforge.model.calibration import Calibration
@@ -45,10 +44,10 @@ def seen(trials: Sequence[Trial], among: Limits) -> tuple[dict[str, list[float]]
 
 
 def _answers(trial: Trial, id_: str, among: Limits) -> Iterator[Check]:
-    """Yield a trial's answers of one limit: a check tells by `threshold` which of its own it is."""
-    family = id_.partition(".")[0]
+    """Yield a trial's answers of one limit: N3 of the CPU is N3.cpu, N2 of a server is N2."""
     for check in trial.checks:
-        if check.id == family and (id_ == family or check.threshold == among[id_].told):
+        whole = f"{check.id}.{check.of}"
+        if id_ == (whole if whole in among.by_id else check.id):
             yield check
 
 
@@ -71,9 +70,10 @@ def loud(calibration: Calibration, among: Limits) -> str:
     values, fail = calibration.seen.get(_LOUD), among[_LOUD].fail
     if not values:
         return f"whether others used the CPUs is not known: {calibration.unknown.get(_LOUD, '')}"
-    if fail is None or median(values) < fail:
+    middle = spread(values).median
+    if fail is None or middle < fail:
         return ""
-    return f"others used {median(values):.0%} of the CPUs in half of the rounds"
+    return f"others used {middle:.0%} of the CPUs or more in half of the rounds"
 
 
 def limits_of(header: Header) -> Limits:

@@ -1,6 +1,6 @@
 """`benchforge calibrate`: how loud this machine is, and what differences it can show."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 import click
@@ -55,8 +55,9 @@ def command(seconds: int, count: int) -> None:
             trials.append(trial)
             say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
     found = calibration_of(trials, driver, among)
-    show("\n".join(_lines(found, among)))
-    if why := quiet.loud(found, among):
+    why = quiet.loud(found, among)
+    show("\n".join(_lines(found, among, {} if why else quiet.thresholds(found, among))))
+    if why:
         hint = "end what else runs (`benchforge doctor` names it), and calibrate again"
         raise NoAnswer(f"not kept: {why}", hint)
     say(f"written: {keep(found)}")
@@ -67,8 +68,7 @@ def _made(trial: Trial) -> str:
     return "" if reading is None else f"{reading.responses / reading.seconds:,.0f} responses/s"
 
 
-def _lines(found: Calibration, among: Limits) -> Iterator[str]:
-    loosened = quiet.thresholds(found, among)
+def _lines(found: Calibration, among: Limits, loosened: Mapping[str, float]) -> Iterator[str]:
     yield f"{'':24}{'median':>10}{'99 %':>10}{'largest':>10}{'warns at':>10}  unit"
     for id_ in quiet.ids(among):
         limit, values = among[id_], found.seen.get(id_)
@@ -86,4 +86,5 @@ def _lines(found: Calibration, among: Limits) -> Iterator[str]:
     rate = median(found.per_second)
     yield f"throughput: {rate:,.0f} responses/s; one round differs from the next by {sd:.2%}"
     told = ", ".join(f"{blocks} blocks {least:.2%}" for blocks, least in shown(sd).items())
+    told = told or "unknown, since all rounds were equal"
     yield f"smallest difference that is shown in 80 % of cases, at best: {told}"

@@ -5,9 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# Multiples of the standard deviation of log-ratios that so many blocks show in 80 % of all cases,
-# by a paired t-test at 5 %: (t(.975, n-1) + t(.8, n-1)) / sqrt(n).
-_SHOWN = {5: 1.66, 10: 0.99, 20: 0.66}
+from benchforge.stats.repetition import resolved
+
+BLOCKS = (5, 10, 20)
 
 
 class Spread(NamedTuple):
@@ -47,6 +47,7 @@ def between_neighbours(values: Sequence[float]) -> float:
 def shown(sd: float) -> dict[int, float]:
     """Return the smallest difference that is found with 80 % power, by the number of blocks.
 
-    `sd` is that of log-ratios; a difference of 0.02 is 2 %.
+    `sd` is that of log-ratios; a difference of 0.02 is 2 %. Nothing where it is 0: rounds that are
+    all equal tell no spread.
     """
-    return {blocks: math.expm1(times * sd) for blocks, times in _SHOWN.items()}
+    return {blocks: math.expm1(resolved(sd, blocks)) for blocks in BLOCKS} if sd else {}

@@ -19,8 +19,11 @@ def findings() -> Iterator[Finding]:
         case Calibration() as found if why := stale(found, limits()):
             yield warn("calibration", f"not used: {why}", _ANEW)
         case Calibration() as found:
-            least = shown(between_neighbours(found.per_second))[10]
-            day = f"{found.created:%Y-%m-%d}"
-            yield ok("calibration", f"of {day}: 10 blocks show differences from {least:.1%} on")
+            least = shown(between_neighbours(found.per_second)).get(10)
+            told = "not known, since all rounds were equal" if least is None else f"{least:.1%}"
+            says = (
+                f"of {found.created:%Y-%m-%d}: the smallest difference that 10 blocks show: {told}"
+            )
+            yield ok("calibration", says)
         case faults:
             yield warn("calibration", f"not used: {faults[0]}", _ANEW)
