@@ -74,7 +74,7 @@ docs: setup-dev
 
 # What editors read, and what stands in the first line of each suite here.
 schemas: setup-dev
-	@for schema in suite result trial summary sitting; do \
+	@for schema in suite result trial summary sitting ceiling calibration; do \
 		$(bin)/benchforge schema $$schema --builtin -o schemas/$$schema.schema.json || exit; \
 	done
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from benchforge.checks import (
     answers,
+    ceiling,
     clock,
     connections,
     development,
@@ -22,6 +23,7 @@ from benchforge.checks import (
     steady,
 )
 from benchforge.checks.limits import Limits
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.check import Check
 from benchforge.model.result import Header
 from benchforge.model.trial import Trial
@@ -76,6 +78,9 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> tuple[Che
     return tuple(check for family in _OF_COMPARISON for check in family(cases, limits))
 
 
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> tuple[Check, ...]:
-    """Return what is to be said of a whole result, from all of its trials."""
-    return tuple(check for family in _OF_SESSION for check in family(header, trials, limits))
+def of_session(
+    header: Header, trials: Sequence[Trial], limits: Limits, ceilings: Sequence[Ceiling] = ()
+) -> tuple[Check, ...]:
+    """Return what is to be said of a whole result, from all of its trials and ceilings."""
+    found = [check for family in _OF_SESSION for check in family(header, trials, limits)]
+    return (*found, *ceiling.of_session(header, trials, ceilings, limits))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from benchforge.checks import ask
 from benchforge.checks.limits import Limits
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
 from benchforge.model.summary import Comparison, Summary
 from benchforge.model.trial import Trial
@@ -11,14 +12,18 @@ from benchforge.stats.summarize import Identity, identity, used_of
 
 
 def with_checks(
-    summary: Summary, header: Header, trials: Sequence[Trial], limits: Limits
+    summary: Summary,
+    header: Header,
+    trials: Sequence[Trial],
+    limits: Limits,
+    ceilings: Sequence[Ceiling] = (),
 ) -> Summary:
     """Return the summary with what was asked of each comparison and of the whole result."""
     by_case: dict[Identity, list[Trial]] = {}
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
     found = tuple(_checked(one, by_case, limits) for one in summary.comparisons)
-    checks = ask.of_session(header, trials, limits)
+    checks = ask.of_session(header, trials, limits, ceilings)
     return summary.model_copy(update={"checks": checks, "comparisons": found})
 
 

@@ -18,6 +18,7 @@ _COMMANDS = {
     "serve": "Start a server of a suite with its backends, and stay.",
     "clean": "List what benchforge has put on the disk, and remove it.",
     "validate": "Say whether result files are what they claim to be.",
+    "calibrate": "Measure how loud this machine is, and what differences it can show.",
     "doctor": "Say what there is on this machine, and how fit it is to measure.",
     "plugins": "List parts, show one, check one of your own, or begin it.",
     "schema": "Print the JSON Schema of suites or of result files.",

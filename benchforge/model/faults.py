@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from benchforge.model.calibration import Calibration
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.file import Fault, Parsed, parse
-from benchforge.model.folder import HEADER, SUMMARY, sitting_files, trial_files
+from benchforge.model.folder import HEADER, SUMMARY, ceiling_files, sitting_files, trial_files
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
@@ -19,9 +21,11 @@ def faults(path: Path) -> list[Fault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
         return list(_of_folder(path))
-    found = parse(path, Header, Trial, Summary, Sitting)
+    found = parse(path, Header, Trial, Summary, Sitting, Ceiling, Calibration)
     if isinstance(found, list):
         return found
+    if isinstance(found.model, Ceiling):
+        return list(_of_ceiling(Parsed(path, found.model, found.places)))
     if isinstance(found.model, Trial):
         return list(_of_trial(Parsed(path, found.model, found.places)))
     return []
@@ -31,15 +35,21 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
     header = parse(folder / HEADER, Header)
     trials = [parse(file, Trial) for file in trial_files(folder)]
     sittings = [parse(file, Sitting) for file in sitting_files(folder)]
+    ceilings = [parse(file, Ceiling) for file in ceiling_files(folder)]
     there = folder / SUMMARY
     summary = parse(there, Summary) if there.exists() else []
     yield from chain.from_iterable(
-        found for found in (header, *trials, *sittings, summary) if isinstance(found, list)
+        found
+        for found in (header, *trials, *sittings, *ceilings, summary)
+        if isinstance(found, list)
     )
     whole = [trial for trial in trials if isinstance(trial, Parsed)]
     for trial in whole:
         yield from _of_trial(trial)
     yield from _numbers(whole)
+    for ceiling in ceilings:
+        if isinstance(ceiling, Parsed):
+            yield from _of_ceiling(ceiling)
     yield from _of_sittings([one for one in sittings if isinstance(one, Parsed)])
     if isinstance(header, Parsed):
         yield from _of_plan(header)
@@ -56,11 +66,30 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
 def _of_trial(trial: Parsed[Trial]) -> Iterator[Fault]:
     if trial.model.reading is None and trial.model.failure is None:
         yield trial.fault("a trial has a reading, or a failure that says why not", "reading")
-    for number, process in enumerate(trial.model.processes):
-        for name, file in (("stdout", process.stdout), ("stderr", process.stderr)):
-            if not _beside(trial.file, file):
-                message = f"no such file beside the trial: {file!r}"
-                yield trial.fault(message, "processes", number, name)
+    for path, message in _printed(trial.model, trial.file):
+        yield trial.fault(message, *path)
+
+
+def _of_ceiling(ceiling: Parsed[Ceiling]) -> Iterator[Fault]:
+    """Yield what is wrong with a load tool's measurement against the null server."""
+    trial = ceiling.model.trial
+    if trial.reading is None and trial.failure is None:
+        message = "a trial has a reading, or a failure that says why not"
+        yield ceiling.fault(message, "trial", "reading")
+    for path, message in _printed(trial, ceiling.file):
+        yield ceiling.fault(message, "trial", *path)
+    length = trial.answers[-1].length if trial.answers else ceiling.model.body_bytes
+    if trial.request.method != "HEAD" and length != ceiling.model.body_bytes:
+        yield ceiling.fault(f"the null server answered {length} bytes", "body_bytes")
+
+
+def _printed(trial: Trial, file: Path) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield what the processes of a trial are said to have printed, and is not there."""
+    for number, process in enumerate(trial.processes):
+        for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
+            if not _beside(file, printed):
+                path = ("processes", number, name)
+                yield path, f"no such file beside the trial: {printed!r}"
 
 
 def _beside(told: Path, name: str) -> bool:

@@ -142,6 +142,8 @@ class Trial(Frozen):
     "Seconds by phase: quiet (waiting for it), keeper, services, ask, warm-up, load, stop."
     request: Request
     "What was asked."
+    url: str = ""
+    "What the load tool was given; secrets are redacted. Empty: the trial ended before."
     processes: tuple[Started, ...]
     "In the order of their start."
     answers: tuple[Answer, ...]
@@ -156,6 +158,9 @@ class Trial(Frozen):
     "What the trial's namespaces really were, and what was weaker."
     load: Load | None = None
     "None in a result of an older benchforge."
+    driven: str | None = None
+    """Digest of the load tool's options and of the request, by which a ceiling belongs to trials;
+    empty for a client: that is itself what is measured. None in a result of an older benchforge."""
     workers: dict[str, PositiveInt] = Field(default_factory=dict)
     "How many workers times threads each service was told to have, by label, where it has such."
     fingerprint: str = ""

@@ -45,6 +45,7 @@ from benchforge.run.story import Story
 from benchforge.run.tap import Tap
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
+from benchforge.suite.redact import redact
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
@@ -127,6 +128,7 @@ def measure(
         seconds=time.monotonic() - begun,
         phases=story.phases,
         request=step.case.request,
+        url=redact(story.url, story.secrets),
         processes=story.processes,
         answers=tuple(story.answers),
         probes=story.probes,
@@ -134,6 +136,7 @@ def measure(
         complaints=story.complaints,
         namespaces=story.namespaces,
         load=story.load,
+        driven=step.case.driven,
         workers=_workers(step.case),
         fingerprint=fingerprint(now),
         changed=tuple(changes(ground.facts, now)),
@@ -184,6 +187,7 @@ def _measured(
             _still_there(here, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
+    story.url = target.url
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)

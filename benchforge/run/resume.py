@@ -10,11 +10,13 @@ from typing import Any
 
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.graph import RunGraph
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.environment import changes
 from benchforge.model.faults import faults
 from benchforge.model.folder import (
     HEADER,
     SUMMARY,
+    read_ceilings,
     read_header,
     read_sittings,
     read_trials,
@@ -42,6 +44,8 @@ class Begun:
     header: Header
     trials: tuple[Trial, ...]
     sittings: tuple[Sitting, ...]
+    ceilings: tuple[Ceiling, ...] = ()
+    "What its load tools did against the null server."
 
     def suite_file(self, given: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
@@ -147,7 +151,8 @@ def begun(folder: Path) -> Begun:
     for fault in faults(folder):
         if fault.file.name != SUMMARY:
             raise refusal(fault)
-    found = Begun(folder, header, read_trials(folder), read_sittings(folder))
+    told = read_trials(folder), read_sittings(folder), read_ceilings(folder)
+    found = Begun(folder, header, *told)
     _check_places(found)
     return found
 

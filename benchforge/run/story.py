@@ -41,6 +41,8 @@ class Story:
     reading: Reading | None = None
     observation: Observation | None = None
     links: dict[str, Link] = field(default_factory=dict)
+    url: str = ""
+    "What the load tool is given."
     body: bytes | None = None
     "Of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)

@@ -6,6 +6,8 @@ from typing import get_args
 
 from pydantic import BaseModel
 
+from benchforge.model.calibration import Calibration
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
@@ -19,6 +21,8 @@ _FILES = (
     ("trials/0001/trial.json", Trial),
     ("summary.json", Summary),
     ("sittings/0002.json", Sitting),
+    ("ceilings/0001/ceiling.json", Ceiling),
+    ("calibration.json", Calibration),
 )
 
 
@@ -34,7 +38,8 @@ def page() -> str:
         "Files of a result",
         "A result is a folder. Each file says its `kind` and its `format`, the number 1 today. "
         "A number is finite or null, and null has a reason beside it. `benchforge validate` "
-        "reads any of them.",
+        "reads any of them. `calibration.json` is about the machine, and stands in "
+        "`$XDG_STATE_HOME/benchforge` (without that, in `~/.local/state`).",
         *(_section(model, f"`{name}`") for model, name in files.items()),
         "## Tables inside of them",
         *(_section(model, model.__name__, 3) for model in sorted(nested, key=_name)),
