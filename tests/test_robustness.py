@@ -453,11 +453,14 @@ def test_without_namespaces_what_two_kills_leave_is_cleared_by_the_next_start(
             os.kill(pid, signal.SIGSTOP)
         daemons = {pid for pid in _all_below(outer) if _escapes(pid)}
         assert len(daemons) == 3
-        seen: list[str] = []
-        kill(inner, outer, one.pid)
-        # Looked at before the watcher, which gives up after two seconds, ends what is left.
-        told = bench("run", suite(tmp_path, answering()), "-o", "next", waits=False)
-        seen += [line for line in told.err.splitlines() if line.startswith("left by")]
+        # The watcher would end what is left after two seconds, before a slow start has seen it.
+        one.process.send_signal(signal.SIGSTOP)
+        try:
+            kill(inner, outer, one.pid)
+            told = bench("run", suite(tmp_path, answering()), "-o", "next", waits=False)
+        finally:
+            one.process.send_signal(signal.SIGCONT)
+        seen = [line for line in told.err.splitlines() if line.startswith("left by")]
         one.ended()
     if not seen:
         lack(f"another measured: {told.err}")
