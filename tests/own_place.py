@@ -9,6 +9,7 @@ ends with 1 and says why.
 import os
 import signal
 import sys
+from typing import Any
 
 from benchforge.run import keeper
 
@@ -20,22 +21,22 @@ def main(words: list[str]) -> int:
     *_, weaker = keeper._enter_namespaces({"pid_namespace": True, "network": "private"})
     if weaker:
         sys.exit(weaker[0])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal asks the program, too
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal asks the program, too
     first = os.fork()
     if first == 0:
         keeper._die_with_parent()
         keeper._kernel("mount", b"none", b"/", None, keeper.MS_REC_PRIVATE, None)
         keeper._kernel("mount", *PROC)
         keeper._raise_loopback()
-        os._exit(program(words))
+        os._exit(program(words, heard))
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
 
 
-def program(words: list[str]) -> int:
+def program(words: list[str], heard: Any) -> int:
     """Start it, and collect whatever ends here until it has ended itself."""
     pid = os.fork()
     if pid == 0:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, heard)
         os.execvp(words[0], words)  # noqa: S606 - the words are a command line of our own
     while True:
         ended, status = os.wait()
