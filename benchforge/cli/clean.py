@@ -87,7 +87,7 @@ def _until(older_than: str | None) -> datetime:
         return datetime.max.replace(tzinfo=UTC)  # a clock that was set back hides nothing
     try:
         return datetime.now(UTC) - timedelta(seconds=float(Age.parse(older_than)))
-    except PydanticCustomError:
+    except (PydanticCustomError, OverflowError):
         raise Unusable(
             f"--older-than {older_than}: no age", 'write it like "30d" or "12h"'
         ) from None
