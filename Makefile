@@ -45,16 +45,18 @@ studies: setup-dev
 	done; \
 	[ -z "$$failed" ] || { echo "studies that failed:$$failed" >&2; exit 1; }
 
+# Side by side, each worker in a network of its own; then those that need the one outside.
 test: lint
-	$(bin)/pytest -q
+	$(bin)/pytest -q -n auto --dist worksteal -m 'not network'
+	$(bin)/pytest -q -m network
 
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-		$(bin)/python tests/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
+		$(bin)/python tests/own_place.py $(bin)/python tests/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
 
 robustness: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
-		ROBUSTNESS=$$seen $(bin)/pytest -q tests/test_robustness.py -k 'not page' && \
+		ROBUSTNESS=$$seen $(bin)/pytest -q tests/test_robustness*.py -k 'not page' && \
 		PYTHONPATH=tests $(bin)/python tests/robustness.py "$$seen" >docs/robustness.md
 
 lint: setup-dev
