@@ -68,8 +68,7 @@ def backend(trial: Trial, limits: Limits) -> Iterator[Check]:
 def _full(name: str, limits: Limits) -> float:
     """Return from which share on a resource is used up."""
     if name == _DISK:
-        pair = limits["N3"].more["io"]
-        return pair[1] if isinstance(pair, tuple) else pair
+        return limits["N3.io"].fail or 0.0
     return limits["W2"].number("thread") if name.startswith(_THREAD) else limits["W2"].warn or 0.0
 
 
@@ -85,8 +84,12 @@ def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
             share = usage.process_cpu_s[0] / trial.reading.seconds
             yield f"a Python process of {usage.label}", share
     for usage in of_roles(trial, "backend"):
-        if (share := _of_backend(trial, usage)) is not None:
-            yield usage.label, share
+        if (of_backend := _of_backend(trial, usage)) is not None:
+            yield usage.label, of_backend
+    yield from _of_the_rest(trial)
+
+
+def _of_the_rest(trial: Trial) -> Iterator[tuple[str, float]]:
     seen = trial.observation
     if seen is None or not seen.seconds:
         return

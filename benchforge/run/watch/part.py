@@ -1,6 +1,5 @@
 """One part of a trial: its processes as they come and go, and what they used."""
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 from benchforge.model.observation import Role
@@ -132,14 +131,15 @@ class Part:
         alive = self._alive()
         own = [one.cpu.own - one.cpu.own_first for one in self._processes.values() if one.alive]
         voluntary, involuntary = self.threads.switches()
-        return dataclasses.replace(
-            row,
-            voluntary=voluntary,
-            involuntary=involuntary,
-            processes=len(alive),
-            ended=len(self._first - alive),
-            begun=len(alive - self._first),
-            process_cpu_s=tuple(sorted((one / 1e9 for one in own), reverse=True)),
+        return row.model_copy(
+            update={
+                "voluntary": voluntary,
+                "involuntary": involuntary,
+                "processes": len(alive),
+                "ended": len(self._first - alive),
+                "begun": len(alive - self._first),
+                "process_cpu_s": tuple(sorted((one / 1e9 for one in own), reverse=True)),
+            }
         )
 
     def memory(self) -> int | None:
