@@ -40,7 +40,7 @@ def _shared(trial: Trial, limits: Limits) -> Check:
         return limits.check("P1", "apparatus", busy, says, status="warn")
     both: tuple[Role, ...] = ("loader", *others)
     accepted = all(colocation.cpus_of(trial, role) is not None for role in both)
-    says += f" ({trial.placed.told}): give the load tool CPUs that nobody else may use"
+    says += ": give the load tool CPUs that nobody else may use ([placement])"
     status: Status | None = "warn" if accepted else None
     return limits.check("P1", "apparatus", busy, says, status=status)
 
