@@ -13,6 +13,7 @@ from benchforge.checks import (
     memory,
     noise,
     omission,
+    repetitions,
     resources,
     restarts,
     samples,
@@ -43,7 +44,7 @@ _OF_TRIAL = (
 _OF_COMPARISON = (
     frequency.of_comparison,
     answers.of_comparison,
-    samples.of_comparison,
+    repetitions.of_comparison,
     steady.of_comparison,
     development.of_comparison,
     resources.of_comparison,
@@ -52,7 +53,6 @@ _OF_SESSION = (
     loader.of_session,
     noise.of_session,
     frequency.of_session,
-    samples.of_session,
     clock.of_session,
     fingerprint.of_session,
 )

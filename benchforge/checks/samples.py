@@ -1,23 +1,12 @@
-"""Enough responses, enough blocks, the placebo, and what scatters (S2 to S6)."""
+"""Enough responses for what is said of them (S2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from benchforge.checks.limits import Limits
 from benchforge.model.check import Check
-from benchforge.model.result import Header
 from benchforge.model.trial import Trial
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     """Yield what a measured trial shows."""
-    yield from ()
-
-
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
-    """Yield what speaks against comparing cases: the believed trials of each."""
-    yield from ()
-
-
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
-    """Yield what speaks against a whole result."""
     yield from ()
