@@ -16,11 +16,13 @@ from benchforge.model.summary import (
     DoubtedTrial,
     FailedTrial,
     Line,
+    Placebo,
     Summary,
     TrialSample,
 )
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
+from benchforge.model.verdict import Estimate
 from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
@@ -55,6 +57,7 @@ __all__ = [
     "DoubtedTrial",
     "Driver",
     "Duration",
+    "Estimate",
     "FailedTrial",
     "Failure",
     "Fillable",
@@ -73,6 +76,7 @@ __all__ = [
     "Part",
     "Pivot",
     "Place",
+    "Placebo",
     "Probe",
     "Rate",
     "Reading",

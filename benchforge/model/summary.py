@@ -12,6 +12,7 @@ from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
 from benchforge.model.trial import CaseName, Failure
+from benchforge.model.verdict import Estimate
 from benchforge.model.window import WHOLE, Settled, Window
 
 
@@ -129,6 +130,22 @@ class CaseSummary(Frozen):
     "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
 
 
+class Placebo(Frozen):
+    """A case that was measured twice as if it were two: what differs there, differs by itself."""
+
+    of: CaseName
+    "The case."
+    again: CaseSummary
+    "Measured once more; it stands in no table."
+    metric: str
+    "The label of the metric that the two are compared by; empty where none has a value."
+    ratio: Estimate
+    "Again over first, by block, with its interval of 99 %."
+    apart: float | None = None
+    """By what share two alike may differ here: how far the interval reaches from 1; None where
+    there is no interval."""
+
+
 class Summary(Frozen):
     """summary.json: everything is recomputable from the header and the trials."""
 
@@ -168,5 +185,7 @@ class Summary(Frozen):
     "Those after the first, where the run was resumed."
     checks: tuple[Check, ...] = ()
     "Asked of the whole result."
+    placebos: tuple[Placebo, ...] = ()
+    "One of each scenario, where the suite asks for them."
     comparisons: tuple[Comparison, ...] = ()
     "In the order of the suite."

@@ -45,6 +45,7 @@ class Terminal(Reporter):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
         for label, pivot in summary.tables.items():
             blocks.append("\n".join(_pivot(label, pivot, summary, width, colour)))
+        blocks += [_wrapped(f"placebo: {told}", width) for told in words.placebos(summary)]
         blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")
         return "\n\n".join(blocks) + "\n"
 

@@ -22,6 +22,7 @@ _MACHINE: Final = (
     ("kernel", "kernel {}"),
     ("python", "Python {}"),
 )
+_PLACEBO = "S4"
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
@@ -53,12 +54,13 @@ def interpreters(summary: Summary) -> str:
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     """Return how the result was made, for who must know whether it is valid."""
-    measured = sum(case.trials for case in summary.cases)
-    planned = sum(case.planned for case in summary.cases)
-    failed = sum(len(case.failed) for case in summary.cases)
+    cases = _with_placebos(summary)
+    measured = sum(case.trials for case in cases)
+    planned = sum(case.planned for case in cases)
+    failed = sum(len(case.failed) for case in cases)
     blocks = {
-        *(one.block for case in summary.cases for one in case.failed),
-        *(one.block for case in summary.cases for line in case.lines for one in line.samples),
+        *(one.block for case in cases for one in case.failed),
+        *(one.block for case in cases for line in case.lines for one in line.samples),
     }
     machine = [
         form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
@@ -71,12 +73,26 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {planned} planned, {failed} failed"),
         ("blocks", str(len(blocks))),
     ]
+    rows += [("placebo", told) for told in placebos(summary)]
     rows += [("resumed", told) for told in resumed(summary, trials)]
     if told := interpreters(summary):
         rows.append(("runtimes", told))
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("CPUs", told) for told in placement(trials)]
     return rows + [("tuning", told) for told in tuning(trials)]
+
+
+def placebos(summary: Summary) -> list[str]:
+    """Return for each scenario by what the same thing differed, and whether that is too much."""
+    return [
+        one.says if one.status == "pass" else f"{one.status.upper()}: {one.says}"
+        for one in summary.checks
+        if one.id == _PLACEBO
+    ]
+
+
+def _with_placebos(summary: Summary) -> list[CaseSummary]:
+    return [*summary.cases, *(one.again for one in summary.placebos)]
 
 
 def placement(trials: Sequence[Trial]) -> list[str]:
@@ -116,11 +132,16 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
 
 def alarms(summary: Summary) -> list[str]:
     """Return what nobody may overlook."""
-    failed = sum(len(case.failed) for case in summary.cases)
+    failed = sum(len(case.failed) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
         *([INCOMPLETE] if not summary.complete else []),
         *([OTHERWISE] if any(one.differs for one in summary.sittings) else []),
+        *(
+            f"PLACEBO: {one.says}"
+            for one in summary.checks
+            if one.id == _PLACEBO and one.status == "fail"
+        ),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 
