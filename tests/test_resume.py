@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from front_door import Bench, answering, bench_words, calls, lack
 
-from benchforge.checks.limits import limits
+from benchforge.checks.quiet import limits_of
 from benchforge.checks.summary import with_checks
-from benchforge.model.folder import read_header, read_sittings, read_trials
+from benchforge.model.folder import read_ceilings, read_header, read_sittings, read_trials
 from benchforge.registry import Registry
 from benchforge.stats.summarize import summarize
 from benchforge.suite.load import load
@@ -82,7 +82,7 @@ def resummarized(result: Path, path: Path) -> str:
     metrics = load(path, Registry()).metrics
     header, trials = read_header(result), read_trials(result)
     summary = summarize(header, trials, metrics, read_sittings(result))
-    summary = with_checks(summary, header, trials, limits())
+    summary = with_checks(summary, header, trials, limits_of(header), read_ceilings(result))
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
