@@ -39,7 +39,7 @@ def closed(histogram: Histogram | None, **changed: object) -> Reading:
 
 
 def test_the_index_of_a_server_that_stalls_and_of_one_that_sleeps() -> None:
-    """method.md 1j: 39 where an open loop saw p99 of 190 to 218 ms, and 1.0."""
+    """39 where an open loop saw p99 of 190 to 218 ms, and 1.0."""
     assert kappa(STALLS) == pytest.approx(39, abs=1)
     assert kappa(STALLS) * 4_870 == pytest.approx(195_000, rel=0.05)
     assert kappa(SLEEPERS) == pytest.approx(1.0, abs=0.03)
@@ -155,7 +155,7 @@ def test_an_open_loop_misses_nothing() -> None:
     assert "O1" not in ids(trial(reading=closed(STALLS), load=Load(rate=1000)))
 
 
-# O2: method.md, 0.92 to 1.09 ms beside 0.12 to 0.18 ms
+# O2: 0.92 to 1.09 ms beside 0.12 to 0.18 ms
 
 
 @pytest.mark.parametrize(

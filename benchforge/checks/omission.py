@@ -17,7 +17,7 @@ _UNCORRECTED = "uncorrected_p50_us"
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2 (method.md 1j and 2)."""
+    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2."""
     reading = trial.reading
     if reading is None:
         return
@@ -37,7 +37,7 @@ def exposure(histogram: Histogram, p: float, beyond: Histogram | None = None) ->
 
     S_R(t) is the sum of max(v - t, 0) over that of v: the share of random moments at which a
     request would still have to wait for longer than t, the residual life of a renewal process.
-    `beyond` are requests of which only the least that they took is known. method.md 1j CO-2.
+    `beyond` are requests of which only the least that they took is known.
     """
     of_all = histogram if beyond is None else Histogram.added((histogram, beyond))
     raw = of_all.quantile(p)
@@ -84,7 +84,7 @@ def _beyond(reading: Reading) -> Histogram:
 
 
 def _stalls(reading: Reading, load: Load | None) -> str:
-    """Say whether the whole server stood still, by gaps of all connections (method.md 1j CO-3)."""
+    """Say whether the whole server stood still, by gaps of all connections."""
     series = reading.series
     median_us = None if reading.latency is None else reading.latency.quantile(0.5)
     if series is None or series.bin_s > _FINE_S * 1.001 or median_us is None:

@@ -11,7 +11,7 @@ _PERCENTS = (50, 90, 99)
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: S2 of each usual percentile (method.md 1e).
+    """Yield what a measured trial shows: S2 of each usual percentile.
 
     It counts requests beyond it, N (1 - p), those that were given up or under way at the end
     included; the latency metric says the same of any other percentile.

@@ -12,7 +12,7 @@ from benchforge.model.trial import Trial
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: P1 of the load tool, and P2 of each part (method.md 2)."""
+    """Yield what a measured trial shows: P1 of the load tool, and P2 of each part."""
     if trial.observation is None:
         yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
         yield limits.check("P2", "apparatus", None, "nobody looked at context switches")
