@@ -107,6 +107,17 @@ class Comparison(Frozen):
     "Of each of `cases`, in their order: its own warm-up, and whether it settled."
 
 
+class Finding(Frozen):
+    """What a check found in trials of a case: the worst answer stands for those that are alike."""
+
+    check: Check
+    "The answer that has the largest value."
+    trials: PositiveInt
+    "In how many it was found."
+    of: PositiveInt
+    "Of how many, all attempts."
+
+
 class CaseSummary(Frozen):
     """A case: its lines in the order of the suite's metrics."""
 
@@ -122,6 +133,10 @@ class CaseSummary(Frozen):
     "In the order of the suite's metrics."
     notes: tuple[str, ...]
     "What the checks found, each once."
+    findings: tuple[Finding, ...] = ()
+    "What the checks found, failures first; those that passed are not here."
+    passed: NonNegativeInt = 0
+    "How many checks passed in all of its trials."
     doubted: tuple[DoubtedTrial, ...] = ()
     "Trials that are not to be believed."
     believed: NonNegativeInt | None = None

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial
+from benchforge.reporters.findings import Told, in_short, told
 from benchforge.reporters.labels import case_labels
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
@@ -142,6 +143,7 @@ def alarms(summary: Summary) -> list[str]:
             for one in summary.checks
             if one.id == _PLACEBO and one.status == "fail"
         ),
+        *([told_] if (told_ := doubted(summary)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 
@@ -171,12 +173,53 @@ def _fact(fact: JsonValue) -> str:
 
 
 def notes(cases: Sequence[CaseSummary]) -> list[str]:
-    """Return what the checks found, each with the case that it is about."""
+    """Return what the checks found, each with the case that it is about; unknown ones last."""
     return [
         f"{name}: {note}"
         for name, case in zip(_names(cases), cases, strict=True)
         for note in case.notes
     ]
+
+
+def findings(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return what speaks against numbers, in short: failures and warnings once for all cases.
+
+    What is not known and what passed is counted in a last line.
+    """
+    found = told(cases, _names(cases))
+    loud = [one.line for one in found if one.check.status != "unknown"]
+    loud += [
+        f"{name}: {note}"
+        for name, case in zip(_names(cases), cases, strict=True)
+        for note in case.notes
+        if note.startswith("not steady") or not case.findings
+    ]
+    unknown = dict.fromkeys(one.check.id for one in found if one.check.status == "unknown")
+    passed = min((case.passed for case in cases if case.trials), default=0)
+    if not found and not passed:
+        return loud
+    rest = f"; not known: {', '.join(unknown)} (why: see report.md)" if unknown else ""
+    return [*loud, f"checks that passed: {passed} or more for each case{rest}"]
+
+
+def in_all(found: Sequence[Told]) -> list[str]:
+    """Return what speaks against the whole result; of what is not known the ids alone."""
+    unknown = dict.fromkeys(one.check.id for one in found if one.check.status == "unknown")
+    rest = [f"not known of the whole: {', '.join(unknown)} (why: see report.md)"] if unknown else []
+    return [*(one.line for one in found if one.check.status != "unknown"), *rest]
+
+
+def doubted(summary: Summary) -> str:
+    """Return which cases have numbers that are not to be believed, and why; empty if none."""
+    cases = [
+        case for case in summary.cases if case.believed is not None and case.believed < case.trials
+    ]
+    if not cases:
+        return ""
+    number = len(cases)
+    have = "case has" if number == 1 else "cases have"
+    which = f"{number} of {len(summary.cases)} {have} numbers"
+    return f"NOT BELIEVED: {which} that are not to be believed: {in_short(cases)}"
 
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:

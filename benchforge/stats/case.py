@@ -1,9 +1,9 @@
 """What a result says of one case: its numbers, what failed, and what the checks found."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial
+from benchforge.model.check import Check
+from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Finding
 from benchforge.model.trial import CaseName, Failure, Trial
 from benchforge.model.window import Settled, Window
 from benchforge.parts.part import Metric
@@ -15,6 +15,9 @@ _NO_REASON = Failure(
     hint="see what its processes printed, beside trial.json",
     about="apparatus",
 )
+
+
+_WORST = ("fail", "warn", "unknown")
 
 
 def of_case(
@@ -30,13 +33,16 @@ def of_case(
     `course` says whether it settled, `window` what of each load counts.
     """
     used = used_of(trials)
+    findings = tuple(_findings(trials))
     return CaseSummary(
         case=case,
         trials=len(used),
         planned=planned,
         failed=tuple(_failed(trial) for trial in trials if not trial.measured),
         lines=lines(used, metrics, window),
-        notes=(*_unsteady(course), *_notes(trials)),
+        notes=(*_unsteady(course), *map(_note, findings)),
+        findings=findings,
+        passed=_passed(trials),
         doubted=tuple(
             _doubted(trial, used) for trial in trials if trial.measured and not trial.believed
         ),
@@ -82,17 +88,24 @@ def _unsteady(course: Settled) -> Iterator[str]:
         yield f"not steady: {course.says}; its numbers are of the whole load"
 
 
-def _notes(trials: Sequence[Trial]) -> tuple[str, ...]:
-    """What the checks found, failures first, each with the number of trials that it is about."""
-    found = Counter(
-        said
-        for trial in trials
-        for said in {(check.status, check.says) for check in trial.checks}
-        if said[0] != "pass"
-    )
-    worst = ("fail", "warn", "unknown")
-    worst_first = sorted(found, key=lambda said: (worst.index(said[0]), -found[said], said[1]))
-    return tuple(
-        f"{status}: {says} ({found[status, says]} of {len(trials)} trials)"
-        for status, says in worst_first
-    )
+def _note(finding: Finding) -> str:
+    check = finding.check
+    return f"{check.status}: {check.says} ({finding.trials} of {finding.of} trials)"
+
+
+def _findings(trials: Sequence[Trial]) -> Iterator[Finding]:
+    """Yield what the checks found, failures first: of answers that are alike the worst."""
+    found: dict[tuple[str, str, str], list[Check]] = {}
+    for check in (check for trial in trials for check in trial.checks):
+        if check.status != "pass":
+            found.setdefault((check.status, check.id, check.of), []).append(check)
+    for _, alike in sorted(found.items(), key=lambda one: (_WORST.index(one[0][0]), -len(one[1]))):
+        worst = max(alike, key=lambda check: check.value or 0.0)
+        yield Finding(check=worst, trials=min(len(alike), len(trials)), of=len(trials))
+
+
+def _passed(trials: Sequence[Trial]) -> int:
+    asked: dict[tuple[str, str], set[str]] = {}
+    for check in (check for trial in trials for check in trial.checks):
+        asked.setdefault((check.id, check.of), set()).add(check.status)
+    return sum(statuses == {"pass"} for statuses in asked.values())
