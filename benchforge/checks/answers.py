@@ -1,10 +1,10 @@
 """Errors, what is left out of response times, and whether all answer alike (E1 to E5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks import alike, same
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import requests, title
+from benchforge.checks.seen import by_name, requests
 from benchforge.model.check import Check
 from benchforge.model.reading import Reading
 from benchforge.model.trial import Trial
@@ -20,7 +20,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
-    sides = [trials for trials in cases if trials]
+    sides = by_name(cases)
     if len(sides) > 1:
         yield errors_between(sides, limits)
         yield from same.between(sides, limits)
@@ -45,17 +45,17 @@ def errors(trial: Trial, limits: Limits) -> Check:
     return limits.check("E1", "behaviour", bad / total, says)
 
 
-def errors_between(sides: Sequence[Sequence[Trial]], limits: Limits) -> Check:
+def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
     """E1: whether some failed more often than others, by the share of all their requests."""
     shares: dict[str, float] = {}
-    for trials in sides:
+    for name, trials in sides.items():
         readings = [trial.reading for trial in trials if trial.reading is not None]
         bad = [_bad(reading) for reading in readings]
         total = sum(map(requests, readings))
         if None in bad or not total:
-            says = f"how many requests of {title(trials)} failed is not known"
+            says = f"how many requests of {name} failed is not known"
             return limits.check("E1", "behaviour", None, says, scope="comparison")
-        shares[title(trials)] = sum(one for one in bad if one is not None) / total
+        shares[name] = sum(one for one in bad if one is not None) / total
     apart = max(shares.values()) - min(shares.values())
     bad_one = max(shares, key=shares.__getitem__)
     fails = apart > limits["E1"].number("between")
@@ -122,4 +122,7 @@ def _in_flight(trial: Trial, reading: Reading, share: float, late: int) -> int |
         at = reading.latency.quantile(share, late, reading.in_flight)
         known = reading.in_flight
         return known.count if at is None else known.between(at, float("inf"))
-    return None if trial.load is None else trial.load.connections
+    if trial.load is None:
+        return None
+    # Over a connection of HTTP/2 there may be several.
+    return trial.load.at_once or trial.load.connections

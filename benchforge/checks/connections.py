@@ -6,7 +6,7 @@ from typing import Literal
 from benchforge.checks.delayed import delayed
 from benchforge.checks.exhaustion import descriptors, ports
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import NOT_OBSERVED, grown, requests, title
+from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, requests
 from benchforge.model.check import Check
 from benchforge.model.trial import Trial
 
@@ -35,16 +35,14 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     kept: list[str] = []
     closed: list[str] = []
     unknown: list[str] = []
-    for trials in cases:
-        if not trials:
-            continue
+    for name, trials in by_name(cases).items():
         found = [keep_alive(trial, limits) for trial in trials]
         if any(one.status == "fail" and one.about == "behaviour" for one in found):
-            closed.append(title(trials))
+            closed.append(name)
         elif all(one.status == "pass" for one in found):
-            kept.append(title(trials))
+            kept.append(name)
         else:
-            unknown.append(title(trials))
+            unknown.append(name)
     if kept and closed:
         says = (
             f"connections were kept alive as asked by {', '.join(kept)}, and closed by "
@@ -145,14 +143,13 @@ def retransmission(trial: Trial, limits: Limits) -> Check:
         return limits.check("K3", about, 0, says, numbers="latency")
     segments = seen.counters.get("TcpRetransSegs", 0)
     of = f" of {seen.counters['TcpOutSegs']:,}" if "TcpOutSegs" in seen.counters else ""
-    says = (
-        f"{segments:,}{of} segments were sent again, {late:,} after a time-out of 200 ms or more: "
-    )
-    says += (
-        "the server's queue of connections was full"
-        if turned_away
-        else "response times hold such waits, and nobody's work; give the trial a quiet machine"
-    )
+    says = f"{segments:,}{of} segments were sent again, {late:,} times after a time-out: "
+    if turned_away:
+        says += "the server's queue of connections was full; raise its backlog"
+    elif late:
+        says += "some response times hold 200 ms and more of it; give the trial a quiet machine"
+    else:
+        says += "acknowledgements came late, as on a busy machine; give the trial a quiet one"
     fails = late > 0 and seen.network == "private"
     if seen.network != "private":
         says += "; counted was the whole machine"

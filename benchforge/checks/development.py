@@ -1,9 +1,9 @@
 """Development modes, instruments, logging, and the interpreter that really ran (D1 to D4)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import NOT_OBSERVED, of_roles, requests, title, why_unknown
+from benchforge.checks.seen import NOT_OBSERVED, by_name, of_roles, requests, why_unknown
 from benchforge.model.check import Check
 from benchforge.model.observation import Usage
 from benchforge.model.trial import Trial
@@ -22,7 +22,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
-    sides = [trials for trials in cases if trials]
+    sides = by_name(cases)
     if len(sides) > 1:
         yield logging_between(sides, limits)
 
@@ -97,10 +97,10 @@ def logging(trial: Trial, limits: Limits) -> Iterator[Check]:
         yield limits.check("D3", "behaviour", each, says, of=usage.label)
 
 
-def logging_between(sides: Sequence[Sequence[Trial]], limits: Limits) -> Check:
+def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
     """D3: whether some log each request, and others do not."""
     most: dict[str, float] = {}
-    for trials in sides:
+    for name, trials in sides.items():
         found = [
             _printed(trial, usage)
             for trial in trials
@@ -108,12 +108,12 @@ def logging_between(sides: Sequence[Sequence[Trial]], limits: Limits) -> Check:
         ]
         known = [one for one in found if one is not None]
         if not known or len(known) < len(found):
-            says = f"whether all log alike is not known: what {title(trials)} wrote is not"
+            says = f"whether all log alike is not known: what {name} wrote is not"
             return limits.check("D3", "behaviour", None, says, scope="comparison")
-        most[title(trials)] = max(known)
-    logs = [name for name, each in most.items() if limits["D3"].status(each) != "pass"]
+        most[name] = max(known)
+    logs = [one for one, each in most.items() if limits["D3"].status(each) != "pass"]
     if logs and len(logs) < len(most):
-        others = ", ".join(name for name in most if name not in logs)
+        others = ", ".join(one for one in most if one not in logs)
         says = (
             f"{', '.join(logs)} logs each request and {others} does not: switch it off, or on for "
             "all"

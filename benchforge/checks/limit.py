@@ -6,7 +6,7 @@ from pathlib import PurePath
 from benchforge.checks.limits import Limits
 from benchforge.checks.seen import NOT_OBSERVED, cores, cpus_of, of_roles, requests, why_unknown
 from benchforge.model.check import Check
-from benchforge.model.observation import Usage
+from benchforge.model.observation import Observation, Usage
 from benchforge.model.trial import Trial
 
 _THREAD, _DISK = "a thread of", "waiting for the disk"
@@ -75,29 +75,30 @@ def _full(name: str, limits: Limits) -> float:
 def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
     """Yield by its name what share of each resource was used."""
     for usage in of_roles(trial, "server", "upstream"):
-        used, budget = cores(trial, usage), _budget(trial, usage)
-        if used is not None:
-            yield f"CPUs of {usage.label}", used / (budget or 1)
-        if (hottest := _hottest(trial, usage)) is not None:
-            yield f"{_THREAD} {usage.label}", hottest
-        if usage.process_cpu_s and trial.reading and _is_python(trial, usage):
-            share = usage.process_cpu_s[0] / trial.reading.seconds
-            yield f"a Python process of {usage.label}", share
+        yield from _of_server(trial, usage)
     for usage in of_roles(trial, "backend"):
-        if (of_backend := _of_backend(trial, usage)) is not None:
-            yield usage.label, of_backend
-    yield from _of_the_rest(trial)
+        if (share := _of_backend(trial, usage)) is not None:
+            yield usage.label, share
+    if trial.observation is not None and trial.observation.seconds:
+        yield from _of_the_rest(trial.observation)
 
 
-def _of_the_rest(trial: Trial) -> Iterator[tuple[str, float]]:
-    seen = trial.observation
-    if seen is None or not seen.seconds:
-        return
-    for usage in of_roles(trial, "loader"):
-        if usage.hottest_cpu_s is not None:
+def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
+    used, budget = cores(trial, usage), _budget(trial, usage)
+    if used is not None:
+        yield f"CPUs of {usage.label}", used / (budget or 1)
+    if (hottest := _hottest(trial, usage)) is not None:
+        yield f"{_THREAD} {usage.label}", hottest
+    if usage.process_cpu_s and trial.reading is not None and _is_python(trial, usage):
+        yield f"a Python process of {usage.label}", usage.process_cpu_s[0] / trial.reading.seconds
+
+
+def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
+    for usage in seen.usage:
+        if usage.role == "loader" and usage.hottest_cpu_s is not None:
             yield f"{_THREAD} {usage.label}", usage.hottest_cpu_s / seen.seconds
     if seen.machine is not None and seen.machine.busy_s is not None:
-        yield "all CPUs together", seen.machine.busy_s / seen.machine.cpus / seen.seconds
+        yield "all CPUs, whoever used them", seen.machine.busy_s / seen.machine.cpus / seen.seconds
     if seen.machine is not None and "io.some" in seen.machine.pressure:
         yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
 

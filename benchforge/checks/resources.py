@@ -1,17 +1,14 @@
 """Workers, CPU, what the limit was, the backend and its encryption (W1 to W4)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from benchforge.checks.limit import backend, limiter
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import NOT_OBSERVED, cores, of_roles, title, why_unknown
-from benchforge.model.check import Check
+from benchforge.checks.seen import NOT_OBSERVED, by_name, cores, of_roles, why_unknown
+from benchforge.model.check import Check, Status
 from benchforge.model.observation import Usage
 from benchforge.model.trial import Trial
-
-_BUDGET = ("workers", "threads", "runtime_threads", "blocking_threads", "processes")
-"Options of servers by which a suite varies how much of the machine they may use."
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
@@ -23,7 +20,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
-    sides = [trials for trials in cases if trials]
+    sides = by_name(cases)
     if len(sides) > 1:
         yield _budgets(sides, limits)
         yield _used(sides, limits)
@@ -41,10 +38,10 @@ def workers(trial: Trial, limits: Limits) -> Check:
     busy = "" if server.busy_threads is None else f" with {server.busy_threads} busy threads"
     says = f"{server.label} used {used:.2f} CPUs{busy}"
     says += "" if told is None else f", told to have {told} workers times threads"
-    uneven, why = _uneven(server, told, limits)
+    if told in {None, 1} or len(server.process_cpu_s) == 1:
+        return limits.check("W1", "behaviour", None, says, status="pass", of=server.label)
+    uneven, why = _uneven(server, told or 1, limits)
     if uneven is None:
-        if told in {None, 1}:
-            return limits.check("W1", "behaviour", None, says, status="pass", of=server.label)
         says += f"; whether they shared the work is not known: {why}"
         return limits.check("W1", "behaviour", None, says, of=server.label)
     if limits["W1"].status(uneven) == "pass":
@@ -57,11 +54,9 @@ def workers(trial: Trial, limits: Limits) -> Check:
     return limits.check("W1", "behaviour", uneven, says, of=server.label)
 
 
-def _uneven(server: Usage, told: int | None, limits: Limits) -> tuple[float | None, str]:
+def _uneven(server: Usage, told: int, limits: Limits) -> tuple[float | None, str]:
     """Return by what share the busiest of its workers is above their mean, or why it is unknown."""
     times = server.process_cpu_s
-    if told is None or told == 1:
-        return None, ""
     if not times:
         return None, "the CPU time of each process was not seen"
     if len(times) < told:
@@ -72,51 +67,50 @@ def _uneven(server: Usage, told: int | None, limits: Limits) -> tuple[float | No
     return times[0] / mean - 1, ""
 
 
-def _budgets(sides: Sequence[Sequence[Trial]], limits: Limits) -> Check:
-    """W1: whether all were told to have as many workers and threads."""
-    told = {title(trials): trials[0].workers.get(trials[0].case.server) for trials in sides}
-    # Who varies a server's workers compares them on purpose.
-    declared = any(_varies_budget(trials[0]) for trials in sides)
+def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
+    """W1: whether all were told to have as many workers and threads, or the suite says others."""
+    told = {name: trials[0].workers.get(trials[0].case.server) for name, trials in sides.items()}
+    silent = [
+        name
+        for name, trials in sides.items()
+        if trials[0].case.server not in trials[0].workers_declared
+    ]
     counts = {count for count in told.values() if count is not None}
-    words = ", ".join(f"{name} {count or 'not told'}" for name, count in told.items())
-    spread = float(max(counts) - min(counts)) if counts else None
-    if len(counts) > 1 and not declared:
-        says = f"they were told to have different workers times threads ({words}): give all as many"
-        return limits.check(
-            "W1", "behaviour", spread, says, status="fail", scope="comparison", of="told"
-        )
-    if None in told.values():
-        says = f"whether all may use as much is not known: workers times threads are {words}"
-        return limits.check("W1", "behaviour", None, says, scope="comparison", of="told")
+    words = ", ".join(f"{one} {count or 'not told'}" for one, count in told.items())
+    value = float(max(counts) - min(counts)) if counts else None
+    status: Status = "pass"
     says = f"workers times threads are {words}"
-    return limits.check(
-        "W1", "behaviour", spread, says, status="pass", scope="comparison", of="told"
-    )
+    if len(counts) > 1 and silent:
+        status = "fail"
+        says += f": different, and the suite does not say so of {', '.join(silent)}; let it say"
+    elif None in told.values():
+        status, value = "unknown", None
+        says = f"whether all may use as much is not known: {says}"
+    return _between(limits, value, says, status, "told")
 
 
-def _varies_budget(trial: Trial) -> bool:
-    return any(
-        path.startswith("servers.") and path.rpartition(".")[2] in _BUDGET
-        for path in trial.case.vary
-    )
-
-
-def _used(sides: Sequence[Sequence[Trial]], limits: Limits) -> Check:
+def _used(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
     """W1: whether all used as many CPUs."""
     used: dict[str, float] = {}
-    for trials in sides:
+    for name, trials in sides.items():
         found = [cores(trial, one) for trial in trials for one in of_roles(trial, "server")]
         known = [one for one in found if one is not None]
         if not known or len(known) < len(found):
-            says = f"how many CPUs {title(trials)} used is not known"
-            return limits.check("W1", "behaviour", None, says, scope="comparison", of="used")
-        used[title(trials)] = fmean(known)
+            says = f"how many CPUs {name} used is not known"
+            return _between(limits, None, says, None, "used")
+        used[name] = fmean(known)
     least, most = min(used.values()), max(used.values())
     words = ", ".join(f"{name} {count:.2f}" for name, count in used.items())
     if least <= 0:
         says = f"their CPU time is below what the kernel counts ({words})"
-        return limits.check("W1", "behaviour", None, says, scope="comparison", of="used")
+        return _between(limits, None, says, None, "used")
     says = f"CPUs used: {words}"
     if limits["W1"].status(most / least - 1) != "pass":
         says += ": some had more of the machine; compare CPU time per response too"
-    return limits.check("W1", "behaviour", most / least - 1, says, scope="comparison", of="used")
+    return _between(limits, most / least - 1, says, None, "used")
+
+
+def _between(
+    limits: Limits, value: float | None, says: str, status: Status | None, of: str
+) -> Check:
+    return limits.check("W1", "behaviour", value, says, status=status, scope="comparison", of=of)

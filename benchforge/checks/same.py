@@ -1,20 +1,19 @@
 """Whether all that are compared were asked the same and answered alike (E3 to E5)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.alike import differences, kind
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import title
 from benchforge.model.answer import Answer
 from benchforge.model.check import Check
 from benchforge.model.probes import Probes
 from benchforge.model.trial import Trial
 
 
-def between(sides: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Iterator[Check]:
     """Yield whether all sides answer alike, in their bodies and in their headers, to the same."""
-    firsts = {title(trials): _first(trials) for trials in sides}
+    firsts = {name: _first(trials) for name, trials in sides.items()}
     unknown = [name for name, answer in firsts.items() if answer is None]
     known = {name: answer for name, answer in firsts.items() if answer is not None}
     if unknown:
@@ -35,7 +34,7 @@ def _first(trials: Sequence[Trial]) -> Answer | None:
 
 
 def _same_answers(
-    firsts: dict[str, Answer], sides: Sequence[Sequence[Trial]], limits: Limits
+    firsts: dict[str, Answer], sides: Mapping[str, Sequence[Trial]], limits: Limits
 ) -> Check:
     if faults := list(differences(list(firsts.values()))):
         told = ", ".join(f"{name}: {one.status} {kind(one)}" for name, one in firsts.items())
@@ -44,7 +43,9 @@ def _same_answers(
     lengths = {name: one.length for name, one in firsts.items()}
     apart = max(lengths.values()) - min(lengths.values())
     share = apart / max(1, min(lengths.values()))
-    bodies = {body for trials in sides for trial in trials for body in _bodies(trial.probes)}
+    bodies = {
+        body for trials in sides.values() for trial in trials for body in _bodies(trial.probes)
+    }
     told = ", ".join(f"{name} {length:,} bytes" for name, length in lengths.items())
     if len({one.sha256 for one in firsts.values()}) == 1 and len(bodies) <= 1:
         says = "all answer the same status, content type and body"
@@ -95,9 +96,9 @@ def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
             yield f"no header {header.title()} from {lack}"
 
 
-def _same_requests(sides: Sequence[Sequence[Trial]], limits: Limits) -> Check:
+def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
     """E5: whether the load tool was told the same, and the same was asked."""
-    every = [trial for trials in sides for trial in trials]
+    every = [trial for trials in sides.values() for trial in trials]
     requests = {trial.request.model_dump_json() for trial in every}
     streams = {trial.load.stream if trial.load is not None else "" for trial in every}
     if len(requests) > 1:

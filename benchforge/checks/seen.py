@@ -52,9 +52,18 @@ def cores(trial: Trial, usage: Usage) -> float | None:
     return usage.cpu_s / trial.reading.seconds
 
 
-def title(trials: Sequence[Trial]) -> str:
-    """Return a case for a person, among those that it is compared with."""
-    case = trials[0].case
+def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
+    """Return the trials of those cases that have any, by names for a person, all different."""
+    found: dict[str, Sequence[Trial]] = {}
+    for trials in cases:
+        if trials:
+            name = _named(trials[0])
+            found[name if name not in found else f"{name} #{len(found) + 1}"] = trials
+    return found
+
+
+def _named(trial: Trial) -> str:
+    case = trial.case
     own = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
     arm = [f"arm {case.arm}"] if case.arm > 1 else []
     return " ".join([case.server, *(f"({one})" for one in (*own, *arm))])

@@ -167,6 +167,8 @@ class Trial(Frozen):
     empty for a client: that is itself what is measured. None in a result of an older benchforge."""
     workers: dict[str, PositiveInt] = Field(default_factory=dict)
     "How many workers times threads each service was told to have, by label, where it has such."
+    workers_declared: tuple[str, ...] = ()
+    "Labels of those of which the suite says it; of the others it is what they come with."
     fingerprint: str = ""
     "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
     changed: tuple[str, ...] = ()

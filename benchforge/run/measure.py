@@ -23,6 +23,7 @@ from benchforge.model.environment import changes, fingerprint
 from benchforge.model.observation import Role
 from benchforge.model.trial import Failure, Load, Trial
 from benchforge.model.tuning import Tuned
+from benchforge.parts.part import Service
 from benchforge.parts.site import Output, Target
 from benchforge.run import placement, probes, quiet
 from benchforge.run.ask import Like, Question, once, until_right
@@ -141,6 +142,7 @@ def measure(
         fingerprint=fingerprint(now),
         changed=tuple(changes(ground.facts, now)),
         links=story.links,
+        workers_declared=_workers_declared(step.case),
         tuned=story.tuned,
         placed=story.placed,
         reading=story.reading,
@@ -246,9 +248,20 @@ def _load(case: Case, suite_folder: Path) -> Load:
 
 
 def _workers(case: Case) -> dict[str, int]:
-    named = [(case.name.server, case.server), *case.upstreams, *case.backends]
-    told = {label: service.workers_told() for label, service in named}
+    told = {label: service.workers_told() for label, service in _named(case)}
     return {label: count for label, count in told.items() if count is not None}
+
+
+def _workers_declared(case: Case) -> tuple[str, ...]:
+    return tuple(
+        label
+        for label, service in _named(case)
+        if service.model_fields_set & {"workers", "threads"}
+    )
+
+
+def _named(case: Case) -> list[tuple[str, Service]]:
+    return [(case.name.server, case.server), *case.upstreams, *case.backends]
 
 
 def tuned(mode: Mode) -> Tuned | None:

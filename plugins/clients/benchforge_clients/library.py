@@ -178,12 +178,14 @@ class Library(RunsPython, Client, ABC):
 
     def load(self) -> Load:
         """Return what it is told to do."""
-        return Load(
-            connections=self.at_once(),
-            keep_alive=self.connections_kept(),
-            processes=1,
-            declared_s=self.declared_s(),
-        )
+        count = self.at_once()
+        update = {
+            "connections": count,
+            "at_once": count,
+            "keep_alive": self.connections_kept(),
+            "processes": 1,
+        }
+        return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds."""

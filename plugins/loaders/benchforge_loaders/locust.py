@@ -80,7 +80,7 @@ class Locust(Timed):
         """Return what it is told to do: what a locustfile of one's own does is not known."""
         update: dict[str, int | None] = {"processes": max(1, self.workers), "keep_alive": True}
         if self.locustfile is not None:
-            update |= {"connections": None, "keep_alive": None, "protocol": None}
+            update |= {"connections": None, "at_once": None, "keep_alive": None, "protocol": None}
         return super().load().model_copy(update=update)
 
     def fingerprint(self, suite_folder: Path) -> str:

@@ -149,13 +149,9 @@ class Wrk(Loader):
 
     def load(self) -> Load:
         """Return what it is told to do; wrk always keeps connections, as many for each thread."""
-        return Load(
-            connections=self.connections // self.threads * self.threads,
-            keep_alive=True,
-            processes=self.threads,
-            declared_s=self.declared_s(),
-            protocol="HTTP/1.1",
-        )
+        each = self.connections // self.threads * self.threads
+        update = {"connections": each, "at_once": each, "keep_alive": True, "protocol": "HTTP/1.1"}
+        return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> "Wrk":
         """Return the same load for so many seconds, rounded up to whole ones."""
