@@ -33,7 +33,7 @@ def _is_open_or_client(load: Load | None) -> bool:
 
 
 def exposure(histogram: Histogram, p: float) -> float | None:
-    """Return kappa_p = Q_p(S_R) / Q_p(raw), or None where it is not known (method.md 1j CO-2)."""
+    """Return kappa_p = Q_p(S_R) / Q_p(raw), or None where it is not known."""
     raw, waits_us = histogram.quantile(p), residual_us(histogram, p)
     return waits_us / raw if raw and waits_us is not None else None
 
