@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from benchforge.model.rows import (
     SYSTEM_COLUMNS,
     SystemRow,
     UsageRow,
+    system_line,
     system_rows,
     system_text,
+    usage_line,
     usage_rows,
     usage_text,
 )
@@ -45,20 +48,29 @@ def row(time_s: float, **changed: Any) -> UsageRow:
     return UsageRow.model_validate(fields | changed)
 
 
+def used_text(rows: Iterable[UsageRow]) -> str:
+    return usage_text(map(usage_line, rows))
+
+
+def machine_text(rows: Sequence[SystemRow]) -> str:
+    columns = list(dict.fromkeys(["time_s", *(name for row in rows for name in row)]))
+    return system_text(columns, [system_line(columns, row) for row in rows])
+
+
 def figures(*rows: UsageRow, role: str = "server", seconds: float = 2.0) -> Usage:
     rows = tuple(one.model_copy(update={"role": role}) for one in rows)
-    told = recomputed(seen(usage(role=role), seconds=seconds), usage_text(rows), "time_s\n0\n")
+    told = recomputed(seen(usage(role=role), seconds=seconds), used_text(rows), "time_s\n0\n")
     return told.usage[0]
 
 
 def machine(*rows: SystemRow) -> Machine:
-    found = recomputed(seen(machine=Machine(cpus=2)), usage_text([]), system_text(rows)).machine
+    found = recomputed(seen(machine=Machine(cpus=2)), usage_text([]), machine_text(rows)).machine
     assert found is not None
     return found
 
 
 def flow(*rows: SystemRow, **changed: Any) -> Flow | None:
-    return recomputed(seen(**changed), usage_text([]), system_text(rows)).flow
+    return recomputed(seen(**changed), usage_text([]), machine_text(rows)).flow
 
 
 # --- the text ------------------------------------------------------------------------------------
@@ -79,13 +91,13 @@ def flow(*rows: SystemRow, **changed: Any) -> Flow | None:
     )
 )
 def test_what_is_written_is_read(rows: list[UsageRow]) -> None:
-    assert list(usage_rows(usage_text(rows))) == rows
+    assert list(usage_rows(used_text(rows))) == rows
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(["net.tw", "cpu.0.busy_s"]), SECONDS)))
 def test_what_the_machine_did_is_read(rows: list[dict[str, float]]) -> None:
     timed = [{"time_s": float(number)} | row for number, row in enumerate(rows)]
-    assert list(system_rows(system_text(timed))) == timed
+    assert list(system_rows(machine_text(timed))) == timed
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -92,22 +92,29 @@ SYSTEM_COLUMNS: Mapping[str, str] = MappingProxyType(
 those that were read as they were; what moves slowly is read once a second."""
 
 
-def usage_text(rows: Iterable[UsageRow]) -> str:
-    """Return usage.csv; seconds have six decimals, and what was not read is empty."""
-    return _text(tuple(UsageRow.model_fields), (dict(row) for row in rows))
+def usage_line(row: UsageRow) -> str:
+    """Return a row of usage.csv; seconds have six decimals, and what was not read is empty."""
+    return _line(value for _, value in row)
 
 
-def system_text(rows: Iterable[SystemRow]) -> str:
-    """Return system.csv, with a column for all that any row has, in the order of appearance."""
-    rows = list(rows)
-    return _text(tuple(dict.fromkeys([TIME, *(name for row in rows for name in row)])), rows)
+def usage_text(lines: Iterable[str]) -> str:
+    """Return usage.csv, with these lines below the names of its columns."""
+    return "".join([_line(UsageRow.model_fields), *lines])
 
 
-def _text(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> str:
+def system_line(columns: Sequence[str], row: SystemRow) -> str:
+    """Return a row of system.csv; what is of no column is left out."""
+    return _line(row.get(name) for name in columns)
+
+
+def system_text(columns: Sequence[str], lines: Iterable[str]) -> str:
+    """Return system.csv, with these lines below the names of its columns."""
+    return "".join([_line(columns), *lines])
+
+
+def _line(values: Iterable[object]) -> str:
     written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    csv.writer(written, lineterminator="\n").writerow(map(_cell, values))
     return written.getvalue()
 
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from benchforge.model.observation import Observation, Role, Usage
-from benchforge.model.rows import SYSTEM, USAGE, UsageRow, system_text, usage_text
+from benchforge.model.rows import SYSTEM, USAGE, usage_line, usage_text
 from benchforge.run.here import Here, Running
 from benchforge.run.placement import Stay
 from benchforge.run.watch.children import children
@@ -41,7 +41,7 @@ class Watch:
         self._stay = stay
         self._talkative = talkative
         self._parts: dict[str, Watched | Usage] = {}
-        self._rows: list[UsageRow] = []
+        self._lines: list[str] = []  # of usage.csv: smaller than rows, in a load of hours
         self._begun: float | None = None
         self._look_due = self._fully_due = 0.0
         self._memory_due: dict[str, float] = {}
@@ -107,7 +107,7 @@ class Watch:
         for one in self._watched:
             row = one.row(self._now_s(), self._memory(one), fully=fully)
             if row is not None:
-                self._rows.append(row)
+                self._lines.append(usage_line(row))
 
     def _orphans(self) -> list[int]:
         """Return the processes right below the keeper that are not known to be of a part."""
@@ -136,9 +136,9 @@ class Watch:
         self._fully_due, self._memory_due = 0.0, {}
         self._look()
         lasts = [one.last_row(self._here, self._now_s()) for one in self._watched]
-        self._rows += [row for row in lasts if row is not None]
+        self._lines += [usage_line(row) for row in lasts if row is not None]
         self._stay.look_at_rest(self._here.init_pid)
-        usage, system = usage_text(self._rows), system_text(self._system.rows)
+        usage, system = usage_text(self._lines), self._system.text()
         (folder / USAGE).write_text(usage)
         (folder / SYSTEM).write_text(system)
         facts = Observation(

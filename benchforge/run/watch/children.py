@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchforge.run.watch.files import content
+from benchforge.run.watch.files import whole
 
 
 def children_told() -> bool:
@@ -12,5 +12,5 @@ def children_told() -> bool:
 
 def children(pid: int, thread: int) -> list[int]:
     """Return the children that a thread started, or took over; none where it has ended."""
-    told = content(f"/proc/{pid}/task/{thread}/children")
+    told = whole(f"/proc/{pid}/task/{thread}/children")
     return [int(word) for word in (told or b"").split()]
