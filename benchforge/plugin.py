@@ -15,12 +15,15 @@ from benchforge.model.summary import (
     Comparison,
     DoubtedTrial,
     FailedTrial,
+    Finding,
     Line,
+    Placebo,
     Summary,
     TrialSample,
 )
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
+from benchforge.model.verdict import Estimate
 from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
@@ -55,9 +58,11 @@ __all__ = [
     "DoubtedTrial",
     "Driver",
     "Duration",
+    "Estimate",
     "FailedTrial",
     "Failure",
     "Fillable",
+    "Finding",
     "Finished",
     "Flow",
     "Histogram",
@@ -73,6 +78,7 @@ __all__ = [
     "Part",
     "Pivot",
     "Place",
+    "Placebo",
     "Probe",
     "Rate",
     "Reading",

@@ -157,9 +157,16 @@ def test_threads_of_a_tool_that_was_hardly_seen_are_unknown() -> None:
     assert told.process_cpu_s == ()
 
 
-def test_a_part_without_rows_stays_as_it_is() -> None:
-    known = usage(cpu_s=3, why="it was running already")
-    assert recomputed(seen(known), usage_text([]), "time_s\n0\n").usage == (known,)
+def test_a_part_without_rows_has_no_figures() -> None:
+    claimed = usage(cpu_s=3, process_cpu_s=(3,), why="it was running already", open_files=9)
+    known = usage(why="it was running already", open_files=9)
+    assert recomputed(seen(claimed), usage_text([]), "time_s\n0\n").usage == (known,)
+
+
+def test_a_machine_without_rows_has_no_figures() -> None:
+    claimed = seen(machine=Machine(cpus=2, busy_s=0, ports=9), samples=7)
+    told = recomputed(claimed, usage_text([]), "time_s\n")
+    assert told == seen(machine=Machine(cpus=2, ports=9), samples=0)
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))

@@ -23,7 +23,7 @@ from benchforge.model.trial import CaseName, Trial
 from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.plugin import Histogram, Metric, Sample
 from benchforge.stats.summarize import summarize
-from benchforge.stats.windows import of_case, settled, together
+from benchforge.stats.windows import settled, together, window_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WARM = (10,) * 8 + (100,) * 32  # 2 s of warm-up in 10 s
@@ -207,7 +207,7 @@ def test_who_never_settled_keeps_the_whole_load_and_cuts_nobody() -> None:
     never = one("step", None)
     window = together([never, one("warm-up", 1)])
     assert window.cut_s == 1
-    assert of_case(never, window).cut_s == 0
+    assert window_of(never, window).cut_s == 0
 
 
 # --- metrics -------------------------------------------------------------------------------------

@@ -69,6 +69,11 @@ class Limits(Frozen):
     def __getitem__(self, id_: str) -> Limit:
         return self.by_id[id_]
 
+    def once(self) -> "Limits":
+        """Return them for a smoke: its numbers mean nothing, so that no trial is tried again."""
+        by_id = {id_: one.model_copy(update={"again": False}) for id_, one in self.by_id.items()}
+        return self.model_copy(update={"by_id": by_id})
+
     def loosened(self, at_least: Mapping[str, float]) -> "Limits":
         """Return them with each `warn` at least what this machine does when it is quiet.
 

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from benchforge.checks import ask
 from benchforge.checks.limits import Limits
+from benchforge.checks.repetitions import of_placebo
 from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
 from benchforge.model.summary import Comparison, Summary
 from benchforge.model.trial import Trial
-from benchforge.stats.summarize import Identity, identity, used_of
+from benchforge.stats.case import used_of
+from benchforge.stats.summarize import Identity, identity
 
 
 def with_checks(
@@ -23,7 +25,8 @@ def with_checks(
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
     found = tuple(_checked(one, by_case, limits) for one in summary.comparisons)
-    checks = ask.of_session(header, trials, limits, ceilings)
+    placebos = (of_placebo(one, limits) for one in summary.placebos)
+    checks = (*ask.of_session(header, trials, limits, ceilings), *placebos)
     return summary.model_copy(update={"checks": checks, "comparisons": found})
 
 

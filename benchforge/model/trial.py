@@ -43,12 +43,16 @@ class CaseName(Frozen):
     "Of the resolved options and the code; labels do not count."
     arm: PositiveInt = 1
     "Above 1 where the suite names the same thing twice: an A/A comparison."
+    placebo: bool = False
+    "Whether it is the first case of its scenario once more, to see what differs by itself."
 
     @property
     def title(self) -> str:
         """For a person: scenario, server, driver and what varies."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
         arm = [f"arm {self.arm}"] if self.arm > 1 else []
+        if self.placebo:
+            arm = ["placebo"]
         return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
 
 

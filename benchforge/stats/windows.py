@@ -15,6 +15,7 @@ SHORT_S = 15.0
 MOST = 600
 "Bins: what is looked for takes the square of their number."
 
+_DIGITS = 6  # of seconds
 _SHORT_ENOUGH = SHORT_S + 0.05  # a load of 15 s takes a little more
 
 
@@ -30,8 +31,8 @@ def settled(trials: Sequence[Trial]) -> Settled:
         found.append(bins.joined(width))
     if not found:
         return Settled(course="unknown", says="no trial has a measurement")
-    size, bin_s = min(len(bins.counts) for bins in found), found[0].seconds
-    if any(bins.seconds != bin_s for bins in found):
+    size, bin_s = min(len(bins.counts) for bins in found), round(found[0].seconds, _DIGITS)
+    if any(round(bins.seconds, _DIGITS) != bin_s for bins in found):
         says = "the trials have bins of different length"
         return Settled(course="unknown", trials=len(found), says=says)
     if size < LEAST:
@@ -48,7 +49,7 @@ def settled(trials: Sequence[Trial]) -> Settled:
     one = examine(course)
     return Settled(
         course=one.course,
-        cut_s=one.cut * bin_s if one.course in {"flat", "warm-up"} else None,
+        cut_s=round(one.cut * bin_s, _DIGITS) if one.course in {"flat", "warm-up"} else None,
         change=one.change or None,
         bin_s=bin_s,
         bins=size,
@@ -80,7 +81,7 @@ def together(cases: Sequence[Settled]) -> Window:
     return Window(cut_s=cut_s, why=f"the longest warm-up among those compared took {cut_s:g} s")
 
 
-def of_case(case: Settled, group: Window) -> Window:
+def window_of(case: Settled, group: Window) -> Window:
     """Return what counts of a case: what the group says, or all of it where it never settled."""
     if case.steady is False:
         return Window(why=f"all of the load: {case.says}")

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from benchforge.model.observation import Role
 from benchforge.model.rows import UsageRow
+from benchforge.run.watch.children import children_told
 from benchforge.run.watch.memory import pss
 from benchforge.run.watch.process import Process, stat
-from benchforge.run.watch.threads import Threads, children_told
+from benchforge.run.watch.threads import Threads
 
 
 class Part:
