@@ -42,6 +42,10 @@ def test_what_is_not_there_is_unknown() -> None:
     assert {one.status for one in answers.of_trial(bare, LIMITS)} == {"unknown"}
     assert set(statuses(bare, trial()).values()) == {"unknown"}
     assert statuses(trial()) == {}
+    nobody = answers.of_comparison([[trial()], [], []], LIMITS)
+    assert {one.id: one.status for one in nobody} == dict.fromkeys(
+        ("E1", "E3", "E4", "E5"), "unknown"
+    )
 
 
 # --- E1 ------------------------------------------------------------------------------------------

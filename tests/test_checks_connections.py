@@ -124,7 +124,9 @@ def test_sides_that_treat_connections_otherwise_are_told() -> None:
     assert "kept" in between(kept, closed)[0].says
     assert [one.status for one in between(kept, kept)] == ["pass"]
     assert [one.status for one in between(kept, unknown)] == ["unknown"]
-    assert between() == []
+    assert between() == between(kept) == []
+    nobody = next(connections.of_comparison([[kept], []], LIMITS))
+    assert (nobody.id, nobody.status) == ("K1", "unknown")
 
 
 # --- K2 and K3 -----------------------------------------------------------------------------------

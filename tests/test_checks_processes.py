@@ -134,6 +134,12 @@ def test_one_logs_and_another_does_not() -> None:
     assert between(1_600_000, None).status == "unknown"
 
 
+def test_what_is_not_believed_is_not_compared() -> None:
+    check = only(development.of_comparison([[printing("a", 0)], []], LIMITS))
+    assert (check.id, check.status) == ("D3", "unknown")
+    assert list(development.of_comparison([[printing("a", 0)]], LIMITS)) == []
+
+
 @given(st.lists(st.integers(0, 1_000_000), min_size=2, max_size=5))
 def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
     logs = [one >= 400_000 for one in printed]

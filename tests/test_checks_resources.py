@@ -91,6 +91,10 @@ def test_sides_that_used_other_shares_of_the_machine(cpu_s: float | None, status
     assert between(side("a", 2), side("b", 2, cpu_s))["used"].status == status
 
 
+def test_what_is_not_believed_is_not_compared() -> None:
+    assert only(resources.of_comparison([[], []], LIMITS)).status == "unknown"
+
+
 def test_no_cpu_at_all_is_nothing_to_compare() -> None:
     assert between(side("a", 2, 0.0), side("b", 2))["used"].status == "unknown"
 

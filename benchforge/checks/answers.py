@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks import alike, same
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import by_name, requests
+from benchforge.checks.seen import by_name, not_compared, requests
 from benchforge.model.check import Check
 from benchforge.model.reading import Reading
 from benchforge.model.trial import Trial
@@ -24,6 +24,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     if len(sides) > 1:
         yield errors_between(sides, limits)
         yield from same.between(sides, limits)
+    else:
+        yield from not_compared(cases, limits, "E1", "E3", "E4", "E5")
 
 
 def errors(trial: Trial, limits: Limits) -> Check:

@@ -6,7 +6,7 @@ from typing import Literal
 from benchforge.checks.delayed import delayed
 from benchforge.checks.exhaustion import descriptors, ports
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, requests
+from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, not_compared, requests
 from benchforge.model.check import Check
 from benchforge.model.trial import Trial
 
@@ -16,6 +16,7 @@ _TURNED_AWAY = (
     "TcpExtTCPReqQFullDrop",
     "TcpExtTCPReqQFullDoCookies",
 )
+_TWO = 2  # sides make a comparison
 _NO_COUNTERS = "the network's counters were not read"
 
 
@@ -32,10 +33,14 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
     """Yield what speaks against comparing cases: some kept connections, and others did not."""
+    sides = by_name(cases)
+    if len(sides) < _TWO:
+        yield from not_compared(cases, limits, "K1")
+        return
     kept: list[str] = []
     closed: list[str] = []
     unknown: list[str] = []
-    for name, trials in by_name(cases).items():
+    for name, trials in sides.items():
         found = [keep_alive(trial, limits) for trial in trials]
         if any(one.status == "fail" and one.about == "behaviour" for one in found):
             closed.append(name)
@@ -52,7 +57,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     elif unknown:
         says = f"whether all kept connections alike is not known of {', '.join(unknown)}"
         yield limits.check("K1", "behaviour", None, says, scope="comparison")
-    elif kept or closed:
+    else:
         says = "all treated connections alike"
         yield limits.check("K1", "behaviour", None, says, status="pass", scope="comparison")
 

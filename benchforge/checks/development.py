@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import NOT_OBSERVED, by_name, of_roles, requests, why_unknown
+from benchforge.checks.seen import (
+    NOT_OBSERVED,
+    by_name,
+    not_compared,
+    of_roles,
+    requests,
+    why_unknown,
+)
 from benchforge.model.check import Check
 from benchforge.model.observation import Usage
 from benchforge.model.trial import Trial
@@ -25,6 +32,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     sides = by_name(cases)
     if len(sides) > 1:
         yield logging_between(sides, limits)
+    else:
+        yield from not_compared(cases, limits, "D3")
 
 
 def development_mode(trial: Trial, limits: Limits) -> Iterator[Check]:

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from benchforge.checks.limit import backend, limiter
 from benchforge.checks.limits import Limits
-from benchforge.checks.seen import NOT_OBSERVED, by_name, cores, of_roles, why_unknown
+from benchforge.checks.seen import NOT_OBSERVED, by_name, cores, not_compared, of_roles, why_unknown
 from benchforge.model.check import Check, Status
 from benchforge.model.observation import Usage
 from benchforge.model.trial import Trial
@@ -24,6 +24,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     if len(sides) > 1:
         yield _budgets(sides, limits)
         yield _used(sides, limits)
+    else:
+        yield from not_compared(cases, limits, "W1")
 
 
 def workers(trial: Trial, limits: Limits) -> Check:

@@ -1,13 +1,23 @@
 """What several families look at in a trial."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
 from benchforge.model.cpus import Cpus
 from benchforge.model.observation import Observation, Role, Usage
 from benchforge.model.reading import Reading
 from benchforge.model.trial import Trial
 
 NOT_OBSERVED = "nothing was observed from outside"
+
+
+def not_compared(cases: Sequence[Sequence[Trial]], limits: Limits, *ids: str) -> Iterator[Check]:
+    """Yield that nothing is known of a comparison of which not two cases are believed."""
+    if len(cases) > 1:
+        says = "not compared: fewer than two of the cases have a trial that is believed"
+        for id_ in ids:
+            yield limits.check(id_, "behaviour", None, says, scope="comparison")
 
 
 def of_roles(trial: Trial, *roles: Role) -> list[Usage]:
