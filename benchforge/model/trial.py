@@ -70,6 +70,12 @@ class Started(Frozen):
     "File beside the trial."
     exit_code: int | None
     "None when it was still running when it was asked for, and was stopped."
+    seconds: NonNegativeFloat | None = None
+    "From its start to its end; None when it had not ended."
+    user_s: NonNegativeFloat | None = None
+    "CPU time in user mode, its own and that of children that it waited for."
+    system_s: NonNegativeFloat | None = None
+    "As `user_s`, in the kernel."
     executable: str | None = None
     "What it really was once the server was ready, whatever shim or script was run; None: unknown."
     cut: tuple[Literal["stdout", "stderr"], ...] = ()
@@ -103,6 +109,10 @@ class Trial(Frozen):
     "Seconds by phase: quiet (waiting for it), keeper, services, ask, warm-up, load, stop."
     request: Request
     "What was asked."
+    url: str = ""
+    "What the load tool was given; secrets are redacted. Empty: the trial ended before."
+    at_once: PositiveInt | None = None
+    "Requests under way at once, at most, in a closed loop; None where that is not known."
     processes: tuple[Started, ...]
     "In the order of their start."
     answers: tuple[Answer, ...]

@@ -169,6 +169,13 @@ class Driver(Part):
     def declared_s(self) -> float:
         """Return how long one load takes by its options, in seconds (an estimate for a count)."""
 
+    def at_once(self) -> int | None:
+        """Return how many requests are under way at once, at most; by this a result is judged.
+
+        None where that is not known, and where a latency counts from before the request is sent.
+        """
+        return None
+
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":
         """Return the same load for so many seconds, for the warm-up."""

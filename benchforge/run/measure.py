@@ -40,6 +40,7 @@ from benchforge.run.services import (
 from benchforge.run.story import Story
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
+from benchforge.suite.redact import redact
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
@@ -120,6 +121,8 @@ def measure(
         seconds=time.monotonic() - begun,
         phases=story.phases,
         request=step.case.request,
+        url=redact(story.url, story.secrets),
+        at_once=step.case.driver.at_once(),
         processes=story.processes,
         answers=tuple(story.answers),
         namespaces=story.namespaces,
@@ -159,6 +162,7 @@ def _measured(
         story.answers.append(asked.answer)
         story.body = asked.body
     target = _target(asking, ground, case, folder)
+    story.url = target.url
     if case.warm_up_s:
         with story.phase("warm-up"):
             driver = case.driver.for_warm_up(case.warm_up_s)

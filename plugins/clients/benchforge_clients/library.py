@@ -167,6 +167,10 @@ class Library(RunsPython, Client, ABC):
             return float(self._seconds)
         return (self.requests + self.warm_up) * (1 / REQUESTS_PER_SECOND + self.delay)
 
+    def at_once(self) -> int | None:
+        """Return the number of loops."""
+        return self.concurrency
+
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds."""
         update = {"duration": Duration(seconds), "requests": None, "warm_up": 0}

@@ -147,6 +147,10 @@ class Ab(Loader):
             return float(self._seconds)
         return self.requests / REQUESTS_PER_SECOND
 
+    def at_once(self) -> int:
+        """Return the connections."""
+        return self.connections
+
     def for_warm_up(self, seconds: float) -> "Ab":
         """Return the same load for so many seconds, rounded up to whole ones."""
         duration = Duration(max(1, math.ceil(seconds)))

@@ -81,6 +81,10 @@ class H2load(Timed):
             )
         ]
 
+    def at_once(self) -> int:
+        """Return the connections, each with its streams."""
+        return self.connections * self.streams
+
     def read(self, output: Output) -> Reading:
         """Return what the log and the report say.
 

@@ -138,6 +138,10 @@ class K6(Timed):
             )
         ]
 
+    def at_once(self) -> int:
+        """Return the users, who are as many at most with a rate too."""
+        return self.users
+
     def read(self, output: Output) -> Reading:
         """Return the summary that the script wrote.
 

@@ -116,6 +116,10 @@ class Locust(Timed):
             *([worker] * self.workers),
         ]
 
+    def at_once(self) -> int | None:
+        """Return the users; those of a file of your own may do several things at once."""
+        return self.users if self.locustfile is None else None
+
     def read(self, output: Output) -> Reading:
         """Return what locust printed.
 

@@ -139,6 +139,10 @@ class Pace(RunsPython, Loader):
         """Return the duration, in seconds."""
         return float(self.duration)
 
+    def at_once(self) -> int | None:
+        """Return the connections of a closed loop."""
+        return self.connections if self.rate is None else None
+
     def for_warm_up(self, seconds: float) -> "Pace":
         """Return the same load for so many seconds."""
         duration = Duration(max(0.001, seconds))

@@ -123,6 +123,10 @@ class Weighttp(Loader):
             return float(self.duration)
         return self._requests / REQUESTS_PER_SECOND
 
+    def at_once(self) -> int:
+        """Return the connections."""
+        return self.connections
+
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds; a guess where the load is a number."""
         if self.duration is not None:

@@ -146,6 +146,10 @@ class Wrk(Loader):
         """Return the duration, in seconds."""
         return float(self.duration)
 
+    def at_once(self) -> int:
+        """Return the connections that wrk really opens."""
+        return self.connections // self.threads * self.threads
+
     def for_warm_up(self, seconds: float) -> "Wrk":
         """Return the same load for so many seconds, rounded up to whole ones."""
         return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
