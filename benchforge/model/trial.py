@@ -111,6 +111,12 @@ class Started(Frozen):
     "File beside the trial."
     exit_code: int | None
     "None when it was still running when it was asked for, and was stopped."
+    seconds: NonNegativeFloat | None = None
+    "From its start to its end; None when it had not ended."
+    user_s: NonNegativeFloat | None = None
+    "CPU time in user mode, its own and that of children that it waited for."
+    system_s: NonNegativeFloat | None = None
+    "As `user_s`, in the kernel."
     executable: str | None = None
     "What it really was once the server was ready, whatever shim or script was run; None: unknown."
     interpreter: str | None = None
@@ -188,6 +194,11 @@ class Trial(Frozen):
     "What was found when it was looked at."
     failure: Failure | None = None
     "None when it was measured."
+
+    @property
+    def at_once(self) -> int | None:
+        """Requests under way at once, at most, in a closed loop; None where that is not known."""
+        return None if self.load is None or self.load.rate is not None else self.load.at_once
 
     @property
     def measured(self) -> bool:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchforge.errors import InvalidFile, Unusable
+from benchforge.errors import Unusable
 from benchforge.graph import RunGraph
 from benchforge.model.ceiling import Ceiling
 from benchforge.model.environment import changes
@@ -152,26 +152,7 @@ def begun(folder: Path) -> Begun:
         if fault.file.name != SUMMARY:
             raise refusal(fault)
     told = read_trials(folder), read_sittings(folder), read_ceilings(folder)
-    found = Begun(folder, header, *told)
-    _check_places(found)
-    return found
-
-
-def _check_places(begun: Begun) -> None:
-    """Raise InvalidFile for a trial that the plan does not have, or that is there twice."""
-    planned = {(one.block, one.position): one for one in begun.header.plan}
-    seen: dict[tuple[int, int, int], int] = {}
-    for trial in begun.trials:
-        place = f"block {trial.block}, position {trial.position}"
-        one = planned.get((trial.block, trial.position))
-        if one is None or (one.case, one.seed) != (trial.case, trial.seed):
-            message = f"trial {trial.number}: the plan has not this at {place}"
-            raise InvalidFile(f"{begun.folder}: {message}", "it was copied from another result")
-        key = (trial.block, trial.position, trial.attempt)
-        if key in seen:
-            message = f"trials {seen[key]} and {trial.number} are both at {place}"
-            raise InvalidFile(f"{begun.folder}: {message}", "one of them was copied here")
-        seen[key] = trial.number
+    return Begun(folder, header, *told)
 
 
 def changed(then: str, now: str) -> str:

@@ -16,7 +16,7 @@ from benchforge.model.probes import Complaint, Listener, Probes
 from benchforge.model.reading import Reading
 from benchforge.model.trial import Link, Load, Started
 from benchforge.model.tuning import Tuned
-from benchforge.parts.command import Command
+from benchforge.parts.command import Command, Finished
 from benchforge.run.here import Here, Running
 from benchforge.suite.redact import redact
 
@@ -46,7 +46,7 @@ class Story:
     body: bytes | None = None
     "Of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
-    _codes: dict[str, int] = field(default_factory=dict)
+    _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
     _interpreters: dict[str, str] = field(default_factory=dict)
@@ -83,24 +83,28 @@ class Story:
         for _, running in self._processes:
             self._cut[running.label] = here.cut(running)
             if (finished := here.finished(running)) is not None:
-                self._codes[running.label] = finished.code
+                self._finished[running.label] = finished
 
     @property
     def processes(self) -> tuple[Started, ...]:
         """All that was started, with secrets redacted."""
-        return tuple(
-            Started(
-                label=running.label,
-                argv=tuple(redact(word, self.secrets) for word in command.argv),
-                environment={
-                    name: redact(value, self.secrets) for name, value in command.environment.items()
-                },
-                stdout=running.stdout.name,
-                stderr=running.stderr.name,
-                exit_code=self._codes.get(running.label),
-                cut=self._cut.get(running.label, ()),
-                executable=self._executables.get(running.label),
-                interpreter=self._interpreters.get(running.label),
-            )
-            for command, running in self._processes
+        return tuple(self._started(*one) for one in self._processes)
+
+    def _started(self, command: Command, running: Running) -> Started:
+        finished = self._finished.get(running.label)
+        return Started(
+            label=running.label,
+            argv=tuple(redact(word, self.secrets) for word in command.argv),
+            environment={
+                name: redact(value, self.secrets) for name, value in command.environment.items()
+            },
+            stdout=running.stdout.name,
+            stderr=running.stderr.name,
+            exit_code=finished.code if finished else None,
+            seconds=finished.seconds if finished else None,
+            user_s=finished.user_s if finished else None,
+            system_s=finished.system_s if finished else None,
+            cut=self._cut.get(running.label, ()),
+            executable=self._executables.get(running.label),
+            interpreter=self._interpreters.get(running.label),
         )
