@@ -44,6 +44,7 @@ def _last(summary: Summary, numbers: Sequence[int]) -> int:
     """Return the last trial that there was when it was written; without samples, by their count."""
     found = {one.trial for case in summary.cases for line in case.lines for one in line.samples}
     found |= {failed.trial for case in summary.cases for failed in case.failed}
+    found |= {doubted.trial for case in summary.cases for doubted in case.doubted}
     if found:
         return max(found)
     counted = sum(case.trials for case in summary.cases)
@@ -67,8 +68,10 @@ def _case(
         yield f"{case.planned}, but the plan has {planned[mine]}", ("planned",)
     of_case = [one for one in known.values() if one.number <= last and identity(one.case) == mine]
     measured = {one.number for one in of_case if one.measured}
-    if case.trials != len(measured):
-        yield f"{case.trials}, but {len(measured)} were measured", ("trials",)
+    # Of several attempts in a block one counts.
+    blocks = {one.block for one in of_case if one.measured}
+    if case.trials != len(blocks):
+        yield f"{case.trials}, but in {len(blocks)} blocks it was measured", ("trials",)
     for odd in sorted((told & known.keys()) - measured):
         yield f"has a sample of trial {odd}, which is no measured one of this case", ("lines",)
     lost = {one.number for one in of_case} - measured - {one.trial for one in case.failed}
