@@ -10,9 +10,10 @@ The order is drawn as it is walked. What is held is a few bytes for each case, n
 import math
 import random
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from benchforge.suite.case import Case
@@ -65,18 +66,7 @@ class RunGraph:
 
     def steps(self) -> Iterator[Step]:
         """Yield the order alone; no case is made."""
-        rng = _seeded(self.seed)
-        starts = self.cases.starts
-        orders = [
-            _orders(start, size, _seeded(rng.getrandbits(64)))
-            for start, size in zip(starts, map(len, self.cases.groups), strict=False)
-            if size
-        ]
-        for block in range(1, self.blocks + 1):
-            rng.shuffle(orders)
-            ordered = (number for order in orders for number in next(order))
-            for position, number in enumerate(ordered, 1):
-                yield Step(block, position, number, rng.getrandbits(32))
+        return steps([len(group) for group in self.cases.groups], self.blocks, self.seed)
 
     @property
     def declared_s(self) -> float:
@@ -95,6 +85,21 @@ class RunGraph:
 def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
     """Order the measurements; the same seed gives the same order, and more blocks extend it."""
     return RunGraph(seed, cases, repeat.blocks)
+
+
+def steps(sizes: Sequence[int], blocks: int, seed: int) -> Iterator[Step]:
+    """Yield the order of groups that have so many cases: the same seed gives the same one."""
+    rng = _seeded(seed)
+    orders = [
+        _orders(start, size, _seeded(rng.getrandbits(64)))
+        for start, size in zip(accumulate(sizes, initial=0), sizes, strict=False)
+        if size
+    ]
+    for block in range(1, blocks + 1):
+        rng.shuffle(orders)
+        ordered = (number for order in orders for number in next(order))
+        for position, number in enumerate(ordered, 1):
+            yield Step(block, position, number, rng.getrandbits(32))
 
 
 def rows(size: int) -> int:

@@ -3,6 +3,7 @@
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
+from benchforge.model.bins import Kept, kept
 from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
@@ -14,12 +15,16 @@ from benchforge.model.summary import (
     Comparison,
     DoubtedTrial,
     FailedTrial,
+    Finding,
     Line,
+    Placebo,
     Summary,
     TrialSample,
 )
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
+from benchforge.model.verdict import Estimate
+from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
 from benchforge.parts.part import (
@@ -40,6 +45,7 @@ from benchforge.parts.wrong import WrongOption
 
 __all__ = [
     "NAMES",
+    "WHOLE",
     "Accepts",
     "Backend",
     "BenchforgeError",
@@ -52,12 +58,15 @@ __all__ = [
     "DoubtedTrial",
     "Driver",
     "Duration",
+    "Estimate",
     "FailedTrial",
     "Failure",
     "Fillable",
+    "Finding",
     "Finished",
     "Flow",
     "Histogram",
+    "Kept",
     "Line",
     "Load",
     "Loader",
@@ -69,6 +78,7 @@ __all__ = [
     "Part",
     "Pivot",
     "Place",
+    "Placebo",
     "Probe",
     "Rate",
     "Reading",
@@ -82,6 +92,7 @@ __all__ = [
     "Series",
     "Server",
     "Service",
+    "Settled",
     "Site",
     "Size",
     "Started",
@@ -93,8 +104,10 @@ __all__ = [
     "Trial",
     "TrialSample",
     "Usage",
+    "Window",
     "WrongOption",
     "hookimpl",
+    "kept",
     "place",
     "places",
 ]

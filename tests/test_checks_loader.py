@@ -110,7 +110,7 @@ def test_a_client_is_measured_and_not_doubted() -> None:
     assert not ids(trial(parts=busy, reading=reading(process_s=(0.1,)))) & {"L1", "L3", "O1"}
 
 
-# L3: method.md 1j, 16 connections; the rate times the mean is what it calls N
+# L3: 16 connections; the rate times the mean is what it calls N
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_wrk2_is_held_to_its_rate(tmp_path: Path) -> None:
     assert "the server cannot keep 1000/s" in found.says
 
 
-# L5: method.md, 0.03 when quiet and 0.33 to 0.51 beside a neighbour
+# L5: 0.03 when quiet and 0.33 to 0.51 beside a neighbour
 
 NEIGHBOUR = {"busy_s": 15.0 + 0.66 * 40}
 

@@ -32,7 +32,7 @@ def foreign(share: float, seconds: float = 10.0, **changed: Any) -> Check:
     return asked(trial(parts=own, seconds=seconds, machine=machine(busy_s=busy, **changed)), "N1")
 
 
-# N1: method.md, 4 % when quiet, 66 % beside a neighbour
+# N1: 4 % when quiet, 66 % beside a neighbour
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_share_is_the_same_in_a_longer_load(share: float, times: int) -> None:
     assert long.value == pytest.approx(short.value, abs=1e-5)
 
 
-# N2: method.md, 0.02 to 0.03 when quiet, 0.33 to 0.55 beside a neighbour
+# N2: 0.02 to 0.03 when quiet, 0.33 to 0.55 beside a neighbour
 
 NEIGHBOUR = {"busy_s": OWN_S + 0.66 * CPU_S}
 
@@ -135,7 +135,7 @@ def test_waiting_that_nobody_counted_is_unknown() -> None:
     assert (found.status, found.value) == ("unknown", None)
 
 
-# N3: method.md, CPU 4.5 % when quiet, 62 to 98 % when noisy
+# N3: CPU 4.5 % when quiet, 62 to 98 % when noisy
 
 
 @pytest.mark.parametrize(

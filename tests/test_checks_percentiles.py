@@ -9,6 +9,7 @@ from benchforge.checks import samples
 from benchforge.metrics.latency import Latency
 from benchforge.model.histogram import Histogram
 from benchforge.model.reading import Reading
+from benchforge.model.window import WHOLE
 
 PERCENTS = (50, 90, 99)
 
@@ -64,6 +65,6 @@ def test_more_responses_are_never_worse(one: int, other: int) -> None:
 def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
     one = trial(reading=of(count))
     found = only(samples.of_trial(one, LIMITS), "S2", f"p{percent}")
-    (sample,) = Latency(percentile=percent).of_trial(one, "latency")
+    (sample,) = Latency(percentile=percent).of_trial(one, "latency", WHOLE)
     said = "fail" if sample.value is None else "warn" if sample.why else "pass"
     assert found.status == said

@@ -52,7 +52,7 @@ def test_who_puts_both_on_the_same_cpus_has_accepted_it() -> None:
     assert asked(trial(**both), "P1").status == "warn"
 
 
-# P2: method.md, 13 to 71 on a core of one's own, 4,237 to 7,672 on the same one
+# P2: 13 to 71 on a core of one's own, 4,237 to 7,672 on the same one
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Reading a result from disk, and saying what is wrong with it."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,12 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchforge.errors import InvalidFile, Unusable
-from benchforge.model.answer import Request
+from benchforge.model.answer import Answer, Request
 from benchforge.model.faults import faults
 from benchforge.model.file import Fault
 from benchforge.model.folder import read_header, read_trials
 from benchforge.model.frozen import Frozen
 from benchforge.model.histogram import Histogram
+from benchforge.model.observation import Observation
 from benchforge.model.places import dotted, places
 from benchforge.model.reading import Reading
 from benchforge.model.result import Header, Planned
@@ -37,7 +39,7 @@ HEADER = Header(
     settings={},
     only=(),
     suite="",
-    suite_sha256="",
+    suite_sha256=hashlib.sha256(b"").hexdigest(),
     seed=7,
     cases=(CASE,),
     plan=tuple(
@@ -46,6 +48,9 @@ HEADER = Header(
     metrics=(),
     versions={},
     facts={"cpus": 2},
+)
+ANSWER = Answer(
+    status=200, headers={}, length=0, sha256=hashlib.sha256(b"").hexdigest(), seconds=0.01
 )
 
 
@@ -70,7 +75,7 @@ def trial(number: int) -> Trial:
                 exit_code=0,
             ),
         ),
-        answers=(),
+        answers=(ANSWER, ANSWER),
         namespaces={},
         reading=Reading(
             seconds=1,
@@ -80,7 +85,9 @@ def trial(number: int) -> Trial:
             errors={},
             latency=Histogram.of({17: 3}),
         ),
-        observation=None,
+        observation=Observation(
+            seconds=1, usage=(), network="private", counters={}, sampler_cpu_s=0
+        ),
     )
 
 
@@ -134,9 +141,7 @@ def test_a_fault_is_told_with_its_path_and_line(result: Path) -> None:
     assert fault.where == "reading.latency.counts.17"
     assert fault.line is not None
     assert '"17": "many"' in file.read_text().splitlines()[fault.line - 1]
-    assert fault.message == (
-        "input should be a valid integer, unable to parse string as an integer, got 'many'"
-    )
+    assert fault.message == ("input should be a valid integer, got 'many'")
     assert str(fault) == f"{file}:{fault.line}: {fault.where}: {fault.message}"
     with pytest.raises(InvalidFile, match=r"trial\.json:\d+: reading\.latency\.counts\.17: "):
         read_trials(result)
@@ -248,13 +253,12 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
             "case",
             "the case 'hello · other · wrk · b=1' is not in the plan of result.json",
         ),
-        ("trial.json", "block", "3 is beyond the plan's 2 blocks"),
+        ("summary.json", "cases.0", "speaks of trial 9, which is not there"),
         (
             "summary.json",
             "cases.0.case",
             "the case 'hello · wsgiref · wrk · b=1 · arm 2' is not in the plan of result.json",
         ),
-        ("summary.json", "cases.0", "speaks of trial 9, which is not there"),
     ]
 
 

@@ -272,6 +272,13 @@ def test_locust_ends_with_its_users_and_not_with_the_start_of_the_last_request()
     assert reading.responses / reading.seconds < claimed
 
 
+def test_locust_s_load_lasts_until_its_last_response() -> None:
+    # The log tells the end after 1.048 s; the last response came 0.110 s later, and is counted.
+    assert read("locust", "healthy").seconds == pytest.approx(1.158, abs=0.001)
+    # Here nothing came after it.
+    assert read("locust", "slow").seconds == pytest.approx(1.134, abs=0.001)
+
+
 def test_every_process_that_hyperfine_timed_is_told() -> None:
     reading = read("hyperfine", "healthy")
     claims = reading.claims

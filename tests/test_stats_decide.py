@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import two
 
@@ -90,6 +90,7 @@ def test_fragile_when_one_outlier_decided() -> None:
     assert decide(ratio(once, theirs)).fragile is None
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([3, 5, 10, 20]), st.floats(0.005, 0.1))
 def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: float) -> None:
     got = decide(ratio(*two(Random(seed), n)), margin=margin)
@@ -102,6 +103,7 @@ def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: 
     assert got.resolves > 1
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.9, 1.1))
 def test_turned_around_it_decides_the_reverse(seed: int, truth: float) -> None:
     ours, theirs = two(Random(seed), 10, truth)

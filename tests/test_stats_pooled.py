@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import blocks
 
@@ -13,6 +13,7 @@ from benchforge.stats.pooled import pooled_ratios, residuals
 from benchforge.stats.student import t_quantile
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(3, 6), st.integers(3, 12))
 def test_it_is_the_two_way_analysis_of_variance(seed: int, k: int, n: int) -> None:
     table = blocks(Random(seed), n, [1.0] * k, outliers=0)
@@ -34,6 +35,7 @@ def test_it_is_the_two_way_analysis_of_variance(seed: int, k: int, n: int) -> No
         assert one.df == (k - 1) * (n - 1)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 6))
 def test_residuals_have_no_means(seed: int, k: int, n: int) -> None:
     rest = residuals([[Random(seed + i + 31 * j).random() for j in range(n)] for i in range(k)])

@@ -5,7 +5,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import blocks
 
@@ -14,6 +14,7 @@ from benchforge.stats.rank import holm, ranking, simultaneous
 SHARES = st.lists(st.floats(0, 1), max_size=30)
 
 
+@settings(deadline=None)
 @given(SHARES)
 def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
     for alpha in (0.01, 0.05, 0.2):
@@ -24,6 +25,7 @@ def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
         assert {at for at, p in enumerate(holm(ps)) if p < alpha} == rejected
 
 
+@settings(deadline=None)
 @given(SHARES)
 def test_holm_is_between_the_p_and_bonferroni(ps: list[float]) -> None:
     for p, adjusted in zip(ps, holm(ps), strict=True):
@@ -42,6 +44,7 @@ def test_intervals_that_hold_together() -> None:
     assert simultaneous(0.95, 0) == pytest.approx(0.95)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_letters_ranks_and_pairs_say_the_same(seed: int, k: int) -> None:
     table = blocks(Random(seed), 10, [1 + 0.04 * (at // 2) for at in range(k)], outliers=0)

@@ -184,11 +184,18 @@ class _FakeHere(Here):
     def counters(self) -> dict[str, int]:
         return {}
 
-    def socket(self, family: socket.AddressFamily = socket.AF_INET) -> socket.socket:
+    def socket(
+        self,
+        family: socket.AddressFamily = socket.AF_INET,
+        kind: socket.SocketKind = socket.SOCK_STREAM,
+        protocol: int = 0,
+    ) -> socket.socket:
+        if family not in {socket.AF_INET, socket.AF_INET6}:
+            raise PermissionError("a fake host has no packets")
         ours, theirs = socket.socketpair()
         self._open.append(theirs)
-        kind, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
-        theirs.sendall(f"HTTP/1.1 200 OK\r\n{kind}\r\n{length}\r\n\r\n".encode())
+        told, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
+        theirs.sendall(f"HTTP/1.1 200 OK\r\n{told}\r\n{length}\r\n\r\n".encode())
         theirs.sendall(self._host.body)
         theirs.shutdown(socket.SHUT_WR)
         return _Answered(fileno=ours.detach())

@@ -13,7 +13,7 @@ _GOOD_FAMILY = "hyperv_clocksource_"
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: T2, how far the wall clock was moved (method.md 2)."""
+    """Yield what a measured trial shows: T2, how far the wall clock was moved."""
     machine = None if trial.observation is None else trial.observation.machine
     step_s = None if machine is None else machine.clock_step_s
     if step_s is None:

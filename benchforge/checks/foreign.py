@@ -27,7 +27,7 @@ class Taken:
 
 
 def by_processes(trial: Trial, limits: Limits) -> Taken:
-    """Return (busy - own parts - sampler) / (CPUs x seconds), method.md N1."""
+    """Return (busy - own parts - sampler) / (CPUs x seconds)."""
     seen = trial.observation
     machine = None if seen is None else seen.machine
     if seen is None or machine is None:
@@ -47,7 +47,7 @@ def by_processes(trial: Trial, limits: Limits) -> Taken:
 
 
 def by_hypervisor(trial: Trial, limits: Limits) -> Taken:
-    """Return stolen / (CPUs x seconds), method.md N4."""
+    """Return stolen / (CPUs x seconds)."""
     seen = trial.observation
     machine = None if seen is None else seen.machine
     if seen is None or machine is None:

@@ -17,7 +17,7 @@ _BOOST = {"boost": "1", "no_turbo": "0"}
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: F1, and F2 within the trial (method.md 2)."""
+    """Yield what a measured trial shows: F1, and F2 within the trial."""
     machine = _machine(trial)
     hot = None if machine is None else machine.overheated
     if machine is None or hot is None:

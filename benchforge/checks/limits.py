@@ -38,6 +38,13 @@ class Limit(Frozen):
             return "warn"
         return "pass"
 
+    def number(self, name: str) -> float:
+        """Return one of the further numbers. Raises KeyError where there is no such, or a pair."""
+        value = self.more[name]
+        if isinstance(value, tuple):
+            raise KeyError(name)
+        return value
+
     @property
     def told(self) -> str:
         """For a person: warn at 0.8, fail at 0.95 of a CPU."""
@@ -61,6 +68,11 @@ class Limits(Frozen):
 
     def __getitem__(self, id_: str) -> Limit:
         return self.by_id[id_]
+
+    def once(self) -> "Limits":
+        """Return them for a smoke: its numbers mean nothing, so that no trial is tried again."""
+        by_id = {id_: one.model_copy(update={"again": False}) for id_, one in self.by_id.items()}
+        return self.model_copy(update={"by_id": by_id})
 
     def loosened(self, at_least: Mapping[str, float]) -> "Limits":
         """Return them with each `warn` at least what this machine does when it is quiet.

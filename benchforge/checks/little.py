@@ -2,7 +2,7 @@
 
 The time that all requests spent under way, over the time that the loop had, is the mean number of
 requests under way: X times R, with the time for thinking X times (R + Z). It cannot be more than
-the loop allows, and a loop that is driven is hardly ever idle. method.md, 1j CO-1.
+the loop allows, and a loop that is driven is hardly ever idle.
 """
 
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from benchforge.model.trial import Trial
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: L1, L3, L4 and L5 (method.md 2).
+    """Yield what a measured trial shows: L1, L3, L4 and L5.
 
     L1 is not asked of a client library or of timed processes, which are what is measured, nor of an
     open loop whose tool tells how late it was: that says more, and such a tool may look at the

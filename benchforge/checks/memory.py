@@ -10,7 +10,7 @@ from benchforge.model.trial import Trial
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows (method.md 2).
+    """Yield what a measured trial shows.
 
     M1 of the machine's swap, and of the pages that each service had to read from a disk; M2; and M3
     of each service. A load tool grows with what it notes.

@@ -20,7 +20,7 @@ _STOOD_STILL = {
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: N1 to N5 (method.md 2), N2 of each part but the loader.
+    """Yield what a measured trial shows: N1 to N5, N2 of each part but the loader.
 
     N2 is not asked of a part with more workers than CPUs: they wait for one another by design.
     N5 is not asked where no quota stops us.

@@ -17,7 +17,7 @@ _UNCORRECTED = "uncorrected_p50_us"
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2 (method.md 1j and 2)."""
+    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2."""
     reading = trial.reading
     if reading is None:
         return
@@ -32,21 +32,18 @@ def _is_open_or_client(load: Load | None) -> bool:
     return load is not None and (load.rate is not None or load.kind == "client")
 
 
-def exposure(histogram: Histogram, p: float, beyond: Histogram | None = None) -> float | None:
-    """Return kappa_p = Q_p(S_R) / Q_p(raw), or None where it is not known.
+def exposure(histogram: Histogram, p: float) -> float | None:
+    """Return kappa_p = Q_p(S_R) / Q_p(raw), or None where it is not known."""
+    raw, waits_us = histogram.quantile(p), residual_us(histogram, p)
+    return waits_us / raw if raw and waits_us is not None else None
 
-    S_R(t) is the sum of max(v - t, 0) over that of v: the share of random moments at which a
-    request would still have to wait for longer than t, the residual life of a renewal process.
-    `beyond` are requests of which only the least that they took is known. method.md 1j CO-2.
+
+def residual_us(histogram: Histogram, p: float) -> float | None:
+    """Return the microseconds t with S_R(t) = 1 - p: what p of all random moments would wait.
+
+    S_R(t) is the sum of max(v - t, 0) over that of v, the residual life of a renewal process. It is
+    made of straight lines between the values, which are walked from the largest.
     """
-    of_all = histogram if beyond is None else Histogram.added((histogram, beyond))
-    raw = of_all.quantile(p)
-    residual = _residual_quantile(of_all, p)
-    return residual / raw if raw and residual is not None else None
-
-
-def _residual_quantile(histogram: Histogram, p: float) -> float | None:
-    """Return t such that S_R(t) = 1 - p: straight lines between the values, from the largest."""
     values = [(value, count) for value, count in histogram.values() if value]
     left = (1 - p) * sum(value * count for value, count in values)
     longer = weight = 0
@@ -67,34 +64,43 @@ def _omission(reading: Reading, load: Load | None, limits: Limits) -> Check:
     if reading.censored and reading.censored_from_us is None:
         why = f"{reading.censored} requests took longer than the load tool records"
         return limits.check("O1", "apparatus", None, why, numbers="latency")
-    value = exposure(reading.latency, P, _beyond(reading))
-    if value is None:
+    every = _every(reading, reading.latency)
+    value, waits_us = exposure(every, P), residual_us(every, P)
+    if value is None or waits_us is None:
         why = "the response times are too short for the load tool's clock"
         return limits.check("O1", "apparatus", None, why, numbers="latency")
-    says = f"who comes at a random moment waits {value:.3g} times the p99 that the closed loop saw"
+    says = (
+        f"at random moments p99 would be {waits_us / 1000:.3g} ms, {value:.3g} times that of the "
+        "closed loop"
+    )
     if limits["O1"].status(value) != "pass":
-        says += f"{_stalls(reading, load)}: measure response times at a rate (pace with rate = ...)"
+        says += _stalls(reading, load, every.quantile(0.5) or 0, waits_us)
+        says += ": measure response times at a rate, with pace"
     return limits.check("O1", "apparatus", value, says, numbers="latency")
 
 
-def _beyond(reading: Reading) -> Histogram:
-    """Return requests without a whole time, each with the least that it took."""
+def _every(reading: Reading, latency: Histogram) -> Histogram:
+    """Return the response times, and for requests without one the least that they took."""
     late = Histogram.of({reading.censored_from_us or 0: reading.censored})
-    return late if reading.in_flight is None else Histogram.added((late, reading.in_flight))
+    young = () if reading.in_flight is None else (reading.in_flight,)
+    return Histogram.added((latency, late, *young))
 
 
-def _stalls(reading: Reading, load: Load | None) -> str:
-    """Say whether the whole server stood still, by gaps of all connections (method.md 1j CO-3)."""
+def _stalls(reading: Reading, load: Load | None, median_us: float, waits_us: float) -> str:
+    """Say whether the whole server stood still, by gaps of all connections.
+
+    A gap explains what was missed only where it is about as long. Of one of two bins and more, half
+    at least is seen as empty bins.
+    """
     series = reading.series
-    median_us = None if reading.latency is None else reading.latency.quantile(0.5)
-    if series is None or series.bin_s > _FINE_S * 1.001 or median_us is None:
+    if series is None or series.bin_s > _FINE_S * 1.001:
         return ""
     if load is not None and load.think_s:  # then nothing ends for other reasons too
         return ""
     longest = _longest_gap(series.completed) * series.bin_s
-    if longest >= max(_FINE_S, _TIMES_MEDIAN * median_us / 1e6):
+    if longest >= max(_FINE_S, _TIMES_MEDIAN * median_us / 1e6, waits_us / 1e6 / 2):
         return f"; the whole server stood still, for {longest:.2g} s at the longest"
-    return "; single requests were slow, and the server went on"
+    return "; single requests were slow while others were answered"
 
 
 def _longest_gap(completed: Iterable[int]) -> int:

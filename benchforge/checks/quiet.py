@@ -78,4 +78,5 @@ def loud(calibration: Calibration, among: Limits) -> str:
 
 def limits_of(header: Header) -> Limits:
     """Return the thresholds that a result was measured with, as far as it tells: see `quiet`."""
-    return limits().loosened(header.quiet)
+    found = limits().loosened(header.quiet)
+    return found.once() if header.smoke else found

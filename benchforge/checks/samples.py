@@ -1,18 +1,17 @@
-"""Enough responses, enough blocks, the placebo, and what scatters (S2 to S6)."""
+"""Enough responses for what is said of them (S2)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from benchforge.checks.limits import Limits
 from benchforge.model.check import Check
-from benchforge.model.result import Header
 from benchforge.model.trial import Trial
 
 _PERCENTS = (50, 90, 99)
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: S2 of each usual percentile (method.md 1e).
+    """Yield what a measured trial shows: S2 of each usual percentile.
 
     It counts requests beyond it, N (1 - p), those that were given up or under way at the end
     included; the latency metric says the same of any other percentile.
@@ -38,13 +37,3 @@ def _timed(trial: Trial) -> int | None:
         return None if reading is None else reading.latency_samples
     in_flight = 0 if reading.in_flight is None else reading.in_flight.count
     return reading.latency.count + reading.censored + in_flight
-
-
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
-    """Yield what speaks against comparing cases: the believed trials of each."""
-    yield from ()
-
-
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
-    """Yield what speaks against a whole result."""
-    yield from ()

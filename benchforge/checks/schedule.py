@@ -1,7 +1,7 @@
 """Whether an open loop kept its rate and its times (L4); a closed loop has none.
 
 What was due and not sent is the server's doing where the tool was on time: all connections that it
-may open were busy. Where the tool was late, or nobody knows, it is the apparatus's. method.md 1j.
+may open were busy. Where the tool was late, or nobody knows, it is the apparatus's.
 """
 
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from benchforge.model.trial import Trial
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
-    """Yield what a measured trial shows: P1 of the load tool, and P2 of each part (method.md 2)."""
+    """Yield what a measured trial shows: P1 of the load tool, and P2 of each part."""
     if trial.observation is None:
         yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
         yield limits.check("P2", "apparatus", None, "nobody looked at context switches")
@@ -40,7 +40,7 @@ def _shared(trial: Trial, limits: Limits) -> Check:
         return limits.check("P1", "apparatus", busy, says, status="warn")
     both: tuple[Role, ...] = ("loader", *others)
     accepted = all(colocation.cpus_of(trial, role) is not None for role in both)
-    says += f" ({trial.placed.told}): give the load tool CPUs that nobody else may use"
+    says += ": give the load tool CPUs that nobody else may use ([placement])"
     status: Status | None = "warn" if accepted else None
     return limits.check("P1", "apparatus", busy, says, status=status)
 

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from benchforge.checks import ask
 from benchforge.checks.limits import Limits
+from benchforge.checks.repetitions import of_placebo
 from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
 from benchforge.model.summary import Comparison, Summary
-from benchforge.model.trial import CaseName, Trial
-from benchforge.stats.groups import groups, shared
-from benchforge.stats.summarize import Identity, identity, used_of
+from benchforge.model.trial import Trial
+from benchforge.stats.case import used_of
+from benchforge.stats.summarize import Identity, identity
 
 
 def with_checks(
@@ -23,23 +24,17 @@ def with_checks(
     by_case: dict[Identity, list[Trial]] = {}
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
-    found = tuple(_comparison(group, by_case, limits) for group in groups(header.cases))
-    checks = ask.of_session(header, trials, limits, ceilings)
+    found = tuple(_checked(one, by_case, limits) for one in summary.comparisons)
+    placebos = (of_placebo(one, limits) for one in summary.placebos)
+    checks = (*ask.of_session(header, trials, limits, ceilings), *placebos)
     return summary.model_copy(update={"checks": checks, "comparisons": found})
 
 
-def _comparison(
-    group: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
+def _checked(
+    one: Comparison, by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
 ) -> Comparison:
     of_cases = [
         [trial for trial in used_of(by_case.get(identity(case), ())) if trial.believed]
-        for case in group
+        for case in one.cases
     ]
-    first = group[0]
-    return Comparison(
-        scenario=first.scenario,
-        driver=first.driver,
-        vary=shared(first),
-        cases=tuple(group),
-        checks=ask.of_comparison(of_cases, limits),
-    )
+    return one.model_copy(update={"checks": ask.of_comparison(of_cases, limits)})

@@ -14,12 +14,12 @@ from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
-from benchforge.parts.part import Metric, Reporter
+from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 from benchforge.run.keep import Keep
+from benchforge.run.reports import reporter, write_reports
 from benchforge.stats.summarize import summarize
 
-FILES = ("markdown", "html", "csv")
 PAPER = 120  # columns where there is no terminal; the files have everything
 
 
@@ -53,8 +53,7 @@ def _written(
 ) -> list[Path]:
     paths = [keep.write(keep.folder / "summary.json", summary)]
     try:
-        for name in FILES:
-            paths += _reporter(registry, name).report(summary, trials, keep.folder)
+        paths += write_reports(summary, trials, registry, keep.folder)
     except OSError as error:
         raise CannotKeep(f"{error.filename}: {error.strerror}", "free some space") from error
     return paths
@@ -65,10 +64,4 @@ def _shown(summary: Summary, trials: Sequence[Trial], registry: Registry, *, as_
         return summary.model_dump_json(indent=1, by_alias=True)
     live = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if live else PAPER
-    return _reporter(registry, "terminal").text(summary, trials, width, colour=live)
-
-
-def _reporter(registry: Registry, name: str) -> Reporter:
-    reporter = registry.part("reporter", name)()
-    assert isinstance(reporter, Reporter)  # noqa: S101 - the kind says so
-    return reporter
+    return reporter(registry, "terminal").text(summary, trials, width, colour=live)

@@ -57,7 +57,7 @@ def parse(file: Path, *models: type[Model]) -> Parsed[Model] | list[Fault]:
         return [_unreadable(file, error)]
     where = places(raw.decode())
     try:
-        parsed = Parsed(file, model.model_validate_json(raw), where)
+        parsed = Parsed(file, model.model_validate_json(raw, strict=True), where)
     except ValidationError as error:
         return [_invalid(file, where, one) for one in error.errors(include_url=False)]
     return list(_hidden(parsed)) or parsed

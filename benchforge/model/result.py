@@ -92,6 +92,8 @@ class Header(Frozen):
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     facts: dict[str, JsonValue]
     "Of the machine."
+    fingerprint: str = ""
+    "Of the hard facts: where it is another, numbers are not to be compared."
     limits: str = ""
     "The version of the checks' thresholds."
     quiet: dict[str, float] = Field(default_factory=dict)

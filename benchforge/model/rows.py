@@ -1,13 +1,15 @@
 """usage.csv and system.csv beside a trial: what was read while its load ran, a row a look."""
 
 import csv
-import dataclasses
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
+from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError, field_validator
+
+from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Role
 
 USAGE = "usage.csv"
@@ -18,67 +20,101 @@ SystemRow = Mapping[str, float]
 """Numbers by the names of system.csv's columns, `time_s` among them."""
 
 
-@dataclass(frozen=True)
-class UsageRow:
-    """What a part used from the beginning of the load to one moment; None where it was not read.
+class UsageRow(Frozen):
+    """What a part used from the beginning of the load to one moment.
 
-    Of a part that began with the load it is all that the part ever used.
+    There is a row for each part and look, four times a second, less often where a part has many
+    processes. Of a load tool it is all that it ever used; its last row is what the kernel told
+    when it had ended. What its threads did after the last look at them nobody tells: trial.json
+    takes it to be as before. An empty cell was not read.
     """
 
-    time_s: float
-    "Seconds since the load began."
+    time_s: NonNegativeFloat
+    "Since the load began."
     label: str
-    "Of the part."
+    "Of the part in the suite."
     role: Role
     "What it is in this trial."
-    cpu_s: float | None = None
-    "CPU time of all its processes, ended children included."
-    waited_s: float | None = None
+    cpu_s: NonNegativeFloat | None = None
+    "User and system time of all its processes, ended children included."
+    waited_s: NonNegativeFloat | None = None
     "How long its threads could have run and waited for a CPU, all together."
-    hottest_s: float | None = None
+    hottest_s: NonNegativeFloat | None = None
     "CPU time of the one thread that used the most."
-    busy_threads: int | None = None
-    "Threads that used at least 5 % of a CPU of that time, ended ones included."
-    threads: int | None = None
-    "How many it has; empty in the last row of a load tool, when it has ended."
-    major_faults: int | None = None
+    busy_threads: NonNegativeInt | None = None
+    "Threads that used at least 5 % of a CPU until then, ended ones included."
+    threads: NonNegativeInt | None = None
+    "How many it has; empty in the last row of a load tool."
+    major_faults: NonNegativeInt | None = None
     "Pages that had to be read from a disk, ended children included."
-    voluntary: int | None = None
-    "Context switches of threads that waited for something; from here on, once a second."
-    involuntary: int | None = None
+    voluntary: NonNegativeInt | None = None
+    "Context switches of threads that waited for something. This and the next: once a second."
+    involuntary: NonNegativeInt | None = None
     "Context switches of threads that had to leave the CPU."
-    processes: int | None = None
-    "How many it has."
-    ended: int | None = None
+    processes: NonNegativeInt | None = None
+    "How many it has. This and the next: once a second, when new ones are looked for."
+    ended: NonNegativeInt | None = None
     "How many of those that it had first are no more."
-    begun: int | None = None
+    begun: NonNegativeInt | None = None
     "How many it has that it did not have first."
-    process_cpu_s: tuple[float, ...] | None = None
+    process_cpu_s: tuple[NonNegativeFloat, ...] | None = None
     "CPU time of each of its processes, the largest first, with spaces between."
-    pss_bytes: int | None = None
-    "The sum of the proportional set sizes; read once a second, or less often where that is dear."
+    pss_bytes: NonNegativeInt | None = None
+    "The sum of the proportional set sizes; once a second, or less often where it takes long."
+
+    @field_validator("process_cpu_s", mode="before")
+    @classmethod
+    def _split(cls, given: Any) -> Any:
+        return given.split() if isinstance(given, str) else given
 
 
-COLUMNS = tuple(field.name for field in dataclasses.fields(UsageRow))
-_WHOLE = frozenset(field.name for field in dataclasses.fields(UsageRow) if field.type == int | None)
+SYSTEM_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        TIME: "Seconds since the load began.",
+        "cpu.N.busy_s": "CPU time of everybody on CPU N, one that we may use.",
+        "cpu.N.stolen_s": "What the hypervisor gave to others of it.",
+        "cpu.N.mhz": "Its frequency; none where the kernel tells what it is rated at only.",
+        "pressure.WHAT.KIND_s": "How long some or all (full) waited for cpu, io or memory.",
+        "paging.WHAT": "Pages that went to the swap (pswpout) and came back (pswpin), and processes"
+        " that were killed for want of memory (oom_kill).",
+        "disk.read_bytes": "Read from all disks.",
+        "disk.written_bytes": "Written to all disks.",
+        "group.throttled": "How often the quota of our control groups stopped us.",
+        "heat.throttled": "How often CPUs were slowed down for their heat.",
+        "heat.celsius": "The highest temperature of all sensors, before the load and after it.",
+        "clock.step_s": "How far the wall clock moved against the monotonic clock.",
+        "load.average": "Of the last minute, as it was.",
+        "net.WHAT": "A TCP counter of the trial's network; TcpCurrEstab is as it was.",
+        "net.tw": "Sockets in TIME_WAIT, as they were.",
+    }
+)
+"""What a number of system.csv is, by its column. It is what was added since the load began, but for
+those that were read as they were; what moves slowly is read once a second."""
 
 
-def usage_text(rows: Iterable[UsageRow]) -> str:
-    """Return usage.csv; seconds have six decimals, and what was not read is empty."""
-    return _text(COLUMNS, (dataclasses.asdict(row) for row in rows))
+def usage_line(row: UsageRow) -> str:
+    """Return a row of usage.csv; seconds have six decimals, and what was not read is empty."""
+    return _line(value for _, value in row)
 
 
-def system_text(rows: Iterable[SystemRow]) -> str:
-    """Return system.csv, with a column for all that any row has, in the order of appearance."""
-    rows = list(rows)
-    return _text(tuple(dict.fromkeys([TIME, *(name for row in rows for name in row)])), rows)
+def usage_text(lines: Iterable[str]) -> str:
+    """Return usage.csv, with these lines below the names of its columns."""
+    return "".join([_line(UsageRow.model_fields), *lines])
 
 
-def _text(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> str:
+def system_line(columns: Sequence[str], row: SystemRow) -> str:
+    """Return a row of system.csv; what is of no column is left out."""
+    return _line(row.get(name) for name in columns)
+
+
+def system_text(columns: Sequence[str], lines: Iterable[str]) -> str:
+    """Return system.csv, with these lines below the names of its columns."""
+    return "".join([_line(columns), *lines])
+
+
+def _line(values: Iterable[object]) -> str:
     written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    csv.writer(written, lineterminator="\n").writerow(map(_cell, values))
     return written.getvalue()
 
 
@@ -96,39 +132,32 @@ def _cell(value: object) -> str:
 
 def usage_rows(text: str) -> tuple[UsageRow, ...]:
     """Read usage.csv. Raises ValueError with the line of what cannot be."""
-    return tuple(_usage_row(line, cells) for line, cells in _lines(text, COLUMNS))
+    return tuple(_usage_row(line, cells) for line, cells in _lines(text))
 
 
 def _usage_row(line: int, cells: Mapping[str, str]) -> UsageRow:
-    if cells["role"] not in get_args(Role):
-        raise ValueError(f"line {line}: role: {cells['role'][:40]!r} is none")
-    found: dict[str, Any] = {"label": cells["label"], "role": cells["role"]}
-    for name in COLUMNS:
-        if name in found or (not (cell := cells[name]) and name != TIME):
-            continue
-        if name == "process_cpu_s":
-            found[name] = tuple(_number(line, name, one) for one in cell.split())
-        elif name in _WHOLE:
-            found[name] = _whole(line, name, cell)
-        else:
-            found[name] = _number(line, name, cell)
-    return UsageRow(**found)
+    given = {name: cell for name, cell in cells.items() if cell}
+    try:
+        return UsageRow.model_validate_strings(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ValueError(f"line {line}: {first['loc'][0]}: {first['msg'].lower()}") from None
 
 
 def system_rows(text: str) -> tuple[SystemRow, ...]:
     """Read system.csv. Raises ValueError with the line of what cannot be."""
     return tuple(
         {name: _number(line, name, cell) for name, cell in cells.items() if cell or name == TIME}
-        for line, cells in _lines(text, (TIME,))
+        for line, cells in _lines(text)
     )
 
 
-def _lines(text: str, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         header = next(reader, [])
-        if missing := [name for name in needed if name not in header]:
-            raise ValueError(f"line 1: no column {', '.join(missing)}")
+        if TIME not in header:
+            raise ValueError(f"line 1: no column {TIME}")
         for cells in reader:
             if len(cells) != len(header):
                 message = f"line {reader.line_num}: {len(cells)} cells below {len(header)} columns"
@@ -144,12 +173,5 @@ def _number(line: int, name: str, cell: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f"line {line}: {name}: {cell[:40]!r} is no number")
+        raise ValueError(f"line {line}: {name}: not a finite number")
     return value
-
-
-def _whole(line: int, name: str, cell: str) -> int:
-    value = _number(line, name, cell)
-    if value != int(value) or value < 0:
-        raise ValueError(f"line {line}: {name}: {cell[:40]!r} is no whole number")
-    return int(value)

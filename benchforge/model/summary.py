@@ -12,6 +12,8 @@ from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
 from benchforge.model.trial import CaseName, Failure
+from benchforge.model.verdict import Estimate
+from benchforge.model.window import WHOLE, Settled, Window
 
 
 class TrialSample(Frozen):
@@ -99,6 +101,21 @@ class Comparison(Frozen):
     "In the order of the suite."
     checks: tuple[Check, ...]
     "Asked of all of them together."
+    window: Window = WHOLE
+    "What counts of their loads: one cut for all that settled."
+    settled: tuple[Settled, ...] = ()
+    "Of each of `cases`, in their order: its own warm-up, and whether it settled."
+
+
+class Finding(Frozen):
+    """What a check found in trials of a case: the worst answer stands for those that are alike."""
+
+    check: Check
+    "The answer that has the largest value."
+    trials: PositiveInt
+    "In how many it was found."
+    of: PositiveInt
+    "Of how many, all attempts."
 
 
 class CaseSummary(Frozen):
@@ -116,10 +133,32 @@ class CaseSummary(Frozen):
     "In the order of the suite's metrics."
     notes: tuple[str, ...]
     "What the checks found, each once."
+    findings: tuple[Finding, ...] = ()
+    "What the checks found, failures first; those that passed are not here."
+    passed: NonNegativeInt = 0
+    "How many checks passed in all of its trials."
     doubted: tuple[DoubtedTrial, ...] = ()
     "Trials that are not to be believed."
     believed: NonNegativeInt | None = None
     "How many of `trials` are to be believed; None in a result of an older benchforge."
+    steady: bool | None = None
+    "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
+
+
+class Placebo(Frozen):
+    """A case that was measured twice as if it were two: what differs there, differs by itself."""
+
+    of: CaseName
+    "The case."
+    again: CaseSummary
+    "Measured once more; it stands in no table."
+    metric: str
+    "The label of the metric that the two are compared by; empty where none has a value."
+    ratio: Estimate
+    "Again over first, by block, with its interval of 99 %."
+    apart: float | None = None
+    """By what share two alike may differ here: how far the interval reaches from 1; None where
+    there is no interval."""
 
 
 class Summary(Frozen):
@@ -161,5 +200,7 @@ class Summary(Frozen):
     "Those after the first, where the run was resumed."
     checks: tuple[Check, ...] = ()
     "Asked of the whole result."
+    placebos: tuple[Placebo, ...] = ()
+    "One of each scenario, where the suite asks for them."
     comparisons: tuple[Comparison, ...] = ()
     "In the order of the suite."

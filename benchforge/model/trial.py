@@ -17,10 +17,15 @@ from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
+from benchforge.model.probes import Complaint, Listener, Probes
 from benchforge.model.reading import Reading
 from benchforge.model.tuning import Tuned
 
 # The history of `format`, of all files of a result: 1, the first.
+
+
+Link = Literal["plain", "tls", "mixed", "none"]
+"Of connections: none that speaks TLS, all, some; no connection was seen."
 
 
 class CaseName(Frozen):
@@ -38,12 +43,16 @@ class CaseName(Frozen):
     "Of the resolved options and the code; labels do not count."
     arm: PositiveInt = 1
     "Above 1 where the suite names the same thing twice: an A/A comparison."
+    placebo: bool = False
+    "Whether it is the first case of its scenario once more, to see what differs by itself."
 
     @property
     def title(self) -> str:
         """For a person: scenario, server, driver and what varies."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
         arm = [f"arm {self.arm}"] if self.arm > 1 else []
+        if self.placebo:
+            arm = ["placebo"]
         return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
 
 
@@ -81,6 +90,10 @@ class Load(Frozen):
     "Requests that are under way at a time in a closed loop, on all connections together."
     think_s: NonNegativeFloat = 0.0
     "In a closed loop: from a response to its connection's next request."
+    protocol: str | None = None
+    "The version of HTTP that it speaks, such as HTTP/1.1."
+    stream: str = ""
+    "A digest of its options and its script, as they were then; empty in older results."
 
 
 class Started(Frozen):
@@ -98,8 +111,16 @@ class Started(Frozen):
     "File beside the trial."
     exit_code: int | None
     "None when it was still running when it was asked for, and was stopped."
+    seconds: NonNegativeFloat | None = None
+    "From its start to its end; None when it had not ended."
+    user_s: NonNegativeFloat | None = None
+    "CPU time in user mode, its own and that of children that it waited for."
+    system_s: NonNegativeFloat | None = None
+    "As `user_s`, in the kernel."
     executable: str | None = None
     "What it really was once the server was ready, whatever shim or script was run; None: unknown."
+    interpreter: str | None = None
+    "The file of the interpreter that it was meant to run on; None where it is no Python."
     cut: tuple[Literal["stdout", "stderr"], ...] = ()
     "Of these only the beginning, 64 MiB, was kept: it printed more."
 
@@ -137,6 +158,12 @@ class Trial(Frozen):
     "In the order of their start."
     answers: tuple[Answer, ...]
     "Before the load and after it."
+    probes: Probes | None = None
+    "What many questions one by one were answered; None where it did not come to that."
+    listener: Listener | None = None
+    "Who answered them; None where it did not come to that."
+    complaints: tuple[Complaint, ...] = ()
+    "Processes that said to have run out of something, as far as their output was read."
     namespaces: dict[str, JsonValue]
     "What the trial's namespaces really were, and what was weaker."
     load: Load | None = None
@@ -146,8 +173,15 @@ class Trial(Frozen):
     empty for a client: that is itself what is measured. None in a result of an older benchforge."""
     workers: dict[str, PositiveInt] = Field(default_factory=dict)
     "How many workers times threads each service was told to have, by label, where it has such."
+    workers_declared: tuple[str, ...] = ()
+    "Labels of those of which the suite says it; of the others it is what they come with."
     fingerprint: str = ""
     "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
+    changed: tuple[str, ...] = ()
+    "Those that were others when the run began, each with what it was and is."
+    links: dict[str, Link] = Field(default_factory=dict)
+    """How each backend was spoken to over TCP from the server's start to the load, by its label;
+    one that is not there was not looked at."""
     tuned: Tuned | None = None
     "None where the suite asks for no tuning, or the trial's place could not be made."
     placed: Placed | None = None
@@ -160,6 +194,11 @@ class Trial(Frozen):
     "What was found when it was looked at."
     failure: Failure | None = None
     "None when it was measured."
+
+    @property
+    def at_once(self) -> int | None:
+        """Requests under way at once, at most, in a closed loop; None where that is not known."""
+        return None if self.load is None or self.load.rate is not None else self.load.at_once
 
     @property
     def measured(self) -> bool:

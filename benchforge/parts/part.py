@@ -18,6 +18,7 @@ from benchforge.model.sample import Sample
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Load, Trial
 from benchforge.model.units import Duration
+from benchforge.model.window import Window
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.probe import Probe, RightAnswer
 from benchforge.parts.site import Output, Site, Target
@@ -230,8 +231,12 @@ class Metric(Part):
     "Which values are the better ones."
 
     @abstractmethod
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
-        """Yield the samples of one measured trial, under the metric's label in the suite."""
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+        """Yield the samples of one measured trial, under the metric's label in the suite.
+
+        `window` says how many seconds from the load's start are its warm-up: `kept(trial, window)`
+        tells what is left. A metric that cannot leave them out is of the whole load.
+        """
 
 
 class Reporter(Part):

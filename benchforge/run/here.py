@@ -237,9 +237,17 @@ class Here:
         """
         return processes.counters(self.init_pid)
 
-    def socket(self, family: socket.AddressFamily = socket.AF_INET) -> socket.socket:
-        """Return a new stream socket inside the trial's network, whoever connects or binds it."""
-        message = self._channel.ask("socket", family=int(family))
+    def socket(
+        self,
+        family: socket.AddressFamily = socket.AF_INET,
+        kind: socket.SocketKind = socket.SOCK_STREAM,
+        protocol: int = 0,
+    ) -> socket.socket:
+        """Return a new socket inside the trial's network, whoever connects or binds it.
+
+        Raises OSError where that is not allowed.
+        """
+        message = self._channel.ask("socket", family=int(family), type=int(kind), protocol=protocol)
         if "errno" in message.body:
             raise OSError(message.body["errno"], message.body["error"])
         (inside,) = message.sockets

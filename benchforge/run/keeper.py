@@ -9,7 +9,8 @@ where they are allowed, serves the requests:
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
     {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree", "also": [pid]}
                                                      -> {"signalled": [pid]}
-    {"id", "do": "socket", "family"}                 -> {} and the socket, made inside
+    {"id", "do": "socket", "family", "type", "protocol"}
+                                                     -> {} and the socket, made inside
     {"id", "do": "end"}                              -> {"left": how many had to be killed}
 
 Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb",
@@ -447,7 +448,8 @@ class Keeper:
             case "signal":
                 self.say(answer | {"signalled": self._signal(request)})
             case "socket":
-                with socket.socket(request["family"], socket.SOCK_STREAM) as inside:
+                words = request["family"], request["type"], request["protocol"]
+                with socket.socket(*words) as inside:
                     self.say(answer, descriptors=(inside.fileno(),))
 
     def _signal(self, request: JSON) -> list[int]:

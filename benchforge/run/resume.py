@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchforge.errors import InvalidFile, Unusable
+from benchforge.errors import Unusable
 from benchforge.graph import RunGraph
 from benchforge.model.ceiling import Ceiling
+from benchforge.model.environment import changes
 from benchforge.model.faults import faults
 from benchforge.model.folder import (
     HEADER,
@@ -30,10 +31,6 @@ from benchforge.suite.source import read
 from benchforge.suite.suite import Suite
 
 # Another one of these is another machine, or the same set to run at another speed.
-_MACHINE = (
-    *("cpu", "cpus", "cpus_usable", "smt", "governor", "boost", "no_turbo", "clocksource"),
-    *("virtual", "kernel", "system", "machine", "python", "root"),
-)
 _ANEW = "begin a new result with it: benchforge run SUITE"
 _SHOWN = 60
 _NOTHING = object()
@@ -118,10 +115,7 @@ class Begun:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
         found = [*_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})]
-        found += _differences(
-            {name: then.facts.get(name) for name in _MACHINE},
-            {name: now.facts.get(name) for name in _MACHINE},
-        )
+        found += changes(then.facts, now.facts)
         found += _differences(then.versions, now.versions)
         found += _differences(
             {f"runtime {label}": one.build for label, one in then.runtimes.items()},
@@ -158,26 +152,7 @@ def begun(folder: Path) -> Begun:
         if fault.file.name != SUMMARY:
             raise refusal(fault)
     told = read_trials(folder), read_sittings(folder), read_ceilings(folder)
-    found = Begun(folder, header, *told)
-    _check_places(found)
-    return found
-
-
-def _check_places(begun: Begun) -> None:
-    """Raise InvalidFile for a trial that the plan does not have, or that is there twice."""
-    planned = {(one.block, one.position): one for one in begun.header.plan}
-    seen: dict[tuple[int, int, int], int] = {}
-    for trial in begun.trials:
-        place = f"block {trial.block}, position {trial.position}"
-        one = planned.get((trial.block, trial.position))
-        if one is None or (one.case, one.seed) != (trial.case, trial.seed):
-            message = f"trial {trial.number}: the plan has not this at {place}"
-            raise InvalidFile(f"{begun.folder}: {message}", "it was copied from another result")
-        key = (trial.block, trial.position, trial.attempt)
-        if key in seen:
-            message = f"trials {seen[key]} and {trial.number} are both at {place}"
-            raise InvalidFile(f"{begun.folder}: {message}", "one of them was copied here")
-        seen[key] = trial.number
+    return Begun(folder, header, *told)
 
 
 def changed(then: str, now: str) -> str:

@@ -18,10 +18,13 @@ def shared(case: CaseName) -> dict[str, JsonValue]:
 def groups(cases: Iterable[CaseName]) -> list[tuple[CaseName, ...]]:
     """Return the cases that are compared with one another, in the order of the suite.
 
-    They have the scenario, the driver and all that varies in common, servers' own options apart.
+    They have the scenario, the driver and all that varies in common, servers' own options apart. A
+    placebo is in none: it is compared with its own case alone.
     """
     found: dict[str, list[CaseName]] = {}
     for case in cases:
+        if case.placebo:
+            continue
         key = json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
         found.setdefault(key, []).append(case)
     return [tuple(group) for group in found.values()]

@@ -7,6 +7,7 @@ from statistics import NormalDist
 from benchforge.stats.beta import beta_cdf
 
 _NORMAL = NormalDist()
+_MANY = 100_000  # degrees of freedom, from which a series is as exact as floats are, and fast
 
 
 def normal_quantile(p: float) -> float:
@@ -52,9 +53,16 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def _upper(both_tails: float, df: float) -> float:
+    if df > _MANY:
+        return _nearly_normal(-normal_quantile(both_tails / 2), df)
     low, high = 0.0, 1.0
     while two_sided(high, df) > both_tails:
         low, high = high, 2 * high
     while low < (t := (low + high) / 2) < high:
         low, high = (t, high) if two_sided(t, df) > both_tails else (low, t)
     return low
+
+
+def _nearly_normal(z: float, df: float) -> float:
+    """Return t from the normal quantile. Source: Abramowitz and Stegun 26.7.5."""
+    return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)

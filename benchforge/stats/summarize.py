@@ -7,19 +7,15 @@ from benchforge.errors import InvalidFile
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
-from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Summary
-from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.model.summary import CaseSummary, Comparison, Summary
+from benchforge.model.trial import CaseName, Trial
 from benchforge.parts.part import Metric
-from benchforge.stats.line import lines
+from benchforge.stats.case import of_case, used_of
+from benchforge.stats.groups import groups, shared
+from benchforge.stats.placebo import placebo
+from benchforge.stats.windows import settled, together, window_of
 
 Identity = tuple[str, str, str, str, int]
-
-_NO_REASON = Failure(
-    stage="read",
-    message="the trial has neither a reading nor a reason",
-    hint="see what its processes printed, beside trial.json",
-    about="apparatus",
-)
 
 
 def summarize(
@@ -36,6 +32,23 @@ def summarize(
     _check_tables(header)
     by_case = _by_case(header, trials)
     planned = Counter(identity(one.case) for one in header.plan)
+    comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
+    looked_at = {
+        identity(case): (one, window_of(one, group.window))
+        for group in comparisons
+        for case, one in zip(group.cases, group.settled, strict=True)
+    }
+
+    def summed(case: CaseName, like: CaseName) -> CaseSummary:
+        return of_case(
+            case,
+            by_case[identity(case)],
+            planned[identity(case)],
+            {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
+            *looked_at[identity(like)],
+        )
+
+    cases = tuple(summed(case, case) for case in header.cases if not case.placebo)
     return Summary(
         name=header.name,
         title=header.title,
@@ -47,20 +60,28 @@ def summarize(
         titles=header.titles,
         tables=header.tables,
         complete=_complete(header, trials),
-        cases=tuple(
-            _case(
-                case,
-                by_case[identity(case)],
-                planned[identity(case)],
-                {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
-            )
-            for case in header.cases
-        ),
+        cases=cases,
         versions=header.versions,
         runtimes=header.runtimes,
         facts=header.facts,
         sittings=tuple(sittings),
+        comparisons=comparisons,
+        placebos=tuple(
+            placebo(first, summed(again, first.case), _believed(trials))
+            for again in header.cases
+            if again.placebo
+            for first in [one for one in cases if _twin(one.case, again)][:1]
+        ),
     )
+
+
+def _twin(case: CaseName, placebo: CaseName) -> bool:
+    labels = ("scenario", "server", "driver", "digest")
+    return all(getattr(case, label) == getattr(placebo, label) for label in labels)
+
+
+def _believed(trials: Sequence[Trial]) -> frozenset[int]:
+    return frozenset(trial.number for trial in trials if trial.believed)
 
 
 def _check_tables(header: Header) -> None:
@@ -93,67 +114,23 @@ def _complete(header: Header, trials: Sequence[Trial]) -> bool:
     return all((one.block, identity(one.case)) in there for one in header.plan)
 
 
-def _case(
-    case: CaseName, trials: Sequence[Trial], planned: int, metrics: Mapping[str, Metric]
-) -> CaseSummary:
+def _comparison(
+    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]]
+) -> Comparison:
+    found = tuple(settled(_to_look_at(by_case[identity(case)])) for case in cases)
+    first = cases[0]
+    return Comparison(
+        scenario=first.scenario,
+        driver=first.driver,
+        vary=shared(first),
+        cases=tuple(cases),
+        checks=(),
+        window=together(found),
+        settled=found,
+    )
+
+
+def _to_look_at(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials of a case that tell its course: where one is believed, those that are."""
     used = used_of(trials)
-    return CaseSummary(
-        case=case,
-        trials=len(used),
-        planned=planned,
-        failed=tuple(_failed(trial) for trial in trials if not trial.measured),
-        lines=lines(used, metrics),
-        notes=_notes(trials),
-        doubted=tuple(
-            _doubted(trial, used) for trial in trials if trial.measured and not trial.believed
-        ),
-        believed=sum(trial.believed for trial in used),
-    )
-
-
-def used_of(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the trial of a case whose numbers count in each block, from all of its attempts.
-
-    That is the believed one; where none is, the last that has numbers.
-    """
-    used: dict[int, Trial] = {}
-    for trial in sorted(trials, key=lambda trial: trial.attempt):
-        before = used.get(trial.block)
-        if trial.measured and (before is None or not before.believed):
-            used[trial.block] = trial
-    return list(used.values())
-
-
-def _doubted(trial: Trial, used: Sequence[Trial]) -> DoubtedTrial:
-    return DoubtedTrial(
-        trial=trial.number,
-        block=trial.block,
-        attempt=trial.attempt,
-        checks=trial.doubts,
-        used=any(trial.number == one.number for one in used),
-    )
-
-
-def _failed(trial: Trial) -> FailedTrial:
-    return FailedTrial(
-        trial=trial.number,
-        block=trial.block,
-        attempt=trial.attempt,
-        failure=trial.failure or _NO_REASON,
-    )
-
-
-def _notes(trials: Sequence[Trial]) -> tuple[str, ...]:
-    """What the checks found, failures first, each with the number of trials that it is about."""
-    found = Counter(
-        said
-        for trial in trials
-        for said in {(check.status, check.says) for check in trial.checks}
-        if said[0] != "pass"
-    )
-    worst = ("fail", "warn", "unknown")
-    worst_first = sorted(found, key=lambda said: (worst.index(said[0]), -found[said], said[1]))
-    return tuple(
-        f"{status}: {says} ({found[status, says]} of {len(trials)} trials)"
-        for status, says in worst_first
-    )
+    return [trial for trial in used if trial.believed] or used

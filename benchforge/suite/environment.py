@@ -1,7 +1,7 @@
 """Values that a suite leaves to the environment: `url = { env = "PGURL" }`."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -11,10 +11,16 @@ from benchforge.suite.typed import typed
 
 
 class Environment:
-    """Fills such values in, and remembers them: they are secret."""
+    """Fills such values in, and remembers them: they are secret.
 
-    def __init__(self, complaints: Complaints) -> None:
+    `tells` gives the value of a name, None where it is not set.
+    """
+
+    def __init__(
+        self, complaints: Complaints, tells: Callable[[str], str | None] = os.environ.get
+    ) -> None:
         self._complaints = complaints
+        self._tells = tells
         self.used: set[str] = set()
 
     def fill(
@@ -43,7 +49,7 @@ class Environment:
         return value
 
     def _ask(self, name: str, path: Path) -> str:
-        given = os.environ.get(name)
+        given = self._tells(name)
         if given is None:
             hint = f"set it: {name}=... benchforge run"
             self._complaints.at(path, f"the environment has no {name}", hint)

@@ -24,7 +24,11 @@ _MOST = 16 * 1024 * 1024  # bytes; a suite of a hundred thousand servers has les
 def read(path: str | os.PathLike[str]) -> Document:
     """Read a suite's file. Raises SuiteErrors when it cannot be read or is not TOML."""
     shown = os.fspath(path)
-    text = _text(shown, _bytes(shown))
+    return parsed(shown, _text(shown, _bytes(shown)))
+
+
+def parsed(shown: str, text: str) -> Document:
+    """Read a suite's text, which errors call as it is `shown`. Raises SuiteErrors as `read`."""
     spots = _spots(shown, text)
     try:
         tables = tomllib.loads(text)

@@ -4,7 +4,7 @@ import contextlib
 import os
 from pathlib import Path
 
-_SMALL = 4096
+_SMALL = 8192
 _LARGE = 1 << 16
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from benchforge.run.watch.files import KeptOpen, content
 
-_TOP = Path("/sys/fs/cgroup")
+_TOP = "sys/fs/cgroup"
 _NAMES = {"cpu", ""}  # the controller of version 1; the one hierarchy of version 2
 
 
-def stats() -> tuple[KeptOpen, ...]:
+def stats(root: Path) -> tuple[KeptOpen, ...]:
     """Return cpu.stat of each group that has a quota: who is in it may be stopped."""
-    return tuple(KeptOpen(str(folder / "cpu.stat")) for folder in _folders() if _has_quota(folder))
+    folders = [folder for folder in _folders(root) if _has_quota(folder)]
+    return tuple(KeptOpen(str(folder / "cpu.stat")) for folder in folders)
 
 
 def throttled(stat: KeptOpen) -> int:
@@ -20,15 +21,16 @@ def throttled(stat: KeptOpen) -> int:
     return int(words[words.index(b"nr_throttled") + 1]) if b"nr_throttled" in words else 0
 
 
-def _folders() -> Iterator[Path]:
-    for line in (content("/proc/self/cgroup") or b"").decode().splitlines():
+def _folders(root: Path) -> Iterator[Path]:
+    for line in (content(f"{root}/proc/self/cgroup") or b"").decode().splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         names = [name for name in path.split("/") if name]
         if not _NAMES & set(controllers.split(",")) or ".." in names:
             continue
-        for top in dict.fromkeys((_TOP / controllers, *([_TOP / "unified"] * (not controllers)))):
-            yield from (Path(top, *names[:depth]) for depth in range(len(names), -1, -1))
+        for top in (controllers,) if controllers else ("", "unified"):
+            depths = range(len(names), -1, -1)
+            yield from (Path(root, _TOP, top, *names[:depth]) for depth in depths)
 
 
 def _has_quota(folder: Path) -> bool:

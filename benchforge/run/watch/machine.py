@@ -8,6 +8,7 @@ from pathlib import Path
 from benchforge.run.watch import group, speed
 from benchforge.run.watch.files import KeptOpen
 
+_SYSTEM = Path("/")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
 _PAGING = ("pswpin", "pswpout", "oom_kill")
@@ -21,20 +22,20 @@ class Reader:
     Counters are what they grew by since `begin`, by the names of system.csv.
     """
 
-    def __init__(self, cpus: Collection[int]) -> None:
+    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
         self._names = {f"cpu{cpu}".encode(): cpu for cpu in cpus}
-        self._stat = KeptOpen("/proc/stat")
-        self._average = KeptOpen("/proc/loadavg")
+        self._stat = KeptOpen(f"{root}/proc/stat")
+        self._average = KeptOpen(f"{root}/proc/loadavg")
         self._pressure = {
-            name: KeptOpen(f"/proc/pressure/{name}") for name in ("cpu", "io", "memory")
+            name: KeptOpen(f"{root}/proc/pressure/{name}") for name in ("cpu", "io", "memory")
         }
-        self._vmstat = KeptOpen("/proc/vmstat")
-        self._disks = KeptOpen("/proc/diskstats")
+        self._vmstat = KeptOpen(f"{root}/proc/vmstat")
+        self._disks = KeptOpen(f"{root}/proc/diskstats")
         self._own_disks = frozenset(
-            one.name.encode() for one in Path("/sys/block").glob("*") if (one / "device").exists()
+            one.name.encode() for one in root.glob("sys/block/*") if (one / "device").exists()
         )
-        self._throttled = group.stats()
-        self._speed = speed.Speed(cpus)
+        self._throttled = group.stats(root)
+        self._speed = speed.Speed(cpus, root)
         self._first = self._counters(fully=True)
         self._clock = _clock_ns()
 

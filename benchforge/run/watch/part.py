@@ -1,13 +1,13 @@
 """One part of a trial: its processes as they come and go, and what they used."""
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 from benchforge.model.observation import Role
 from benchforge.model.rows import UsageRow
+from benchforge.run.watch.children import children_told
 from benchforge.run.watch.memory import pss
 from benchforge.run.watch.process import Process, stat
-from benchforge.run.watch.threads import Threads, children_told
+from benchforge.run.watch.threads import Threads
 
 
 class Part:
@@ -132,14 +132,15 @@ class Part:
         alive = self._alive()
         own = [one.cpu.own - one.cpu.own_first for one in self._processes.values() if one.alive]
         voluntary, involuntary = self.threads.switches()
-        return dataclasses.replace(
-            row,
-            voluntary=voluntary,
-            involuntary=involuntary,
-            processes=len(alive),
-            ended=len(self._first - alive),
-            begun=len(alive - self._first),
-            process_cpu_s=tuple(sorted((one / 1e9 for one in own), reverse=True)),
+        return row.model_copy(
+            update={
+                "voluntary": voluntary,
+                "involuntary": involuntary,
+                "processes": len(alive),
+                "ended": len(self._first - alive),
+                "begun": len(alive - self._first),
+                "process_cpu_s": tuple(sorted((one / 1e9 for one in own), reverse=True)),
+            }
         )
 
     def memory(self) -> int | None:

@@ -2,12 +2,11 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
+from benchforge.run.watch.children import children
 from benchforge.run.watch.files import content
 
 BUSY = 0.05  # of a CPU
-_CHILDREN = "children"
 _VOLUNTARY, _INVOLUNTARY = b"\nvoluntary_ctxt_switches:", b"\nnonvoluntary_ctxt_switches:"
 
 
@@ -145,17 +144,6 @@ class Threads:
             return None, None
         now = self._sum()
         return now.voluntary - self._begun.voluntary, now.involuntary - self._begun.involuntary
-
-
-def children_told() -> bool:
-    """Whether the kernel tells the children of a thread: some are built without."""
-    return Path(f"/proc/thread-self/{_CHILDREN}").exists()
-
-
-def children(pid: int, thread: int) -> list[int]:
-    """Return the children that a thread started, or took over; none where it has ended."""
-    told = content(f"{_folder((pid, thread))}/{_CHILDREN}")
-    return [int(word) for word in (told or b"").split()]
 
 
 def _folder(key: tuple[int, int]) -> str:

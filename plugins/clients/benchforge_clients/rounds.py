@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Duration, WrongOption
+from benchforge.plugin import Duration, Load, WrongOption
 from benchforge_clients.library import Library
 
 DEFAULT_REQUESTS = 1000
@@ -56,6 +56,11 @@ class Rounds(Library, ABC):
     def words(self) -> Sequence[object]:
         """Return the parameter that is numbered."""
         return ("--numbered", self.numbered) if self.numbered else ()
+
+    def load(self) -> Load:
+        """Return what it is told to do; of a round not all that waits is under way."""
+        told = super().load()
+        return told.model_copy(update={"at_once": None}) if self.in_rounds else told
 
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds: of rounds, as many as begin in them."""

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -108,6 +109,10 @@ class K6(Timed):
     def version(self, site: Site) -> Command:
         """Return `k6 version`."""
         return Command(site.programs["k6"], "version")
+
+    def load(self) -> Load:
+        """Return what it is told to do; over TLS it may speak HTTP/2."""
+        return super().load().model_copy(update={"protocol": None})
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what the script is told."""

@@ -3,9 +3,9 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -26,6 +26,7 @@ _TOTAL = re.compile(
 _STAMP = r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] \S+: "
 _BEGAN = re.compile(_STAMP + r"(?:Ramping to|Sending spawn jobs of) \d+ users", re.MULTILINE)
 _ENDED = re.compile(_STAMP + r"--run-time limit reached", re.MULTILINE)
+_ZONE_S = 900  # all zones of the world are whole quarters of an hour apart
 _LOGGED = re.compile(r"^\[[^\]]*\] \S+/[A-Z]+/\S+: ")
 _CLASSES = {
     "status": re.compile(r"\bHTTPError\('|BadStatusCode\("),
@@ -50,6 +51,10 @@ class _Entry(Printed):
     total_ms: Annotated[Amount, Field(alias="total_response_time")]
     content: Annotated[Count, Field(alias="total_content_length")]
     times: Annotated[dict[str, Count], Field(alias="response_times")]
+    began: Annotated[float, Field(alias="start_time", ge=0, le=1e11)]
+    "Seconds of the epoch: a moment after the users began."
+    last: Annotated[float | None, Field(alias="last_request_timestamp", ge=0, le=1e11)]
+    "As `began`: when the last request ended; None without one."
 
 
 class _Entries(Printed):
@@ -87,7 +92,7 @@ class Report:
             raise ValueError(f"'Error report': {sum(failures.values())} of {failed} failures")
         for entry in entries:
             _check(entry)
-        return cls(entries, _seconds(logged), float(totals[-1][2]), failures)
+        return cls(entries, _seconds(logged, entries), float(totals[-1][2]), failures)
 
     def reading(self, *, own: bool, retries: bool) -> Reading:
         """Return the report as a reading.
@@ -161,21 +166,27 @@ def _entries(text: str) -> list[_Entry]:
     return _Entries.from_json(f'{{"entries": {found[0]}}}').entries
 
 
-def _seconds(logged: str) -> float:
-    """Return how long the users were at work, by the times of the log."""
+def _seconds(logged: str, entries: Sequence[_Entry]) -> float:
+    """Return how long the users were at work: by the log, and to the last request that ended.
+
+    On a busy machine they go on for a while after the log told that the time was over.
+    """
     began, ended = _BEGAN.search(logged), _ENDED.search(logged)
     if not began or not ended:
         raise ValueError(f"no line '{'--run-time limit reached' if began else 'Ramping to'}'")
-    seconds = (_time(ended[1]) - _time(began[1])).total_seconds()
+    start = _time(began[1]).timestamp()
+    seconds = _time(ended[1]).timestamp() - start
     if seconds <= 0:
         raise ValueError("'--run-time limit reached': before the users began")
-    return seconds
+    # The log is in local time, of whatever place: the two begin in the same moment.
+    zone = round((min(one.began for one in entries) - start) / _ZONE_S) * _ZONE_S
+    return max([seconds, *(one.last - zone - start for one in entries if one.last is not None)])
 
 
 def _time(text: str) -> datetime:
     try:
         # A clock of the same machine, without a zone.
-        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S,%f")  # noqa: DTZ007
+        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
     except ValueError:
         raise ValueError(f"{text!r} is no time") from None
 

@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -84,6 +85,10 @@ class Wrk2(Timed):
     def version(self, site: Site) -> Command:
         """Return `wrk2 -v`: the version is on its first line, and it exits with 1."""
         return Command(site.programs["wrk2"], "-v")
+
+    def load(self) -> Load:
+        """Return what it is told to do; wrk2 always keeps connections."""
+        return super().load().model_copy(update={"keep_alive": True})
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for anything but GET."""

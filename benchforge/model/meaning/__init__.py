@@ -1,0 +1,1 @@
+"""What the numbers of a result must be to one another: rules that every honest result keeps."""

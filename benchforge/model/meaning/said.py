@@ -1,0 +1,41 @@
+"""What a rule says of a value, and how much a number that was printed may be off."""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from benchforge.model.places import JsonPath
+
+Said = tuple[str, JsonPath]
+"One sentence, and the path of the value that it is about."
+
+MORE = 1.02
+"By what factor two clocks may differ: that of the tool, and ours."
+BRIEF_S = 0.05
+"What two clocks may differ by in a short load, and how coarse CPU time is."
+
+
+def beneath(path: JsonPath, told: Iterable[Said]) -> Iterator[Said]:
+    """Yield what was said of a part as said of the whole, in which the part stands at a path."""
+    for message, inner in told:
+        yield message, (*path, *inner)
+
+
+def lowest(number: float) -> float:
+    """Return the smallest number that is written like this one when it is rounded."""
+    return number - _half_a_digit(number)
+
+
+def highest(number: float) -> float:
+    """Return the largest number that is written like this one when it is rounded."""
+    return number + _half_a_digit(number)
+
+
+def longest_s(seconds: float) -> float:
+    """Return the longest time that is written like this: tools tell at least 0.01 s."""
+    return seconds + min(0.005, _half_a_digit(seconds))
+
+
+def _half_a_digit(number: float) -> float:
+    """Half a unit of the last digit that is not 0: tools round, and do not say to what."""
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return 0.5 * 10.0**exponent if number and isinstance(exponent, int) else 0.0

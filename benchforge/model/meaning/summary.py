@@ -1,0 +1,110 @@
+"""What a summary must be to the trials and to the header."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchforge.model.file import Fault, Parsed
+from benchforge.model.folder import HEADER
+from benchforge.model.meaning.plan import identity, named
+from benchforge.model.meaning.said import Said, beneath
+from benchforge.model.result import Header, MetricUse
+from benchforge.model.sitting import Sitting
+from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary
+from benchforge.model.trial import Trial
+
+_OF_ITS_OWN = {"format", "kind", "cases"}
+
+
+def against(
+    summary: Parsed[Summary],
+    header: Header,
+    trials: Sequence[Trial],
+    sittings: Sequence[Sitting],
+) -> Iterator[Fault]:
+    """Say what in a summary is another than in the files that it sums up.
+
+    It may be older than the last trials: a run that was resumed and killed did not write it anew.
+    """
+    told = summary.model
+    for name in (told.model_fields_set & header.model_fields_set) - _OF_ITS_OWN:
+        if getattr(told, name) != getattr(header, name):
+            yield summary.fault(f"is another than in {HEADER}", name)
+    if told.sittings != tuple(sittings)[: len(told.sittings)]:
+        yield summary.fault("are others than beside it", "sittings")
+    known = {trial.number: trial for trial in trials}
+    metrics = {one.label: one for one in header.metrics}
+    planned = Counter(identity(one.case) for one in header.plan)
+    last = _last(told, sorted(known))
+    for number, case in enumerate(told.cases):
+        for message, path in beneath(("cases", number), _case(case, planned, known, metrics, last)):
+            yield summary.fault(message, *path)
+
+
+def _last(summary: Summary, numbers: Sequence[int]) -> int:
+    """Return the last trial that there was when it was written; without samples, by their count."""
+    found = {one.trial for case in summary.cases for line in case.lines for one in line.samples}
+    found |= {failed.trial for case in summary.cases for failed in case.failed}
+    found |= {doubted.trial for case in summary.cases for doubted in case.doubted}
+    if found:
+        return max(found)
+    counted = sum(case.trials for case in summary.cases)
+    return max(numbers[:counted], default=0)
+
+
+def _case(
+    case: CaseSummary,
+    planned: Mapping[str, int],
+    known: Mapping[int, Trial],
+    metrics: Mapping[str, MetricUse],
+    last: int,
+) -> Iterator[Said]:
+    told = {one.trial for line in case.lines for one in line.samples}
+    for missing in sorted((told | {one.trial for one in case.failed}) - known.keys()):
+        yield f"speaks of trial {missing}, which is not there", ()
+    if (mine := identity(case.case)) not in planned:
+        yield f"{named(case.case)} is not in the plan of {HEADER}", ("case",)
+        return
+    if case.planned != planned[mine]:
+        yield f"{case.planned}, but the plan has {planned[mine]}", ("planned",)
+    of_case = [one for one in known.values() if one.number <= last and identity(one.case) == mine]
+    measured = {one.number for one in of_case if one.measured}
+    # Of several attempts in a block one counts.
+    blocks = {one.block for one in of_case if one.measured}
+    if case.trials != len(blocks):
+        yield f"{case.trials}, but in {len(blocks)} blocks it was measured", ("trials",)
+    for odd in sorted((told & known.keys()) - measured):
+        yield f"has a sample of trial {odd}, which is no measured one of this case", ("lines",)
+    lost = {one.number for one in of_case} - measured - {one.trial for one in case.failed}
+    for missing in sorted(lost):
+        yield f"says nothing of trial {missing}, which failed", ("failed",)
+    for number, one in enumerate(case.failed):
+        if one.trial in known:
+            yield from beneath(("failed", number), _failed(one, known[one.trial]))
+    for number, line in enumerate(case.lines):
+        yield from beneath(("lines", number), _line(line, known, metrics))
+
+
+def _failed(told: FailedTrial, trial: Trial) -> Iterator[Said]:
+    if trial.measured:
+        yield f"trial {trial.number} was measured", ("trial",)
+    if (trial.block, trial.attempt) != (told.block, told.attempt):
+        yield f"trial {trial.number} has another block or attempt", ("trial",)
+    if trial.failure is not None and trial.failure != told.failure:
+        yield f"trial {trial.number} says another reason", ("failure",)
+
+
+def _line(
+    line: Line, known: Mapping[int, Trial], metrics: Mapping[str, MetricUse]
+) -> Iterator[Said]:
+    metric = metrics.get(line.metric)
+    if metric is None:
+        yield f"{HEADER} has no metric of this label", ("metric",)
+    else:
+        for name in ("use", "unit", "better"):
+            if getattr(line, name) != getattr(metric, name):
+                yield f"expected {getattr(metric, name)!r}, as in {HEADER}", (name,)
+    for number, one in enumerate(line.samples):
+        trial = known.get(one.trial)
+        if trial is not None and trial.block != one.block:
+            said = f"{one.block}, but trial {one.trial} is of block {trial.block}"
+            yield said, ("samples", number, "block")

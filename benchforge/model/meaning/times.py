@@ -1,0 +1,112 @@
+"""What the times in a reading must be to one another, and to the number of connections."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchforge.model.histogram import Histogram
+from benchforge.model.meaning.said import BRIEF_S, MORE, Said, highest, longest_s, lowest
+from benchforge.model.places import JsonPath
+from benchforge.model.reading import Reading
+
+_PERCENT = 100.0
+_LAST_BUCKET = 1 << 16
+"More than 10^22 microseconds: what is beyond is not even computed."
+
+
+def times(reading: Reading, at_once: int | None) -> Iterator[Said]:
+    """Say which response times cannot be; `at_once` requests are under way at most, if known."""
+    longest_us = longest_s(reading.seconds) * MORE * 1e6 + BRIEF_S * 1e6
+    for path, histogram in _histograms(reading):
+        if max(histogram.counts, default=0) > _LAST_BUCKET:
+            yield "no duration is in so high a bucket", (*path, "counts")
+        elif (said := histogram.fault()) is not None:
+            yield said, path
+        elif histogram.max_us > longest_us:
+            yield _longer(histogram.max_us, reading.seconds), (*path, "max_us")
+    strange = [percent for percent in reading.percentiles_us or {} if not _is_percent(percent)]
+    if strange:
+        yield "is no percent, such as 99.9", ("percentiles_us", strange[0])
+        return
+    yield from _percentiles(reading, longest_us)
+    if at_once is not None:
+        yield from _law(reading, at_once)
+        if reading.in_flight is not None and reading.in_flight.count > at_once:
+            said = f"hold {reading.in_flight.count}, but {at_once} can be under way at once"
+            yield said, ("in_flight", "counts")
+
+
+def _is_percent(text: str) -> bool:
+    try:
+        return 0 <= float(text) <= _PERCENT
+    except ValueError:
+        return False
+
+
+def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
+    named: dict[JsonPath, Histogram | None] = {
+        ("latency",): reading.latency,
+        ("service",): reading.service,
+        ("in_flight",): reading.in_flight,
+        **{("latency_by_status", name): one for name, one in reading.latency_by_status.items()},
+        **{("phases", name): one for name, one in reading.phases.items()},
+    }
+    if reading.schedule is not None:
+        named["schedule", "lateness"] = reading.schedule.lateness
+        named["schedule", "waited"] = reading.schedule.waited
+    yield from ((path, one) for path, one in named.items() if one is not None)
+
+
+def _percentiles(reading: Reading, longest_us: float) -> Iterator[Said]:
+    given = reading.percentiles_us or {}
+    before = 0.0
+    for percent in sorted(given, key=float):
+        value = given[percent]
+        if value < before:
+            said = f"{value:g} us is less than a lower percentile, {before:g} us"
+            yield said, ("percentiles_us", percent)
+        if lowest(value) > longest_us:
+            yield _longer(value, reading.seconds), ("percentiles_us", percent)
+        before = max(before, value)
+    mean = reading.mean_us
+    if mean is None:
+        return
+    if lowest(mean) > longest_us:
+        yield _longer(mean, reading.seconds), ("mean_us",)
+    if "100" in given and lowest(mean) > highest(given["100"]):
+        yield f"{mean:g} us is more than the longest, {given['100']:g} us", ("mean_us",)
+    if (least := _mean_at_least(given)) > highest(mean) * MORE:
+        yield f"{mean:g} us, but the percentiles allow {least:g} us at least", ("mean_us",)
+
+
+def _law(reading: Reading, at_once: int) -> Iterator[Said]:
+    """Little's law: responses a second, times their mean time, are the requests under way.
+
+    More than there can be: times are made up, or a count or a clock is wrong.
+    """
+    if reading.latency is not None:
+        spent_us = float(reading.latency.sum_us)
+    else:
+        mean_us = _mean_at_least(reading.percentiles_us or {})
+        if reading.mean_us is not None:
+            mean_us = max(mean_us, lowest(reading.mean_us))
+        spent_us = mean_us * (reading.latency_samples or reading.responses)
+    under_way = spent_us / 1e6 / longest_s(reading.seconds)
+    if under_way > at_once * MORE:
+        said = (
+            f"by Little's law {under_way:.4g} requests were under way, but {at_once} can be: "
+            "seconds, responses and their times do not fit"
+        )
+        yield said, ("seconds",)
+
+
+def _mean_at_least(percentiles: dict[str, float]) -> float:
+    """Return what a mean is at least, in microseconds: each step has its lowest value."""
+    ordered = sorted((float(percent), value) for percent, value in percentiles.items())
+    steps = pairwise([*ordered, (_PERCENT, 0.0)])
+    return sum(
+        (after - percent) / _PERCENT * lowest(value) for (percent, value), (after, _) in steps
+    )
+
+
+def _longer(value_us: float, seconds: float) -> str:
+    return f"{value_us:g} us is longer than the load of {seconds:g} s"

@@ -1,0 +1,77 @@
+"""What the values of one trial must be to one another."""
+
+import re
+from collections.abc import Iterator
+
+from benchforge.model.answer import Answer
+from benchforge.model.meaning.counts import counts, without_body
+from benchforge.model.meaning.said import Said, beneath
+from benchforge.model.meaning.times import times
+from benchforge.model.meaning.used import Machine, used
+from benchforge.model.trial import Trial
+
+_CRUMB_S = 0.001
+_BEFORE_AND_AFTER = 2
+_NO_BODY = (204, 304)
+
+
+def meaning(trial: Trial, machine: Machine) -> Iterator[Said]:
+    """Say what in a trial cannot be."""
+    if trial.reading is None and trial.failure is None:
+        yield "a trial has a reading, or a failure that says why not", ("reading",)
+    if (reading := trial.reading) is not None:
+        if trial.request.method == "HEAD":
+            reading = without_body(reading)
+        yield from beneath(("reading",), counts(reading))
+        yield from beneath(("reading",), times(reading, trial.at_once))
+    yield from used(trial, machine)
+    yield from _phases(trial)
+    for number, answer in enumerate(trial.answers):
+        yield from beneath(("answers", number), _answer(answer, trial.request.method))
+    if trial.measured:
+        yield from _measured(trial)
+
+
+def _phases(trial: Trial) -> Iterator[Said]:
+    phases_s = sum(trial.phases.values())
+    if phases_s > trial.seconds + _CRUMB_S:
+        yield f"{trial.seconds:g} s, but its phases take {phases_s:g} s", ("seconds",)
+    asked_s = sum(answer.seconds for answer in trial.answers)
+    if "ask" in trial.phases and asked_s > trial.phases["ask"] + _CRUMB_S:
+        said = f"{trial.phases['ask']:g} s, but its questions took {asked_s:g} s"
+        yield said, ("phases", "ask")
+
+
+def _answer(answer: Answer, method: str) -> Iterator[Said]:
+    if not re.fullmatch("[0-9a-f]{64}", answer.sha256):
+        yield "is no SHA-256 in hexadecimal digits", ("sha256",)
+    if answer.seconds < 0:
+        yield f"{answer.seconds:g} s are less than nothing", ("seconds",)
+    told = answer.headers.get("content-length", "")
+    whole = method != "HEAD" and answer.status not in _NO_BODY
+    counted = whole and "transfer-encoding" not in answer.headers and told.isdecimal()
+    if counted and told != str(answer.length):
+        yield f"{answer.length} bytes, but its header told {told}", ("length",)
+
+
+def _measured(trial: Trial) -> Iterator[Said]:
+    reading = trial.reading
+    if reading is None:
+        return
+    if not reading.responses:
+        yield "a measured trial has responses", ("reading", "responses")
+    if trial.observation is None:
+        yield "a measured trial was observed", ("observation",)
+    if len(trial.answers) != _BEFORE_AND_AFTER:
+        said = (
+            f"a measured trial has one before and one after the load, here are {len(trial.answers)}"
+        )
+        yield said, ("answers",)
+        return
+    before, after = trial.answers
+    if before.status != after.status:
+        said = f"the status was {before.status} before the load and {after.status} after it"
+        yield said, ("answers", 1, "status")
+    if trial.request.method != "HEAD" and reading.document_bytes not in {None, before.length}:
+        said = f"the tool took {reading.document_bytes} bytes as right, we {before.length}"
+        yield said, ("reading", "document_bytes")

@@ -1,0 +1,51 @@
+"""What the driver of a kept trial left, as it was given to be read."""
+
+import sys
+from pathlib import Path
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.faults import beside
+from benchforge.model.file import Parsed
+from benchforge.model.trial import Started, Trial
+from benchforge.parts.command import Finished
+from benchforge.parts.part import Driver
+from benchforge.parts.site import Output, Target
+
+
+def was_refused(trial: Trial) -> bool:
+    """Whether a trial has no reading because its load tool's output could not be read."""
+    failure = trial.failure
+    late = failure is not None and failure.stage == "read" and trial.observation is not None
+    return late and trial.reading is None and not any(one.cut for one in trial.processes)
+
+
+def output_of(trial: Parsed[Trial], driver: Driver) -> Output:
+    """Return what a driver left in a trial. Raises BenchforgeError that says what is missing."""
+    label = f"{driver.kind}-{trial.model.case.driver}"
+    mine = [one for one in trial.model.processes if f"{one.label}-".startswith(f"{label}-")]
+    if not mine:
+        raise BenchforgeError(f"the trial has no process {label}")
+    folder = trial.file.parent.resolve()
+    for one in folder.iterdir():
+        if not one.is_file() and not one.is_dir():
+            raise BenchforgeError(f"{one.name} is no file")
+    target = Target(
+        url=trial.model.url,
+        request=trial.model.request,
+        folder=folder,
+        programs={},
+        python=Path(sys.executable),
+    )
+    return Output(target, tuple(_finished(trial, one) for one in mine))
+
+
+def _finished(trial: Parsed[Trial], process: Started) -> Finished:
+    for name in (process.stdout, process.stderr):
+        if not beside(trial.file, name):
+            raise BenchforgeError(f"no {name} beside the trial")
+    seconds, user_s, system_s = process.seconds, process.user_s, process.system_s
+    if process.exit_code is None or seconds is None or user_s is None or system_s is None:
+        raise BenchforgeError(f"how {process.label} ended was not kept")
+    folder = trial.file.parent.resolve()
+    out, err = folder / process.stdout, folder / process.stderr
+    return Finished(process.exit_code, out, err, seconds, user_s, system_s)

@@ -1,0 +1,88 @@
+"""A result of a real run, of load tools that tell different things: what tests then change."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from front_door import Bench, needed, needed_module
+
+Where = tuple[str | int, ...]
+"The path of a value in a JSON file."
+
+SUITE = """benchforge = 1
+[servers.one]
+use = "waitress"
+app = "hello_wsgi"
+[loaders.wrk]
+use = "wrk"
+connections = 4
+duration = "1s"
+[loaders.ab]
+use = "ab"
+connections = 4
+duration = "1s"
+[loaders.pace]
+use = "pace"
+connections = 4
+duration = "1s"
+[loaders.paced]
+use = "pace"
+rate = "200/s"
+duration = "1s"
+[clients.plain]
+use = "http_client"
+requests = 200
+[scenarios.hello]
+servers = ["one"]
+loaders = ["wrk", "ab", "pace", "paced"]
+clients = ["plain"]
+expect = { length = 12 }
+[repeat]
+blocks = 2
+quiet = "off"
+"""
+
+
+def measured(bench: Bench, folder: Path) -> Path:
+    """Run all of it, and return the result's folder."""
+    needed("wrk", "ab")
+    needed_module("waitress")
+    (folder / "real.toml").write_text(SUITE)
+    told = bench("run", folder / "real.toml", "-o", folder / "real")
+    assert told.code == 0, told.all
+    (result,) = (folder / "real").iterdir()
+    return result
+
+
+def copied(result: Path, folder: Path) -> Path:
+    """Return a copy of a result, to be changed."""
+    return Path(shutil.copytree(result, folder / "changed" / result.name))
+
+
+def trial_of(result: Path, driver: str) -> Path:
+    """Return the first trial.json of a driver."""
+    every = sorted(result.glob("trials/*/trial.json"))
+    return next(file for file in every if json.loads(file.read_text())["case"]["driver"] == driver)
+
+
+def change(file: Path, path: Where, to: Callable[[Any], Any]) -> None:
+    """Change one value of a JSON file."""
+    document = inner = json.loads(file.read_text())
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = to(inner[path[-1]])
+    file.write_text(json.dumps(document, indent=1))
+
+
+def numbers(value: Any, path: Where = ()) -> Iterator[Where]:
+    """Yield the path of each number of a document."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from numbers(inner, (*path, key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from numbers(inner, (*path, number))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path

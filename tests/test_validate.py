@@ -1,0 +1,305 @@
+"""`benchforge validate`: a number that cannot be is found; what really was measured is not."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, bench_words, calls
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from real_result import Where, change, copied, measured, numbers, trial_of
+
+from benchforge.author.recorded import Recording
+from benchforge.errors import OutputDamaged
+from benchforge.model.faults import faults
+from benchforge.model.histogram import Histogram
+from benchforge.model.meaning.counts import counts
+from benchforge.model.meaning.said import highest, lowest
+from benchforge.model.meaning.times import times
+from benchforge.model.reading import Reading
+from benchforge.model.trial import Trial
+from benchforge.parts.part import Driver
+from benchforge.registry import Registry
+
+RECORDINGS = sorted((Path(__file__).parent / "outputs").glob("*/*/"))
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("validate")
+    return measured(calls(bench_words(), folder), folder)
+
+
+@pytest.fixture
+def changed(result: Path, tmp_path: Path) -> Path:
+    return copied(result, tmp_path)
+
+
+@pytest.mark.parametrize("place", RECORDINGS, ids=lambda place: f"{place.parent.name}-{place.name}")
+def test_whatever_a_tool_really_said_can_be(place: Path, tmp_path: Path) -> None:
+    recording = Recording.of(place)
+    cls = Registry().part("loader", place.parent.name)
+    part = cls.model_validate(dict(recording.options))
+    assert isinstance(part, Driver)
+    try:
+        reading = recording.read(part, tmp_path)
+    except OutputDamaged:
+        return  # what cannot be read gives no reading that could be wrong
+    assert [
+        *counts(reading),
+        *times(reading, load.at_once if (load := part.load()).rate is None else None),
+    ] == []
+
+
+def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path) -> None:
+    files = [result, *result.glob("*.json"), *result.glob("trials/*/trial.json")]
+    told = bench("validate", *files)
+    assert (told.code, told.out.count(": valid")) == (0, len(files)), told.all
+
+
+def doubled(value: Any) -> Any:
+    return value * 2
+
+
+def one_more(value: Any) -> Any:
+    return value + 1
+
+
+# A file, by its driver where it is a trial's; a value; what is done to it; and what is said.
+CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
+    ("wrk", ("reading", "responses"), one_more, "reading.latency.counts: hold"),
+    ("wrk", ("reading", "good_at_least"), one_more, "reading.good_at_least: "),
+    ("wrk", ("reading", "errors", "status"), one_more, "reading.errors: hold 1, but 0 requests"),
+    ("wrk", ("reading", "unanswered"), one_more, "reading.errors: hold 0, but 1 requests"),
+    ("wrk", ("reading", "seconds"), lambda value: value / 2, "by Little's law"),
+    ("wrk", ("reading", "seconds"), doubled, "s, by a tool that ran for"),
+    ("wrk", ("reading", "latency", "sum_us"), doubled, "reading.latency: the sum is"),
+    ("wrk", ("at_once",), lambda value: value // 2, "at_once: is another than in trial"),
+    ("ab", ("reading", "percentiles_us", "50"), lambda _: 9e9, "is longer than the load of"),
+    ("ab", ("reading", "percentiles_us", "50"), lambda _: 0, "is less than a lower percentile"),
+    ("ab", ("reading", "seconds"), lambda value: value / 2, "by Little's law"),
+    ("ab", ("reading", "document_bytes"), one_more, "the tool took 13 bytes as right, we 12"),
+    ("ab", ("reading", "latency_samples"), one_more, "requests that ended"),
+    ("ab", ("reading", "received_bytes"), lambda _: 1, "are less than the"),
+    ("ab", ("reading", "received_bytes"), lambda value: value * 50, "came over the network"),
+    ("pace", ("reading", "series", "completed", 0), one_more, "reading.series.completed: add up"),
+    ("pace", ("reading", "series", "bin_s"), doubled, "s are no"),
+    ("pace", ("reading", "service", "sum_us"), doubled, "reading.service: the sum is"),
+    ("pace", ("reading", "connections"), lambda value: value + 100, "but the network counted"),
+    ("paced", ("reading", "schedule", "intended"), one_more, "intended requests"),
+    ("paced", ("reading", "schedule", "rate"), lambda value: value / 2, "came due in"),
+    ("paced", ("reading", "schedule", "sent"), lambda _: 1, "but 1 requests were sent"),
+    ("plain", ("reading", "cpu_user_s"), lambda value: value + 5, "s of CPU time in the load"),
+    ("plain", ("observation", "usage", 0, "cpu_s"), lambda _: 1e6, "of CPU time in"),
+    ("plain", ("observation", "usage", 0, "peak_pss_bytes"), lambda _: 10**18, "the machine's"),
+    ("plain", ("observation", "seconds"), doubled, "are more than the phase load"),
+    ("plain", ("phases", "services"), lambda value: value + 100, "but its phases take"),
+    ("plain", ("answers", 1, "length"), one_more, "but its header told"),
+    ("plain", ("answers", 0, "seconds"), lambda _: 99, "but its questions took"),
+    ("plain", ("answers", 1, "status"), one_more, "the status was 200 before"),
+    ("plain", ("processes", -1, "user_s"), lambda value: value + 0.01, "its processes used"),
+    ("plain", ("processes", -1, "seconds"), lambda value: value * 100, "more than the trial's"),
+    ("plain", ("number",), lambda value: value + 50, "is not the name of its folder"),
+    ("plain", ("position",), lambda value: value + 50, "the plan has not this at block"),
+    ("plain", ("block",), lambda value: 3 - value, "the plan has not this at block"),
+    ("plain", ("seed",), one_more, "the plan has not this at block"),
+    ("plain", ("attempt",), one_more, "has none before it"),
+    ("plain", ("request", "path"), lambda _: "/other", "request: is another than in trial"),
+    ("plain", ("seconds",), lambda value: value + 7200, "but the next one began before"),
+    ("summary", ("cases", 0, "lines", 0, "median"), lambda value: value * 1.001, "samples give"),
+    ("summary", ("cases", 0, "lines", 0, "sd"), lambda value: value + 1, "samples give"),
+    ("summary", ("cases", 0, "lines", 0, "samples", 1, "sample", "value"), doubled, "give"),
+    ("summary", ("cases", 0, "lines", 0, "unit"), lambda _: "m/s", "expected 'requests/s'"),
+    ("summary", ("cases", 0, "trials"), one_more, "3, but 2 were measured"),
+    ("summary", ("cases", 0, "planned"), one_more, "3, but the plan has 2"),
+    ("summary", ("seed",), one_more, "seed: is another than in result.json"),
+    ("result", ("plan", 3, "position"), one_more, "expected block 1, position 4"),
+    ("result", ("plan", 3, "declared_s"), one_more, "has others"),
+    ("result", ("suite",), lambda text: text.replace("200/s", "400/s"), "is not the digest of"),
+]
+
+
+@pytest.mark.parametrize(("where", "path", "to", "says"), CHANGES)
+def test_a_number_that_cannot_be_is_named(
+    changed: Path, where: str, path: Where, to: Callable[[Any], Any], says: str
+) -> None:
+    file = changed / f"{where}.json"
+    if not file.exists():
+        file = trial_of(changed, where)
+    change(file, path, to)
+    found = [fault for fault in faults(changed) if fault.kind == "invalid"]
+    assert any(says in str(fault) for fault in found), [str(fault) for fault in found]
+    assert all(fault.line for fault in found)
+
+
+def test_what_is_found_stands_on_a_line_with_its_path(bench: Bench, changed: Path) -> None:
+    file = trial_of(changed, "pace")
+    change(file, ("reading", "responses"), one_more)
+    told = bench("validate", changed)
+    assert told.code == 1
+    first = told.out.splitlines()[0]
+    place, line, path, _ = first.split(":", 3)
+    assert (place, path.strip()) == (str(file), "reading.errors")
+    assert '"errors"' in file.read_text().splitlines()[int(line) - 1]
+
+
+# By these a result is read: no number of them can be another without being found.
+BOUND = (
+    ("reading", "responses"),
+    ("reading", "good_at_most"),
+    ("reading", "errors"),
+    ("reading", "unanswered"),
+    ("reading", "latency", "counts"),
+    ("reading", "latency_by_status"),
+    ("reading", "service", "counts"),
+    ("reading", "series", "completed"),
+    ("cases",),
+    ("seed",),
+)
+# Numbers in them that one could change: labels and what is copied from elsewhere.
+FREE = ("seconds", "vary", "claims")
+
+
+def bound(document: Any) -> list[Where]:
+    return [
+        path
+        for path in numbers(document)
+        if any(path[: len(one)] == one for one in BOUND) and not set(FREE) & set(path)
+    ]
+
+
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_no_number_that_is_read_can_be_changed_alone(result: Path, data: st.DataObject) -> None:
+    files = [result / "summary.json", *sorted(result.glob("trials/*/trial.json"))]
+    file = data.draw(st.sampled_from(files), "file")
+    path = data.draw(st.sampled_from(bound(json.loads(file.read_text()))), "path")
+    factor = data.draw(st.sampled_from([0.5, 1.01, 2, 10]), "factor")
+    value: Any = json.loads(file.read_text())
+    for step in path:
+        value = value[step]
+    to = value * factor if isinstance(value, float) else round(value * factor)
+    to = value + 1 if to == value else to
+    # One of two bounds alone may be lower where the other says so.
+    assume(not (path[-1] == "good_at_least" and to < value))
+    with tempfile.TemporaryDirectory() as folder:
+        copy = copied(result, Path(folder))
+        change(copy / file.relative_to(result), path, lambda _: to)
+        assert faults(copy), f"{path}: {value} -> {to}"
+
+
+def in_order(result: Path) -> list[Path]:
+    return sorted(result.glob("trials/*/trial.json"))
+
+
+def shift(file: Path, by: timedelta) -> None:
+    trial = Trial.model_validate_json(file.read_text())
+    change(file, ("started",), lambda _: (trial.started + by).isoformat())
+
+
+def test_a_time_that_stands_out_is_found_and_a_clock_that_was_set_back_is_not(
+    changed: Path,
+) -> None:
+    every = in_order(changed)
+    for file in every[4:]:
+        shift(file, -timedelta(hours=1))
+    assert faults(changed) == []
+    shift(every[2], timedelta(hours=3))
+    (fault,) = faults(changed)
+    assert (fault.file, fault.where) == (every[2], "started")
+
+
+def test_a_summary_that_is_older_than_the_last_trials_is_no_fault(changed: Path) -> None:
+    # As a run leaves it that was resumed and killed.
+    def without_second_block(cases: Any) -> Any:
+        for case in cases:
+            case["trials"] = 1
+            for line in case["lines"]:
+                line["samples"] = [one for one in line["samples"] if one["block"] == 1]
+                values = [one["sample"]["value"] for one in line["samples"]]
+                if line["median"] is not None:
+                    line["median"] = line["lowest"] = line["highest"] = line["mean"] = values[0]
+                    line["sd"] = None
+        return cases
+
+    change(changed / "summary.json", ("cases",), without_second_block)
+    change(changed / "summary.json", ("complete",), lambda _: False)
+    assert faults(changed) == []
+
+
+def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed: Path) -> None:
+    for file in in_order(changed):
+        document = json.loads(file.read_text())
+        for name in ("at_once", "url", "placed", "tuned", "checks"):
+            document.pop(name, None)
+        for process in document["processes"]:
+            for name in ("seconds", "user_s", "system_s"):
+                process.pop(name, None)
+        for name in ("unanswered", "series", "phases", "in_flight"):
+            document["reading"].pop(name, None)
+        file.write_text(json.dumps(document))
+    assert faults(changed) == []
+
+
+def reading(**changes: object) -> Reading:
+    told: dict[str, object] = {
+        "seconds": 1,
+        "responses": 100,
+        "good_at_least": 100,
+        "good_at_most": 100,
+        "errors": {},
+        "unanswered": 0,
+    }
+    return Reading.model_validate(told | changes)
+
+
+def said(told: Reading, at_once: int | None = None) -> list[str]:
+    return [message for message, _ in (*counts(told), *times(told, at_once))]
+
+
+def test_little_s_law_asks_what_is_known() -> None:
+    slow = Histogram.of({100_000: 100})
+    assert said(reading(latency=slow), 10) == []
+    (law,) = said(reading(latency=slow), 9)
+    assert law.startswith("by Little's law 9.95 requests were under way, but 9 can be")
+    assert said(reading(latency=slow)) == []
+    # A mean that was rounded to 0.1 s may have been 0.05 s.
+    assert said(reading(mean_us=100_000, latency_samples=100), 6) == []
+    assert said(reading(mean_us=100_001, latency_samples=100), 6)
+    # Percentiles alone say what the mean is at least: here half of 0.2 s, and half of 0.
+    steps = {"0": 1.0, "50": 200_001.0, "100": 200_001.0}
+    assert said(reading(percentiles_us=steps, latency_samples=100), 11) == []
+    assert said(reading(percentiles_us=steps, latency_samples=100), 9)
+
+
+@given(number=st.floats(1e-6, 1e9), digits=st.integers(0, 6))
+def test_a_rounded_number_was_between_its_bounds(number: float, digits: int) -> None:
+    rounded = round(number, digits)
+    assume(rounded)
+    assert lowest(rounded) <= number * (1 + 1e-9)
+    assert number <= highest(rounded) * (1 + 1e-9)
+
+
+WILD: list[tuple[Where, object]] = [
+    (("reading", "latency", "counts"), {str(10**18): 1}),
+    (("reading", "latency", "sum_us"), 10**4000),
+    (("reading", "responses"), 10**4000),
+    (("reading", "seconds"), 5e-324),
+    (("seconds",), sys.float_info.max),
+    (("started",), "0001-01-01T00:00:00"),
+    (("started",), "9999-12-31T23:59:59+00:00"),
+    (("answers", 0, "headers", "content-length"), "9" * 5000),
+    (("reading", "percentiles_us"), {"nan": 1.0, "x": 2.0}),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), WILD, ids=range(len(WILD)))
+def test_wild_numbers_are_faults_and_no_more(changed: Path, path: Where, value: object) -> None:
+    change(trial_of(changed, "pace"), path, lambda _: value)
+    assert all(fault.kind == "invalid" for fault in faults(changed))
+    assert faults(changed)

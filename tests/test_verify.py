@@ -1,0 +1,384 @@
+"""`benchforge verify`: every number of a result, computed again from its raw files."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
+from hypothesis import given
+from hypothesis import strategies as st
+from real_result import Where, change, copied, measured, trial_of
+
+from benchforge.model.file import Fault
+from benchforge.registry import Registry
+from benchforge.run.alike import NOTHING, alike, leaves, member
+from benchforge.run.recompute import Again, Result
+from benchforge.run.verify import verify
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("verify")
+    return measured(calls(bench_words(), folder), folder)
+
+
+@pytest.fixture
+def changed(result: Path, tmp_path: Path) -> Path:
+    return copied(result, tmp_path)
+
+
+def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
+    told = bench("verify", result)
+    assert told.code == 0, told.all
+    first, second = told.out.splitlines()
+    assert "of 10 trials computed again: all are equal" in first
+    assert second.startswith("as written, since nothing beside them tells: ")
+    alone = second.partition(": ")[2].split(", ")
+    assert not {"reading", "case", "seed", "at_once"} & set(alone)
+    assert {"phases", "observation.counters"} <= set(alone)
+
+
+def test_nothing_of_the_suite_has_to_be_there(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "own.py").write_text(
+        "def app(environ, start):\n"
+        "    start('200 OK', [('Content-Type', 'text/plain'), ('Content-Length', '2')])\n"
+        "    return [b'ok']\n"
+    )
+    needed_module("waitress")
+    suite = tmp_path / "gone.toml"
+    suite.write_text(
+        """benchforge = 1
+[servers.mine]
+use = "waitress"
+app = "own:app"
+directory = "app"
+environment = { KEY = { env = "OF_THEN" } }
+[loaders.closed]
+use = "wrk"
+connections = 2
+duration = "1s"
+[scenarios.all]
+servers = ["mine"]
+loaders = ["closed"]
+expect = { body = "ok" }
+vary = { "loaders.closed.connections" = [2, 3] }
+[profiles.two]
+repeat.blocks = 2
+"""
+    )
+    environment = os.environ | {"OF_THEN": "secret-of-then"}
+    run = calls(bench_words(), tmp_path, environment)
+    told = run("run", suite, "--profile", "two", "--set", "loaders.closed.threads=2")
+    assert told.code == 0, told.all
+    (kept,) = (tmp_path / "results").iterdir()
+    assert "secret-of-then" not in (kept / "result.json").read_text()
+    moved = kept.rename(tmp_path / "elsewhere")
+    shutil.rmtree(app)
+    suite.unlink()
+    told = bench("verify", moved)
+    assert (told.code, "of 4 trials computed again: all are equal" in told.out) == (0, True), told
+
+
+# A file, by its driver where it is a trial's; a value; what is done to it; and what is said.
+CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
+    ("wrk", ("reading", "received_bytes"), lambda value: value + 1, "reading.received_bytes: "),
+    ("wrk", ("reading", "latency", "max_us"), lambda value: value + 1, "reading.latency.max_us"),
+    ("wrk", ("reading", "claims", "latency_mean_us"), lambda value: value + 0.1, "reading.claims"),
+    ("wrk", ("at_once",), lambda _: 5, "at_once: 5, but computed again it is 4"),
+    ("ab", ("reading", "seconds"), lambda value: value * (1 + 1e-6), "reading.seconds: "),
+    ("ab", ("reading", "percentiles_us", "50"), lambda value: value + 1, "percentiles_us.50: "),
+    ("pace", ("reading", "phases", "connect", "sum_us"), lambda n: n + 1, "connect.sum_us: "),
+    (
+        "paced",
+        ("reading", "schedule", "rate"),
+        lambda _: 201,
+        "201.0, but computed again it is 200",
+    ),
+    ("plain", ("reading", "claims", "process_s"), lambda value: value + 1, "claims.process_s"),
+    ("plain", ("reading", "claims"), lambda value: {**value, "more": 1}, "is not there"),
+    ("plain", ("processes", -1, "seconds"), lambda value: value + 1, "claims.process_s: "),
+    ("plain", ("answers", 0, "sha256"), lambda _: "0" * 64, "answers.0.sha256: "),
+    ("plain", ("answers", 0, "length"), lambda value: value + 1, "answers.0.length: "),
+    ("plain", ("seed",), lambda value: value + 1, "seed: "),
+    ("plain", ("position",), lambda value: value + 99, "position: the plan has no such place"),
+    ("summary", ("cases", 0, "lines", 0, "median"), lambda value: value * 2, "lines.0.median: "),
+    ("summary", ("cases", 0, "notes"), lambda _: ["all went well"], "cases.0.notes.0: "),
+    ("summary", ("complete",), lambda _: False, "complete: false, but computed again it is true"),
+    ("result", ("plan", 0, "seed"), lambda value: value + 1, "plan.0.seed: "),
+    ("result", ("seed",), lambda value: value + 1, "plan.0."),
+    ("result", ("metrics", 0, "better"), lambda _: "lower", 'metrics.0.better: "lower", but'),
+    ("result", ("suite",), lambda text: text.replace("length = 12", "length = 13"), "answers.0: "),
+]
+
+
+@pytest.mark.parametrize(("where", "path", "to", "says"), CHANGES, ids=range(len(CHANGES)))
+def test_whatever_is_changed_differs(
+    changed: Path, where: str, path: Where, to: Callable[[Any], Any], says: str
+) -> None:
+    file = changed / f"{where}.json"
+    change(file if file.exists() else trial_of(changed, where), path, to)
+    found = verify(changed, Registry())
+    assert any(says in str(fault) for fault in found.differing), list(map(str, found.differing))
+    assert all(fault.line for fault in found.differing)
+
+
+def test_the_first_difference_is_named_and_all_are_on_demand(bench: Bench, changed: Path) -> None:
+    file = trial_of(changed, "wrk")
+    change(file, ("reading", "responses"), lambda value: value + 7)
+    change(file, ("reading", "received_bytes"), lambda value: value + 7)
+    told = bench("verify", changed)
+    first, more, tally, _ = told.out.splitlines()
+    assert told.code == 1
+    assert first.startswith(f"{file}:")
+    assert "reading.responses: " in first
+    left = int(more.partition(" ")[0])
+    assert tally.endswith(f"computed again: {left + 1} differ")
+    told = bench("verify", changed, "--all")
+    assert told.code == 1
+    assert len(told.out.splitlines()) == left + 3
+    # The summary was formed of the reading as it was: it differs, too.
+    assert "summary.json" in told.out
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html", "raw.md"])
+def test_a_report_that_was_edited_is_found(changed: Path, name: str) -> None:
+    file = changed / name
+    text = file.read_text()
+    first = next(n for n, line in enumerate(text.splitlines(), 1) if "wrk" in line)
+    file.write_text(text.replace("wrk", "ours", 1))
+    (fault,) = verify(changed, Registry()).differing
+    assert (fault.file, fault.line) == (file, first)
+    file.unlink()
+    assert verify(changed, Registry()).differing == []
+
+
+def without(name: str) -> Callable[[Path], object]:
+    return lambda trial: (trial.parent / name).unlink()
+
+
+def cut(name: str) -> Callable[[Path], object]:
+    return lambda trial: os.truncate(trial.parent / name, 100)
+
+
+def to_a_pipe(trial: Path) -> None:
+    (trial.parent / "wrk-load.json").unlink()
+    os.mkfifo(trial.parent / "wrk-load.json")
+
+
+def outside(trial: Path) -> None:
+    change(trial, ("processes", -1, "stdout"), lambda _: "../../result.json")
+
+
+def of_an_older_one(trial: Path) -> None:
+    for name in ("seconds", "user_s", "system_s"):
+        change(trial, ("processes", -1, name), lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("driver", "damage", "says"),
+    [
+        ("wrk", without("wrk-load.json"), "wrk-load.json: the tool did not write it"),
+        ("wrk", without("answer.bin"), "no answer.bin beside the trial"),
+        ("wrk", to_a_pipe, "wrk-load.json is no file"),
+        ("wrk", outside, "no ../../result.json beside the trial"),
+        ("pace", cut("loader-pace.out"), "cannot be computed again: pace: "),
+        ("plain", without("client-plain.out"), "no client-plain.out beside the trial"),
+        ("plain", of_an_older_one, "how client-plain ended was not kept"),
+    ],
+)
+def test_what_is_missing_is_named(
+    bench: Bench, changed: Path, driver: str, damage: Callable[[Path], object], says: str
+) -> None:
+    damage(trial_of(changed, driver))
+    told = bench("verify", changed, within_s=20)
+    assert told.code == 2, told.all
+    assert says in told.out.splitlines()[0]
+    assert " cannot be" in told.out.splitlines()[-2]
+    assert "differ" not in told.out
+
+
+def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> None:
+    def other(text: str) -> str:
+        return text.replace('use = "wrk"', 'use = "nothing_of_this_name"')
+
+    header = changed / "result.json"
+    change(header, ("suite",), other)
+    digest = hashlib.sha256(json.loads(header.read_text())["suite"].encode()).hexdigest()
+    change(header, ("suite_sha256",), lambda _: digest)
+    told = bench("verify", changed)
+    assert told.code == 2, told.all
+    assert "the suite in" in told.err
+    assert "no loader named 'nothing_of_this_name'" in told.err
+
+
+@pytest.mark.parametrize("text", ["", "benchforge = 1", "= =", 'benchforge = 1\nloaders = "x"'])
+def test_a_header_with_another_suite_is_no_traceback(
+    bench: Bench, changed: Path, text: str
+) -> None:
+    change(changed / "result.json", ("suite",), lambda _: text)
+    told = bench("verify", changed)
+    assert told.code == 2, told.all
+
+
+def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) -> None:
+    assert bench("verify", tmp_path / "none").code == 2
+    trial = trial_of(changed, "ab")
+    change(trial, ("reading", "responses"), lambda _: -1)
+    told = bench("verify", changed)
+    assert (told.code, str(trial) in told.err) == (1, True), told.all
+    trial.write_text("{")
+    assert bench("verify", changed).code == 2
+
+
+FAULTY = """benchforge = 1
+[servers.closes]
+{closes}
+[servers.dies]
+{dies}
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+[loaders.failing]
+use = "hyperfine"
+command = ["{{python}}", "-c", "import sys; sys.exit(len(sys.argv[1]))", "{{url}}"]
+requests = 1
+runs = 2
+[scenarios.all]
+servers = ["closes", "dies"]
+loaders = ["wrk", "failing"]
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk", "hyperfine")
+    misbehaves = [sys.executable, str(PROGRAMS / "misbehaves.py"), "--port", "{port}"]
+    words = ", ".join(f"'{word}'" for word in [*misbehaves, "--way", "close", "--after", "50"])
+    closes = f'use = "command"\ncommand = [{words}]\n'
+    suite = tmp_path / "faulty.toml"
+    suite.write_text(FAULTY.format(closes=closes, dies=answering("--die-after", "50")))
+    assert bench("run", suite, within_s=200).code == 4
+    (kept,) = (tmp_path / "results").iterdir()
+    told = bench("validate", kept)
+    assert told.code == 0, told.all
+    told = bench("verify", kept)
+    assert told.code == 0, told.all
+    refused = trial_of(kept, "failing")
+    assert json.loads(refused.read_text())["failure"]["stage"] == "read"
+    change(refused, ("failure", "message"), lambda _: "the weather was bad")
+    told = bench("verify", kept)
+    assert (told.code, "failure.message: " in told.out) == (1, True), told.all
+
+
+def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
+    trial = trial_of(changed, "wrk")
+    change(trial, ("reading",), lambda _: None)
+    failure = {"stage": "read", "message": "wrk: failed", "about": "apparatus"}
+    change(trial, ("failure",), lambda _: failure)
+    found = verify(changed, Registry())
+    assert "failure.message: " in str(found.differing[0])
+    assert "its files can be read" in str(found.differing[0])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
+    bench: Bench, tmp_path: Path, number: signal.Signals
+) -> None:
+    needed("wrk")
+    needed_module("waitress")
+    suite = tmp_path / "long.toml"
+    suite.write_text(
+        'benchforge = 1\n[servers.one]\nuse = "waitress"\napp = "hello_wsgi"\n'
+        '[loaders.wrk]\nuse = "wrk"\nconnections = 2\nduration = "1s"\n'
+        '[scenarios.all]\nservers = ["one"]\nloaders = ["wrk"]\n'
+        '[repeat]\nblocks = 3\nquiet = "off"\n'
+    )
+    with subprocess.Popen(
+        bench_words("run", suite), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not list(tmp_path.glob("results/*/trials/0001/trial.json")):
+                assert time.monotonic() < deadline
+                assert process.poll() is None
+                time.sleep(0.05)
+            process.send_signal(number)
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
+    (kept,) = (tmp_path / "results").iterdir()
+    assert (kept / "summary.json").exists() is (number == signal.SIGINT)
+    for _ in range(2):
+        assert bench("validate", kept).code == 0
+        told = bench("verify", kept)
+        assert (told.code, "all are equal" in told.out) == (0, True), told.all
+        assert bench("run", "--resume", kept).code == 0
+    assert len(list(kept.glob("trials/*/trial.json"))) == 3
+
+
+def test_a_further_recomputation_is_one_function(changed: Path) -> None:
+    def started(result: Result) -> Iterator[Again | Fault]:
+        for trial in result.trials:
+            yield Again(trial, ("phases", "load"), trial.model.phases["load"])
+            yield Again(trial, ("block",), 99)
+
+    found = verify(changed, Registry(), (started,))
+    assert (found.compared, len(found.differing), found.cannot) == (20, 10, [])
+    assert str(found.differing[0]).endswith(": block: 1, but computed again it is 99")
+    assert "phases" in found.as_written  # the others of them are not
+    assert "block" not in found.as_written
+
+
+def test_what_an_older_benchforge_did_not_write_is_not_compared(changed: Path) -> None:
+    change(changed / "result.json", ("benchforge",), lambda _: "0.0.1")
+    change(changed / "summary.json", ("benchforge",), lambda _: "0.0.1")
+    for file in changed.glob("trials/*/trial.json"):
+        document = json.loads(file.read_text())
+        del document["at_once"]
+        file.write_text(json.dumps(document))
+    found = verify(changed, Registry())
+    assert found.differing == []
+    assert found.older == 8  # of the closed loops
+
+
+documents = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(one=documents, other=documents)
+def test_documents_are_alike_when_each_value_is(one: object, other: object) -> None:
+    assert all(alike(then, now) for _, then, now in leaves(one, one, ()))
+    told = [path for path, then, now in leaves(one, other, ()) if not alike(then, now)]
+    if json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True):
+        assert told == []
+    for path in told:
+        assert member(one, *path) is not member(other, *path) or member(one, *path) is NOTHING
+
+
+def test_a_fraction_may_be_off_by_little_and_a_count_by_nothing() -> None:
+    assert alike(1.0, 1 + 1e-10)
+    assert alike(2, 2.0)
+    assert not alike(1.0, 1 + 1e-8)
+    assert not alike(10**10, 10**10 + 1)
+    assert not alike(True, 1)
+    assert not alike(0.0, 1e-300)
+    assert not alike(10**400, 1.0)
+    assert not alike(None, NOTHING)
