@@ -1,6 +1,7 @@
 """A calibration for all tests, by which a busy machine makes no trial doubtful."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +18,15 @@ BEYOND = 1e6
 
 
 @pytest.fixture(scope="session", autouse=True)
-def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def calibrated() -> Iterator[Path]:
     """Have each benchforge that a test calls find a calibration whose thresholds are so loose."""
     before = os.environ.get("XDG_STATE_HOME")
-    folder = tmp_path_factory.mktemp("state")
-    os.environ["XDG_STATE_HOME"] = str(folder)
-    keep(calibration(dict.fromkeys(ids(limits()), (BEYOND,))))
-    yield folder
+    with tempfile.TemporaryDirectory(prefix="tests-state-") as folder:
+        os.environ["XDG_STATE_HOME"] = folder
+        file = keep(calibration(dict.fromkeys(ids(limits()), (BEYOND,))))
+        for one in (Path(folder), file.parent):
+            one.chmod(0o755)  # some tests call it as an ordinary user
+        yield file
     if before is None:
         del os.environ["XDG_STATE_HOME"]
     else:

@@ -269,6 +269,16 @@ def test_a_loud_machine_keeps_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "state").exists() or not any((tmp_path / "state").rglob("*.json"))
 
 
+def test_one_that_we_may_not_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> bool:
+        raise PermissionError(13, "Permission denied", "there")
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(Path, "exists", refused)  # we may be root, who may read anything
+    (found,) = findings()
+    assert (found.state, "Permission denied" in found.says) == ("warn", True)
+
+
 def test_where_it_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "state").write_text("a file")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

@@ -12,7 +12,7 @@ class MachineId(Frozen):
     """What a calibration is of: where one of these differs, it is of another machine."""
 
     id: str
-    "A digest of the machine's own id and of its CPUs and memory."
+    "A digest of the machine's own id and of its CPUs."
     kernel: str
     "Its release."
     cpus: PositiveInt

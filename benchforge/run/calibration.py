@@ -1,5 +1,6 @@
 """How loud this machine is: measured in rounds of the null server, kept, and read by runs."""
 
+import contextlib
 import hashlib
 import importlib.metadata
 import os
@@ -35,7 +36,7 @@ FILE = "calibration.json"
 CONNECTIONS = 16
 BODY_BYTES = 64
 _SYSTEM = Path("/")
-_HARDWARE = ("cpu", "cpus", "memory_kb", "machine")
+_HARDWARE = ("cpu", "cpus", "machine")  # memory differs by some pages from boot to boot
 
 
 def place() -> Path:
@@ -57,8 +58,13 @@ def machine(root: Path = _SYSTEM) -> MachineId:
     return MachineId(
         id=hashlib.sha256("\n".join(["benchforge", *own]).encode()).hexdigest()[:16],
         kernel=platform.release(),
-        cpus=len(os.sched_getaffinity(0)),
+        cpus=_usable(),
     )
+
+
+def _usable() -> int:
+    # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def kept() -> Calibration | list[Fault] | None:
@@ -67,8 +73,9 @@ def kept() -> Calibration | list[Fault] | None:
         file = place()
     except CannotKeep:
         return None
-    if not file.exists():
-        return None
+    with contextlib.suppress(PermissionError):  # which is told as it is read
+        if not file.exists():
+            return None
     read = parse(file, Calibration)
     return read if isinstance(read, list) else read.model
 
