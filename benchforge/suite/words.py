@@ -75,9 +75,12 @@ def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
     by_path: dict[Path, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
         by_path.setdefault(_path(detail["loc"], data), []).append(detail)
-    unknown = {path: one[0]["loc"][-1] for path, one in by_path.items() if _is_unknown(one)}
+    unknown: dict[Path, list[object]] = {}  # by the table that has the keys
     for path, details in by_path.items():
-        misspelt = [key for at, key in unknown.items() if at[:-1] == path]
+        if _is_unknown(details):
+            unknown.setdefault(path[:-1], []).append(details[0]["loc"][-1])
+    for path, details in by_path.items():
+        misspelt = unknown.get(path, [])
         if told := [one for one in details if not _meant(one, misspelt)]:
             yield _named(_finding(path, told), data)
 

@@ -95,6 +95,7 @@ blocks = 5
 seed = 7
 warmup = "2s"
 quiet = "1m"
+placebo = true
 """
 _RUNTIMES = """
 [runtimes.pypy]
