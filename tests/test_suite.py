@@ -594,7 +594,7 @@ hint: write [metrics.cpu]
 error: a.toml:33:1: repeat.until: unknown key
    33 | until = "3%"
       | ^^^^^
-hint: this table takes: blocks, seed, warmup, quiet
+hint: this table takes: blocks, seed, warmup, placebo, quiet
 """,
     ),
     "not_finite": (

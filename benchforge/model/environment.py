@@ -52,4 +52,4 @@ def _changes(name: str, then: JsonValue, now: JsonValue) -> Iterator[str]:
 
 
 def _told(value: JsonValue) -> str:
-    return "unknown" if value is None else str(value)
+    return "unknown" if value is None else repr(value)
