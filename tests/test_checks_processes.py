@@ -1,4 +1,4 @@
-"""S7 and D1 to D3: whether processes lived on, how they were run, and what they wrote."""
+"""S7, D1 to D3, D5: whether processes lived on, how they were run, what they wrote and did."""
 
 from typing import Any
 
@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from observed import LIMITS, answer, loader, observation, only, reading, trial, usage
 
-from benchforge.checks import development, restarts
+from benchforge.checks import development, method, restarts
 from benchforge.checks.development import development_mode, instruments, logging
 from benchforge.model.check import Check
+from benchforge.model.probes import Probes
 from benchforge.model.trial import Trial
 
 
@@ -62,6 +63,16 @@ def test_a_server_that_calls_itself_one_for_development() -> None:
     assert only(development_mode(told, LIMITS)).status == "fail"
     unseen = told.model_copy(update={"observation": None})
     assert only(development_mode(unseen, LIMITS)).status == "fail"
+
+
+def test_a_page_for_developers_is_a_sign_where_there_is_no_other() -> None:
+    page = Probes(before=20, after=5, kinds=1, alike=(), debug=("Django's page",))
+    check = only(development_mode(trial(probes=page), LIMITS))
+    assert (check.status, check.about) == ("fail", "behaviour")
+    assert "Django's page" in check.says
+    for none in ((), None):
+        quiet = page.model_copy(update={"debug": none})
+        assert only(development_mode(trial(probes=quiet), LIMITS)).status == "pass"
 
 
 @pytest.mark.parametrize(
@@ -144,3 +155,17 @@ def test_what_is_not_believed_is_not_compared() -> None:
 def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
     logs = [one >= 400_000 for one in printed]
     assert between(*printed).status == ("fail" if any(logs) and not all(logs) else "pass")
+
+
+# --- D5 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ran", "status"), [("async-map", "pass"), ("async-for", "fail"), (None, "unknown")]
+)
+def test_a_client_that_takes_another_way_than_it_is_called(ran: str | None, status: str) -> None:
+    asked = trial(load={"method": "async-map"}, reading=reading(method=ran))
+    check = only(method.of_trial(asked, LIMITS))
+    assert (check.status, check.about) == (status, "behaviour")
+    assert ran is None or ran in check.says
+    assert not list(method.of_trial(trial(reading=reading(method=ran)), LIMITS))

@@ -14,6 +14,7 @@ from benchforge.checks import (
     interpreter,
     loader,
     memory,
+    method,
     noise,
     omission,
     repetitions,
@@ -44,6 +45,7 @@ _OF_TRIAL = (
     clock.of_trial,
     development.of_trial,
     interpreter.of_trial,
+    method.of_trial,
     resources.of_trial,
 )
 _OF_COMPARISON = (

@@ -44,12 +44,16 @@ def development_mode(trial: Trial, limits: Limits) -> Iterator[Check]:
     found = sorted(
         name for name in names if any(one in name.lower() for one in _SERVERS_OF_DEVELOPMENT)
     )
+    pages = (trial.probes.debug or ()) if trial.probes is not None else ()
     servers = of_roles(trial, "server", "upstream")
-    if not servers and not found:
+    if not servers and not found and not pages:
         says = f"whether it ran in a development mode: {NOT_OBSERVED}"
         yield limits.check("D1", "behaviour", None, says)
     for name in found:
         says = f"the server calls itself {name!r}: that one is for development; use another"
+        yield limits.check("D1", "behaviour", None, says, status="fail", of=trial.case.server)
+    for page in pages:
+        says = f"the server shows {page} to whoever asks for what is not there; switch that off"
         yield limits.check("D1", "behaviour", None, says, status="fail", of=trial.case.server)
     for usage in servers:
         signs = [one.removeprefix(_DEBUG) for one in usage.signs if one.startswith(_DEBUG)]
@@ -59,7 +63,7 @@ def development_mode(trial: Trial, limits: Limits) -> Iterator[Check]:
         elif not _looked_at(usage):
             says = why_unknown(usage, "the mode")
             yield limits.check("D1", "behaviour", None, says, of=usage.label)
-        elif not found:
+        elif not found and not pages:
             says = f"nothing shows a development mode of {usage.label}"
             yield limits.check("D1", "behaviour", None, says, status="pass", of=usage.label)
 

@@ -55,9 +55,9 @@ def _of_runtime(
     says = f"runtime {label} is {one.implementation} {one.version}"
     if told := _otherwise(label, one):
         status, says = "fail", f"{told}: build it with the right one, or name it rightly"
-    elif other := _twice(label, named):
+    elif told := _twice(label, named):
         status = "warn"
-        says = f"runtimes {other} and {label} are one and the same ({one.real}): one measured twice"
+        says = f"{told}: one is measured twice under two names; leave one out"
     return limits.check("D4", "apparatus", None, says, status=status, scope="session", of=label)
 
 

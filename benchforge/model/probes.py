@@ -37,6 +37,9 @@ class Probes(Frozen):
     "What was wrong with how many, eight reasons at most: by what the scenario expects."
     unanswered: dict[str, NonNegativeInt] = Field(default_factory=dict)
     "Why how many were not answered."
+    debug: tuple[str, ...] | None = None
+    """What the answer to a path that nobody serves shows of a development mode, after the load;
+    None where there was none, and in a result of an older benchforge."""
 
 
 class Listener(Frozen):

@@ -88,6 +88,8 @@ class Reading(Frozen):
     "TCP connections opened during the load, where the tool tells."
     test_connections: NonNegativeInt = 0
     "Connections that the tool opens on top, to try the address."
+    method: str | None = None
+    "In which of several ways the requests were really made, where the tool tells."
     document_bytes: NonNegativeInt | None = None
     "The body length that the tool took as right, where it tells."
     server_software: str | None = None

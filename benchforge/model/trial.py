@@ -90,6 +90,8 @@ class Load(Frozen):
     "Requests that are under way at a time in a closed loop, on all connections together."
     think_s: NonNegativeFloat = 0.0
     "In a closed loop: from a response to its connection's next request."
+    method: str | None = None
+    "In which of several ways it was to make its requests, where it tells in which it made them."
     protocol: str | None = None
     "The version of HTTP that it speaks, such as HTTP/1.1."
     stream: str = ""

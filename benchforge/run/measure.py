@@ -207,7 +207,7 @@ def _measured(
         story.reading = case.driver.read(Output(target, finished))
         story.answers.append(once(here, asking).answer)
         after = probes.asked(here, alone, probes.AFTER, keep_alive=keeps)
-        story.probes = probes.probes(before, after)
+        story.probes = probes.probes(before, after, probes.debug(here, asking))
         story.listener = probes.listener(here, asking, port, story.listener)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):

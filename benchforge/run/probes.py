@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchforge.model.answer import Answer
+from benchforge.model.answer import Answer, Request
 from benchforge.model.probes import Alike, Complaint, Listener, Probes
 from benchforge.run.ask import Like, Question, ask, reason
 from benchforge.run.here import Here, Running
@@ -17,6 +17,9 @@ WITHIN_S = 1.0  # on each side: a server that takes its time is asked less often
 _KEPT = 8
 _READ_BYTES = 1 << 20  # of the beginning of each log, and of its end
 _LINE = 200
+_NOBODYS = Request(path="/benchforge-asks-for-what-is-not-there")
+# What a framework writes below an error, where it is told to help its developers.
+_PAGES = ((b"<code>DEBUG = True</code>", "Django's page for DEBUG = True"),)
 # What the C library says of EMFILE, ENFILE and EADDRNOTAVAIL, and others in their own words.
 _PHRASES = (
     ("descriptors", b"too many open files"),
@@ -63,7 +66,9 @@ def asked(here: Here, question: Question, count: int, *, keep_alive: bool) -> li
     return seen
 
 
-def probes(before: Sequence[Seen], after: Sequence[Seen]) -> Probes:
+def probes(
+    before: Sequence[Seen], after: Sequence[Seen], signs: tuple[str, ...] | None = None
+) -> Probes:
     """Return what came back on both sides of the load, each kind of answer once."""
     every = (*before, *after)
     counts = [Counter(one.kind for one in side if one.kind) for side in (before, after)]
@@ -81,7 +86,20 @@ def probes(before: Sequence[Seen], after: Sequence[Seen]) -> Probes:
         ),
         wrong=dict(wrong.most_common(_KEPT)),
         unanswered=dict(unanswered.most_common(_KEPT)),
+        debug=signs,
     )
+
+
+def debug(here: Here, question: Question) -> tuple[str, ...] | None:
+    """Return what the answer to a path that nobody serves shows of a development mode.
+
+    That is the only sign of some modes. None where there is no answer.
+    """
+    try:
+        page = ask(here, question.root, _NOBODYS, question.ca_file).body
+    except (OSError, http.client.HTTPException):
+        return None
+    return tuple(name for mark, name in _PAGES if mark in page)
 
 
 def listener(here: Here, question: Question, port: int, before: Listener | None) -> Listener:

@@ -93,6 +93,10 @@ class Library(RunsPython, Client, ABC):
         """Return the driver's mode; None for a driver that has one only."""
         return None
 
+    def way(self) -> str | None:
+        """Return the way in which it is to make its requests; None where no driver tells it."""
+        return None
+
     def connections_kept(self) -> bool | None:
         """Whether a connection is for several requests; None where it depends."""
         return True
@@ -184,6 +188,7 @@ class Library(RunsPython, Client, ABC):
             "at_once": count,
             "keep_alive": self.connections_kept(),
             "processes": 1,
+            "method": self.way(),
         }
         return super().load().model_copy(update=update)
 
@@ -228,6 +233,7 @@ class Library(RunsPython, Client, ABC):
             unanswered=report.failed,
             latency=Histogram.of(report.latency_us),
             connections=report.connections,
+            method=report.way or None,
             document_bytes=None if self.lengths_vary() else report.first_length,
             cpu_user_s=report.user_s,
             cpu_system_s=report.system_s,

@@ -33,6 +33,8 @@ class Report(BaseModel):
     "Of the library; empty for the standard one, which has that of Python."
     python: str
     mode: str
+    way: str = ""
+    "Of those that it has, the one that its requests were really made in; empty: it has one."
     requests: Count
     seconds: Annotated[float, Field(gt=0)]
     "Of the load alone."

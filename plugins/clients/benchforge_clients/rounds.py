@@ -49,6 +49,11 @@ class Rounds(Library, ABC):
         """Whether all requests are handed out at once."""
         return self.is_round(self.chosen_mode())
 
+    def way(self) -> str | None:
+        """Return the mode of a round, without what says that it is as published."""
+        mode = self.chosen_mode()
+        return mode.removesuffix("_published") if mode and self.in_rounds else None
+
     def lengths_vary(self) -> bool:
         """Whether a body of another length is none of the errors: numbers make answers differ."""
         return self.variable_length or self.numbered is not None

@@ -12,6 +12,7 @@ from protocol import (
     plan,
     tls,
     url_of,
+    way,
 )
 
 with importing():
@@ -37,10 +38,12 @@ async def main():
             async with session.request(told.method, url_of(told, number), **options) as response:
                 return response.status, decoded(told, await response.read())
 
+        @way("session")
         async def workers(turns, tally):
             tasks = (ask_all_async(ask, turns, tally) for _ in range(told.concurrency))
             await asyncio.gather(*tasks)
 
+        @way("async-for")
         async def by_for(turns, tally):
             for numbers in turns.rounds():
                 tasks = []
@@ -49,6 +52,7 @@ async def main():
                     tasks.append(task)
                 await asyncio.gather(*tasks)
 
+        @way("async-map")
         async def by_map(turns, tally):
             def task(number):
                 return asyncio.ensure_future(ask_one_async(ask, number, tally))

@@ -253,6 +253,16 @@ async def ask_all_async(ask, turns, tally):
         await ask_one_async(ask, number, tally)
 
 
+def way(name):
+    """Return a decorator that says of a load what it is; what is run tells it, not who chose it."""
+
+    def named(load):
+        load.way = name
+        return load
+
+    return named
+
+
 def in_threads(told, asks):
     """Return a load: one thread for each of `asks`; a single one runs in this thread."""
 
@@ -285,6 +295,7 @@ class Load:
         self._connections = connections
         self._warm_up = Tally()
         self._tally = Tally()
+        self._way = ""
 
     def set_up(self):
         """Note that all is set up, and when; return the turns and the tally of the warm-up."""
@@ -309,6 +320,7 @@ class Load:
     def run(self, load):
         """Run a load that is given turns and a tally: the warm-up, if there is one, then all."""
         warming = self.set_up()
+        self._way = getattr(load, "way", "")
         if self._told.warm_up:
             load(*warming)
         turns, tally = self.begin()
@@ -318,6 +330,7 @@ class Load:
     async def run_async(self, load):
         """Run a load as `run` does."""
         warming = self.set_up()
+        self._way = getattr(load, "way", "")
         if self._told.warm_up:
             await load(*warming)
         turns, tally = self.begin()
@@ -336,6 +349,7 @@ class Load:
             "version": self._version,
             "python": f"{platform.python_implementation()} {platform.python_version()}",
             "mode": self._told.mode,
+            "way": self._way,
             "requests": tally.requests,
             "seconds": self._seconds,
             "user_s": self._user_s,

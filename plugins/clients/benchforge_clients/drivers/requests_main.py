@@ -7,7 +7,7 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor, wait
 
-from protocol import Connections, Load, decoded, importing, in_threads, plan, url_of
+from protocol import Connections, Load, decoded, importing, in_threads, plan, url_of, way
 
 with importing():
     import requests
@@ -93,6 +93,7 @@ def look_at(futures, tally):
     tally.surfaced += sum(future.exception() is not None for future in futures)
 
 
+@way("threads-recreate")
 def recreate(numbers, task, tally):
     for chunk in chunks(numbers):
         with ThreadPoolExecutor(told.concurrency) as pool:
@@ -101,6 +102,7 @@ def recreate(numbers, task, tally):
             look_at(futures, tally)
 
 
+@way("threads-reuse")
 def reuse(numbers, task, tally):
     with ThreadPoolExecutor(told.concurrency) as pool:
         for chunk in chunks(numbers):
@@ -109,6 +111,7 @@ def reuse(numbers, task, tally):
             look_at(futures, tally)
 
 
+@way("threads-map")
 def mapped(numbers, task, tally):
     with ThreadPoolExecutor(len(numbers)) as pool:
         if told.mode == "threads-map_published":
@@ -120,6 +123,7 @@ def mapped(numbers, task, tally):
 def in_pools(pools):
     ask = by(requests.Session().request)  # one for all threads, with its usual pool of 10
 
+    @way(pools.way)
     def load(turns, tally):
         tally.surfaced = 0
         for numbers in turns.rounds():
@@ -130,8 +134,8 @@ def in_pools(pools):
 
 load = Load(told, "requests", requests.__version__, connections)
 if told.mode.startswith("threads-"):
-    way = {"recreate": recreate, "reuse": reuse, "map": mapped}
-    load.run(in_pools(way[told.mode[len("threads-") :].partition("_")[0]]))
+    pools = {"recreate": recreate, "reuse": reuse, "map": mapped}
+    load.run(in_pools(pools[told.mode[len("threads-") :].partition("_")[0]]))
 else:
     makers = {
         "call": lambda: by(requests.request),

@@ -1,0 +1,121 @@
+"""Servers as their developers run them, with an instrument, and with a log of each request."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, lack, needed, needed_module
+from planted import command, gunicorn, program, suite
+from validity import caught, measured, quiet
+
+ANSWERS = ("answers.py", "--port", "{port}")
+
+
+@pytest.mark.parametrize(
+    ("fault", "server", "sign"),
+    [
+        (
+            "Flask's own server, told to debug",
+            command(
+                *(sys.executable, "-m", "flask", "--app", PROGRAMS / "pong_flask.py"),
+                *("run", "--debug", "--port", "{port}"),
+            ),
+            "--debug",
+        ),
+        ("Flask's own server", program("pong_flask.py", "{port}"), "Werkzeug"),
+    ],
+)
+def test_flasks_own_server(
+    bench: Bench, tmp_path: Path, fault: str, server: str, sign: str
+) -> None:
+    needed("wrk")
+    needed_module("flask")
+    seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_flask:app")}))
+    printed = seen.printed("dev", "Requests/sec")
+    caught(fault, seen, "D1", server="dev", printed=printed)
+    assert any(sign in one["says"] for one in seen.checks("D1", "dev"))
+    quiet(seen, "D1", "healthy")
+
+
+@pytest.mark.parametrize(
+    ("fault", "server", "sign"),
+    [
+        (
+            "Django's own server",
+            program("pong_django.py", "runserver", "--noreload", "{port}"),
+            "runserver",
+        ),
+        (
+            "Django with DEBUG, under gunicorn",
+            gunicorn("pong_django:app", "environment = { PONG_DEBUG = '1' }"),
+            "DEBUG",
+        ),
+    ],
+)
+def test_django_as_its_developers_run_it(
+    bench: Bench, tmp_path: Path, fault: str, server: str, sign: str
+) -> None:
+    needed("wrk")
+    needed_module("django")
+    seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_django:app")}))
+    caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
+    assert any(sign in one["says"] for one in seen.checks("D1", "dev"))
+    quiet(seen, "D1", "healthy")
+
+
+def test_an_interpreter_in_its_development_mode(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    dev = command(sys.executable, "-X", "dev", PROGRAMS / ANSWERS[0], *ANSWERS[1:])
+    seen = measured(bench, tmp_path, suite({"dev": dev, "healthy": program(*ANSWERS)}))
+    printed = seen.printed("dev", "Requests/sec")
+    check = caught("python -X dev", seen, "D1", server="dev", printed=printed)
+    assert "-X dev" in check["says"]
+    quiet(seen, "D1", "healthy")
+
+
+def test_coverage_is_an_instrument(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    needed_module("coverage")
+    words = (sys.executable, "-m", "coverage", "run", f"--data-file={tmp_path / 'coverage'}")
+    covered = command(*words, PROGRAMS / ANSWERS[0], *ANSWERS[1:])
+    seen = measured(bench, tmp_path, suite({"covered": covered, "healthy": program(*ANSWERS)}))
+    printed = seen.printed("covered", "Requests/sec")
+    caught("a server under coverage", seen, "D2", server="covered", printed=printed)
+    quiet(seen, "D2", "healthy")
+
+
+def test_strace_is_a_tracer_and_the_trial_is_not_believed(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk", "strace")
+    words = ("strace", "-f", "-qq", "-e", "trace=none", "-o", tmp_path / "strace", "--")
+    traced = command(*words, sys.executable, PROGRAMS / ANSWERS[0], *ANSWERS[1:])
+    seen = measured(bench, tmp_path, suite({"traced": traced, "healthy": program(*ANSWERS)}))
+    failure = seen.trials("traced")[0]["failure"]
+    if failure is not None and "ermitted" in failure["log"]:
+        lack("no process may be traced here")
+    printed = seen.printed("traced", "Requests/sec")
+    caught("a server under strace", seen, "D2", server="traced", printed=printed)
+    assert seen.told.code == 4
+    quiet(seen, "D2", "healthy")
+
+
+def test_a_log_of_each_request(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    needed_module("flask")
+    loud = gunicorn("pong_flask:app", "arguments = ['--access-logfile', '-']")
+    seen = measured(bench, tmp_path, suite({"logs": loud, "healthy": gunicorn("pong_flask:app")}))
+    printed = seen.printed("logs", "Requests/sec")
+    fault = "a server that logs each request"
+    caught(fault, seen, "D3", server="logs", status="warn", printed=printed)
+    caught(fault, seen, "D3", printed=printed)
+    quiet(seen, "D3", "healthy")
+
+
+def test_a_log_of_each_request_into_a_file(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    needed_module("flask")
+    loud = gunicorn("pong_flask:app", f"arguments = ['--access-logfile', '{tmp_path}/access.log']")
+    seen = measured(bench, tmp_path, suite({"logs": loud, "healthy": gunicorn("pong_flask:app")}))
+    fault = "a server that logs each request into a file of its own"
+    printed = seen.printed("logs", "Requests/sec")
+    caught(fault, seen, "D3", server="logs", status="warn", printed=printed)
+    quiet(seen, "D3", "healthy")

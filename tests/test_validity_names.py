@@ -1,0 +1,114 @@
+"""Things that are not what they are called: a client's method, and interpreters."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering, needed, needed_module
+from planted import gunicorn
+from validity import caught, measured, quiet
+
+CLIENTS = """benchforge = 1
+[servers.answers]
+{server}
+[clients.published]
+use = "aiohttp"
+mode = "async-map_published"
+requests = 50
+[clients.healthy]
+use = "aiohttp"
+mode = "async-map"
+requests = 50
+[clients.pools]
+use = "requests"
+mode = "threads-map_published"
+requests = 50
+[metrics.load]
+use = "wall"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["answers"]
+clients = ["{client}"]
+expect = {{ body = "pong" }}
+[repeat]
+blocks = 1
+"""
+
+
+@pytest.mark.parametrize("client", ["published", "healthy", "pools"])
+def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client: str) -> None:
+    needed_module("aiohttp")
+    needed_module("requests")
+    seen = measured(bench, tmp_path, CLIENTS.format(server=answering(), client=client))
+    if client != "published":
+        quiet(seen, "D5", "answers")
+        return
+    printed = '"mode": "async-map_published", "way": "async-for"'
+    assert printed in seen.printed("answers", '"way"')
+    check = caught("async-map that runs async-for", seen, "D5", server="answers", printed=printed)
+    assert "by async-map, and made them by async-for" in check["says"]
+
+
+RUNTIMES = """benchforge = 1
+{runtimes}
+{servers}
+[loaders.load]
+use = "wrk"
+connections = 2
+duration = "1s"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = {labels}
+loaders = ["load"]
+expect = {{ body = "pong" }}
+[repeat]
+blocks = 1
+"""
+OWN = f"py3{sys.version_info.minor}"
+OTHER = "py312" if sys.version_info.minor != 12 else "py313"
+
+
+def on(**pythons: str | Path) -> str:
+    """Return a suite with a server on each of these interpreters, each a runtime by its label."""
+    needed("wrk")
+    needed_module("flask")
+    runtimes = [f"[runtimes.{label}]\npython = '{python}'" for label, python in pythons.items()]
+    servers = [
+        f"[servers.on_{label}]\n{gunicorn('pong_flask:app')}runtime = '{label}'"
+        for label in pythons
+    ]
+    labels = [f"on_{label}" for label in pythons]
+    told = {"runtimes": "\n".join(runtimes), "servers": "\n".join(servers), "labels": labels}
+    return RUNTIMES.format(**told)
+
+
+def test_a_runtime_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
+    seen = measured(bench, tmp_path, on(**{OTHER: sys.executable}))
+    printed = seen.printed(f"on_{OTHER}", "Requests/sec")
+    check = caught("a runtime called py312 that is another Python", seen, "D4", printed=printed)
+    assert f"{OTHER} is called {OTHER}, and is CPython 3.{sys.version_info.minor}" in check["says"]
+
+
+def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
+    impostor = tmp_path / f"python3.{OTHER.removeprefix('py3')}"
+    impostor.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    impostor.chmod(0o755)
+    seen = measured(bench, tmp_path, on(new=impostor))
+    printed = seen.printed("on_new", "Requests/sec")
+    check = caught("a file called python3.12 that starts another", seen, "D4", printed=printed)
+    assert f"is CPython 3.{sys.version_info.minor}" in check["says"]
+
+
+def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
+    seen = measured(bench, tmp_path, on(old=sys.executable, new=sys.executable))
+    fault = "two runtimes that are one interpreter"
+    printed = seen.printed("on_new", "Requests/sec")
+    check = caught(fault, seen, "D4", status="warn", printed=printed)
+    assert check["says"].startswith("runtimes old and new are one and the same (")
+    assert check["says"].count("one and the same") == 1
+
+
+def test_a_runtime_that_is_what_it_is_called(bench: Bench, tmp_path: Path) -> None:
+    seen = measured(bench, tmp_path, on(**{OWN: sys.executable}))
+    quiet(seen, "D4")
+    quiet(seen, "D4", f"on_{OWN}")
