@@ -8,7 +8,7 @@ bin = .venv/bin
 KILLS = 200
 MINUTES = 30
 
-.PHONY: help setup setup-dev run studies test torture robustness lint format docs schemas clean
+.PHONY: help setup setup-dev run studies test torture robustness validity lint format docs schemas clean
 .DEFAULT_GOAL = help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo 'make test     all checks and all tests'
 	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) MINUTES=$(MINUTES)'
 	@echo 'make robustness  write docs/robustness.md from what the tests of faults see'
+	@echo 'make validity  write docs/validity.md from what the tests of validity see'
 	@echo 'make lint     the checks alone: style, types, imports'
 	@echo 'make format   format the code, and repair what can be repaired'
 	@echo 'make docs     draw the reference from the code, and build docs/_build/html'
@@ -45,17 +46,24 @@ studies: setup-dev
 	done; \
 	[ -z "$$failed" ] || { echo "studies that failed:$$failed" >&2; exit 1; }
 
+# Side by side, each worker in a network of its own; then those that need the one outside.
 test: lint
-	$(bin)/pytest -q
+	$(bin)/pytest -q -n auto --dist worksteal -m 'not network'
+	$(bin)/pytest -q -m network
 
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-		$(bin)/python tests/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
+		$(bin)/python tests/own_place.py $(bin)/python tests/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
 
 robustness: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
-		ROBUSTNESS=$$seen $(bin)/pytest -q tests/test_robustness.py -k 'not page' && \
+		ROBUSTNESS=$$seen $(bin)/pytest -q tests/test_robustness*.py -k 'not page' && \
 		PYTHONPATH=tests $(bin)/python tests/robustness.py "$$seen" >docs/robustness.md
+
+validity: setup-dev
+	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
+		VALIDITY=$$seen $(bin)/pytest -q tests/test_validity*.py && \
+		PYTHONPATH=tests $(bin)/python tests/validity.py "$$seen" >docs/validity.md
 
 lint: setup-dev
 	$(bin)/ruff check --quiet .
@@ -74,7 +82,7 @@ docs: setup-dev
 
 # What editors read, and what stands in the first line of each suite here.
 schemas: setup-dev
-	@for schema in suite result trial summary sitting; do \
+	@for schema in suite result trial summary sitting ceiling calibration; do \
 		$(bin)/benchforge schema $$schema --builtin -o schemas/$$schema.schema.json || exit; \
 	done
 

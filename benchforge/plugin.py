@@ -3,15 +3,28 @@
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
+from benchforge.model.bins import Kept, kept
 from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Role, Usage
+from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.reading import Reading, Schedule, Series
 from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
-from benchforge.model.trial import CaseName, Failure, Started, Trial
+from benchforge.model.summary import (
+    CaseSummary,
+    Comparison,
+    DoubtedTrial,
+    FailedTrial,
+    Finding,
+    Line,
+    Placebo,
+    Summary,
+    TrialSample,
+)
+from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
+from benchforge.model.verdict import Estimate
+from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
 from benchforge.parts.part import (
@@ -32,6 +45,7 @@ from benchforge.parts.wrong import WrongOption
 
 __all__ = [
     "NAMES",
+    "WHOLE",
     "Accepts",
     "Backend",
     "BenchforgeError",
@@ -40,15 +54,23 @@ __all__ = [
     "Check",
     "Client",
     "Command",
+    "Comparison",
+    "DoubtedTrial",
     "Driver",
     "Duration",
+    "Estimate",
     "FailedTrial",
     "Failure",
     "Fillable",
+    "Finding",
     "Finished",
+    "Flow",
     "Histogram",
+    "Kept",
     "Line",
+    "Load",
     "Loader",
+    "Machine",
     "Metric",
     "Need",
     "Output",
@@ -56,6 +78,7 @@ __all__ = [
     "Part",
     "Pivot",
     "Place",
+    "Placebo",
     "Probe",
     "Rate",
     "Reading",
@@ -69,6 +92,7 @@ __all__ = [
     "Series",
     "Server",
     "Service",
+    "Settled",
     "Site",
     "Size",
     "Started",
@@ -80,8 +104,10 @@ __all__ = [
     "Trial",
     "TrialSample",
     "Usage",
+    "Window",
     "WrongOption",
     "hookimpl",
+    "kept",
     "place",
     "places",
 ]

@@ -1,9 +1,34 @@
-"""Fixtures of all tests."""
+"""Fixtures of all tests, and how they run side by side."""
 
-from front_door import bench
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import execnet
+import pytest
+from calibrated import calibrated
+from front_door import OWN_PLACE, bench
 from installed import wheel
 from private_postgres import postgres
 from serving import site
 from third_party import installs
 
-__all__ = ["bench", "installs", "postgres", "site", "wheel"]
+__all__ = ["bench", "calibrated", "installs", "postgres", "site", "wheel"]
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """How many workers `-n auto` starts: tests wait more than they compute."""
+    refused = subprocess.run([*OWN_PLACE, "true"], capture_output=True, text=True, check=False)
+    if refused.returncode:
+        sys.stderr.write(f"one test after the other: {refused.stderr.strip()}\n")
+        return 1
+    return len(os.sched_getaffinity(0)) + 1
+
+
+def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[execnet.XSpec]) -> None:
+    """Give each worker a place of its own, in which no test meets another's."""
+    if len(specs) > 1:
+        for spec in specs:
+            spec.python = shlex.join([*OWN_PLACE, sys.executable])

@@ -16,6 +16,7 @@ from benchforge.run.locate import locate
 
 WAITS_S = 60.0
 PROGRAMS = Path(__file__).parent / "programs"
+OWN_PLACE = [sys.executable, str(Path(__file__).with_name("own_place.py"))]
 
 
 @dataclass(frozen=True)

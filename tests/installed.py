@@ -28,7 +28,9 @@ class Installed:
     @property
     def surroundings(self) -> dict[str, str]:
         own = {"PATH": f"{self.environment / 'bin'}:{os.defpath}", "HOME": str(self.environment)}
-        # What a run keeps for later ones is the environment's own, too.
+        # What a run keeps for later ones is the environment's own, too; how loud the machine is
+        # allowed to be is not.
+        own |= {name: os.environ[name] for name in ("XDG_STATE_HOME",) if name in os.environ}
         return own | {"LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
     def bench(self, folder: Path) -> Bench:

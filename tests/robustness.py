@@ -32,9 +32,11 @@ REFUSED = (
     'for name in net pid user; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; exec "$@"',
     "-",
 )
+# For the kernel without any right; what is root's outside is this user's.
+ORDINARY = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 HEAD = """# What happens when things go wrong
 
-Each line was seen by a test (`tests/test_robustness.py`), which fails when it sees another: `make
+Each line was seen by a test (`tests/test_robustness*.py`), which fails when it sees another: `make
 robustness` writes this page from what they saw. Numbers, times and paths are left out. What is left
 is looked for by a process above benchforge, to which whatever loses its parent is given: two
 seconds after the end it lists all that still runs.

@@ -40,7 +40,7 @@ from benchforge.model.histogram import Histogram
 from benchforge.model.reading import Reading
 from benchforge.parts.command import Command, Finished
 from benchforge.parts.site import Output, Target
-from benchforge.plugin import OutputDamaged, Request
+from benchforge.plugin import WHOLE, OutputDamaged, Request
 from benchforge.registry import Registry
 from benchforge.run.host import Here, LocalHost
 from benchforge.run.interpreters import find
@@ -676,17 +676,17 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     assert trial.reading is not None
     assert trial.observation is not None
     assert (trial.reading.good, trial.reading.connections) == (50, 1)
-    load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall")
+    load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall", WHOLE)
     assert load.value == trial.reading.seconds
     assert process.value == trial.observation.seconds
     assert (load.unit, load.why) == ("s", "")
-    total, user, system = ClientCpu().of_trial(trial, "cpu")
+    total, user, system = ClientCpu().of_trial(trial, "cpu", WHOLE)
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
     less = trial.reading.model_copy(update={"good_at_least": 49, "good_at_most": 49})
-    (known,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall")
+    (known,) = Wall().of_trial(trial.model_copy(update={"reading": less}), "wall", WHOLE)
     assert (known.value, known.why) == (load.value, "of 50 requests: 49 good responses")
     untold = trial.model_copy(
         update={"reading": trial.reading.model_copy(update={"cpu_user_s": None})}
     )
-    samples = list(ClientCpu().of_trial(untold, "cpu"))
+    samples = list(ClientCpu().of_trial(untold, "cpu", WHOLE))
     assert [sample.value is None for sample in samples] == [True, True, False]

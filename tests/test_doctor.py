@@ -455,6 +455,7 @@ def call(environment: dict[str, str], folder: Path, *words: str) -> Done:
     return done
 
 
+@pytest.mark.network
 def test_a_package_is_fetched_once_and_found_then(
     elsewhere: dict[str, str], tmp_path: Path
 ) -> None:
@@ -502,6 +503,7 @@ def debian(folder: Path, *packages: str, inside: Sequence[str] = ()) -> Done:
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.network
 def test_adding_keeps_what_is_there_and_an_unknown_name_spoils_nothing(tmp_path: Path) -> None:
     needed("apt-get", "dpkg", "flock")
     folder = tmp_path / "of a user/system"
@@ -557,6 +559,7 @@ def test_what_interrupts_it_leaves_the_folder_as_it_was(
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.network
 def test_what_a_killed_one_left_is_cleared_away(tmp_path: Path) -> None:
     needed("apt-get", "dpkg", "flock")
     left = tmp_path / ".system.abcdef"

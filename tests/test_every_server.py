@@ -651,6 +651,7 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     return fetch
 
 
+@pytest.mark.network
 @pytest.mark.parametrize("version", ["23.0.0", None])
 def test_gunicorn_makes_no_control_socket_whatever_its_version(
     own: Site, fetched: Callable[..., Path], version: str | None
@@ -697,6 +698,7 @@ class Container(api_hour.Container):
 """
 
 
+@pytest.mark.network
 def test_api_hour_serves_a_container_and_ends_politely(
     own: Site, fetched: Callable[..., Path]
 ) -> None:

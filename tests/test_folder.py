@@ -25,6 +25,8 @@ from benchforge.model.result import Header, Planned
 from benchforge.model.trial import CaseName, Started, Trial
 from benchforge.stats.summarize import summarize
 
+KINDS = ("result", "trial", "summary", "sitting", "ceiling", "calibration")
+NOT_OURS = f"is not ours: it does not say that its kind is {' or '.join(KINDS)}"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CASE = CaseName(scenario="hello", server="wsgiref", driver="wrk", vary={"a.b": 1}, digest="d")
 HEADER = Header(
@@ -169,12 +171,12 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
         (
             "[]",
             None,
-            "is not ours: it does not say that its kind is result or trial or summary or sitting",
+            NOT_OURS,
         ),
         (
             '{"kind": ["trial"]}',
             None,
-            "is not ours: it does not say that its kind is result or trial or summary or sitting",
+            NOT_OURS,
         ),
         (
             '{"kind": "trial", "format": 2}',

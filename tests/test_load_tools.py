@@ -233,6 +233,28 @@ def test_a_body_cut_short_is_no_response_of_weighttp() -> None:
     assert (reading.good, reading.responses, reading.unanswered) == (450, 450, 50)
 
 
+def test_wrk2_tells_times_from_the_real_sending_apart(tmp_path: Path) -> None:
+    """Both blocks are one function of wrk2's; the second is the recorded one with other times."""
+    copied("wrk2", "healthy", tmp_path)
+    printed = (tmp_path / "stdout.txt").read_text()
+    rule = "-" * 58 + "\n"
+    before, after = printed.split(rule)
+    block = "  Latency Distribution" + before.partition("  Latency Distribution")[2]
+    own = "Uncorrected Latency (measured without taking delayed starts into account)"
+    sent = block.replace("Recorded Latency", own).replace("50.000%    1.02ms", "50.000%  150.00us")
+    both = f"{before}{rule}\n{sent}{rule}{after}"
+    (tmp_path / "stdout.txt").write_text(both)
+    told = read("wrk2", "healthy", tmp_path)
+    without = read("wrk2", "healthy")
+    assert told.claims == without.claims | {"uncorrected_p50_us": 150}
+    assert told.model_copy(update={"claims": {}}) == without.model_copy(update={"claims": {}})
+    for hole in ("  Latency Distribution (HdrHistogram - Unc", "#[Max", " 99.000%", rule):
+        at = both.rindex(hole)
+        (tmp_path / "stdout.txt").write_text(both[:at] + both[at + len(hole) :])
+        with pytest.raises(OutputDamaged, match="wrk2: "):
+            read("wrk2", "healthy", tmp_path)
+
+
 def test_wrk2_has_its_timer_and_its_looks() -> None:
     assert read("wrk2", "healthy").defects == ("wrk2:1ms-timer",)
     hang = read("wrk2", "hang")
@@ -411,7 +433,11 @@ def test_numbers_that_do_not_agree_are_refused_by_name(
         ("hey", {"rate": "500/s", "connections": 20}, "-z 10s -c 20 -t 20 -q 25.0 -m GET"),
         ("siege", {"duration": "3s"}, "-R F/siegerc -b -j -c 10 -t 4S"),
         ("oha", {"rate": "1k/s", "correct": True}, "-q 1000 --latency-correction"),
-        ("wrk2", {"rate": "4k/s", "threads": 2}, "-t2 -c10 -d10s -R4000 --timeout 2s --latency"),
+        (
+            "wrk2",
+            {"rate": "4k/s", "threads": 2},
+            "-t2 -c10 -d10s -R4000 --timeout 2s --latency --u_latency",
+        ),
         ("weighttp", {}, "-n 10000 -c 10 -t 1 -k"),
         ("weighttp", {"duration": "2s"}, "-n 10000000 -a 2 -c 10 -t 1 -k"),
         (

@@ -17,7 +17,7 @@ from benchforge.metrics.throughput import Throughput
 from benchforge.metrics.transfer import Transfer
 from benchforge.model.observation import Observation
 from benchforge.model.trial import CaseName
-from benchforge.plugin import Histogram, Metric, Reading, Request, Sample, Trial, Usage
+from benchforge.plugin import WHOLE, Histogram, Metric, Reading, Request, Sample, Trial, Usage
 from benchforge.registry import Registry
 
 EVERY = (
@@ -81,7 +81,7 @@ def trial(of: Reading | None, seen: Observation | None = None) -> Trial:
 def samples(
     metric: Metric, of: Reading | None, seen: Observation | None = None
 ) -> dict[str | None, Sample]:
-    found = list(metric.of_trial(trial(of, seen), "label"))
+    found = list(metric.of_trial(trial(of, seen), "label", WHOLE))
     assert {(sample.metric, sample.unit) for sample in found} <= {("label", metric.unit)}
     return {sample.of: sample for sample in found}
 
@@ -101,7 +101,7 @@ def test_every_metric_is_found_by_its_name(metric: type[Metric]) -> None:
 
 @pytest.mark.parametrize("metric", EVERY)
 def test_a_trial_without_a_reading_gives_no_number(metric: type[Metric]) -> None:
-    found = metric().of_trial(trial(None), "label")
+    found = metric().of_trial(trial(None), "label", WHOLE)
     assert all(sample.value is None for sample in found)
 
 

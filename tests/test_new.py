@@ -66,8 +66,9 @@ def test_what_is_switched_off_can_be_switched_on(bench: Bench, tmp_path: Path) -
     file.write_text(text.replace('backends = ["db"]', ""))
     ran = bench("run", "suite.toml", *SHORT)
     assert ran.code == 0, ran.all
-    (trial,) = read_trials(results(tmp_path))
+    trial, placebo = sorted(read_trials(results(tmp_path)), key=lambda one: one.case.arm)
     assert (trial.case.server, trial.failure) == ("mine", None)
+    assert (placebo.case.placebo, placebo.failure) == (True, None)
 
 
 @pytest.mark.parametrize("name", BROUGHT)

@@ -229,6 +229,7 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
 # A package of one's own
 
 
+@pytest.mark.network
 def test_what_plugins_new_writes_passes_its_own_tests(tmp_path: Path, bench: Bench) -> None:
     uv = locate("uv")
     if uv is None:

@@ -160,7 +160,7 @@ def test_a_trial_beside_others_waits_in_vain_and_is_marked(bench: Bench, tmp_pat
     for trial in found:
         assert trial["failure"] is None
         assert trial["phases"]["quiet"] >= 0.45
-        (marked,) = trial["checks"]
+        (marked,) = (one for one in trial["checks"] if one["id"] == "quiet")
         assert (marked["id"], marked["status"], marked["about"]) == ("quiet", "warn", "apparatus")
         assert marked["value"] > 0.05
     assert "s for quiet; others still used the CPUs before 2 trials" in done.err
@@ -176,7 +176,7 @@ def test_it_is_not_looked_where_nobody_wants_it(
     assert done.code == 0, done.all
     for trial in trials(tmp_path):
         assert "quiet" not in trial["phases"]
-        assert trial["checks"] == []
+        assert "quiet" not in {one["id"] for one in trial["checks"]}
     assert "for quiet" not in done.err
 
 

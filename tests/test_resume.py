@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from front_door import Bench, answering, bench_words, calls, lack
 
-from benchforge.model.folder import read_header, read_sittings, read_trials
+from benchforge.checks.quiet import limits_of
+from benchforge.checks.summary import with_checks
+from benchforge.model.folder import read_ceilings, read_header, read_sittings, read_trials
 from benchforge.registry import Registry
 from benchforge.stats.summarize import summarize
 from benchforge.suite.load import load
@@ -76,9 +78,11 @@ def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 def resummarized(result: Path, path: Path) -> str:
-    """What `summarize` gives of all that is in a result."""
+    """What `summarize` and the checks give of all that is in a result."""
     metrics = load(path, Registry()).metrics
-    summary = summarize(read_header(result), read_trials(result), metrics, read_sittings(result))
+    header, trials = read_header(result), read_trials(result)
+    summary = summarize(header, trials, metrics, read_sittings(result))
+    summary = with_checks(summary, header, trials, limits_of(header), read_ceilings(result))
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 

@@ -123,6 +123,7 @@ def result(folder: Path) -> tuple[Path, Header]:
 # --- run by the front door -----------------------------------------------------------------------
 
 
+@pytest.mark.network
 def test_one_server_on_two_interpreters_and_the_result_says_which(
     bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]
 ) -> None:
@@ -184,6 +185,7 @@ def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
     assert not (folder / "runtimes").exists()
 
 
+@pytest.mark.network
 @pytest.mark.parametrize(
     ("runtimes", "code", "says"),
     [
@@ -214,6 +216,7 @@ def test_what_cannot_be_is_told_before_anything_starts(
 # --- building and the cache ----------------------------------------------------------------------
 
 
+@pytest.mark.network
 def test_it_is_built_once_and_then_only_asked(tmp_path: Path, kept: Path) -> None:
     needed("uv")
     suite = loaded(written(tmp_path, _here(["gunicorn==22.0.0"])))
@@ -241,6 +244,7 @@ def test_it_is_built_once_and_then_only_asked(tmp_path: Path, kept: Path) -> Non
     assert not list(kept.glob("*.failed"))
 
 
+@pytest.mark.network
 def test_two_builders_at_once_do_each_other_no_harm(tmp_path: Path, kept: Path) -> None:
     needed("uv")
     path = written(tmp_path, _here(["gunicorn==21.2.0"]))
@@ -263,6 +267,7 @@ print(made(loaded(Path(sys.argv[2])), [])["py312"].facts.packages["gunicorn"])
     assert len(folders) == len(links)  # nothing half-made, and nothing made twice, is left
 
 
+@pytest.mark.network
 def test_without_a_writable_cache_this_process_keeps_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -390,7 +390,7 @@ class Own(Metric):
     "How many."
     odd: Odd = Field(default="x")
 
-    def of_trial(self, trial, label):
+    def of_trial(self, trial, label, window):
         return iter(())
 
 

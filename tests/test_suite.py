@@ -26,6 +26,7 @@ from benchforge.plugin import (
     Site,
     Target,
     Trial,
+    Window,
     hookimpl,
 )
 from benchforge.registry import Registry
@@ -110,7 +111,7 @@ class Number(Metric):
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         yield from ()
 
 

@@ -19,7 +19,7 @@ from benchforge.model.result import Header, Planned
 from benchforge.model.sample import Sample
 from benchforge.model.summary import Line
 from benchforge.model.trial import CaseName, Failure, Trial
-from benchforge.plugin import Metric
+from benchforge.plugin import Metric, Window
 from benchforge.stats.summarize import summarize
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -32,7 +32,7 @@ class Throughput(Metric):
     unit: ClassVar[str] = "1/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         assert trial.reading is not None
         reading = trial.reading
         value = None if "lost" in reading.defects else reading.good_at_least / reading.seconds
@@ -52,7 +52,7 @@ class Errors(Metric):
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         assert trial.reading is not None
         for name, count in trial.reading.errors.items():
             yield Sample(metric=label, unit=self.unit, value=count, of=name)

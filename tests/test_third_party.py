@@ -11,6 +11,8 @@ from installed import ROOT, Installed, built, installed
 
 from benchforge.model.folder import read_trials
 
+pytestmark = pytest.mark.network
+
 EXAMPLE = ROOT / "docs/examples/benchforge-httperf"
 SUITE = "examples/httperf.toml"
 SHORT = ["--set", "repeat.blocks=1", "--set", "repeat.warmup=0s"]

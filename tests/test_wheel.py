@@ -10,6 +10,8 @@ from installed import ROOT, Installed, build, installed
 
 from benchforge.cli import _COMMANDS
 
+pytestmark = pytest.mark.network
+
 PLACES = {"benchforge": "benchforge", "suites": "benchforge/suites"} | {
     f"plugins/{kind}/benchforge_{kind}": f"benchforge_{kind}"
     for kind in ("servers", "clients", "loaders", "backends")

@@ -1,11 +1,14 @@
 """Kill benchforge at seeded random moments, and look at what is left each time.
 
-`python tests/torture.py FOLDER KILLS SEED MINUTES` prints how many kills fell into which stage,
-and what was left: exit code 0 when that is nothing. Where `benchforge run` can resume, each run
-goes on where the one before was killed, and at the end each planned trial must be there once.
+`python tests/own_place.py python tests/torture.py FOLDER KILLS SEED MINUTES` prints how many kills
+fell into which stage, and what was left: exit code 0 when that is nothing. What runs, listens and
+is mounted is compared with what there was before, which only a place without others allows. Half
+of the kills hit trials in the place's own network. Each run goes on where the one before was
+killed, and at the end each planned trial must be there once.
 """
 
 import collections
+import contextlib
 import json
 import os
 import random
@@ -16,14 +19,15 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from robustness import nobody_measures, until
+from standing import processes, standing
 
 PROGRAMS = Path(__file__).parent / "programs"
-BUSY = "another benchforge is measuring"
 LONGEST_S = 5.0  # after the start of which a kill falls: about two trials
+GONE_S = 2.0  # after a kill all must be
 ENDS_S = 120.0
 CALL = [sys.executable, "-m", "benchforge"]
 SUITE = """benchforge = 1
+network = "{network}"
 [servers.workers]
 use = "gunicorn"
 app = "zoo:app"
@@ -68,54 +72,65 @@ class Seen:
 
 def torture(folder: Path, kills: int, seed: int, minutes: float) -> Seen:
     """Kill so many runs, or as many as the time allows."""
-    (folder / "t").mkdir(parents=True)
-    suite = folder / "torture.toml"
-    text = SUITE.format(python=sys.executable, programs=PROGRAMS, blocks=kills + 20, seed=seed)
-    suite.write_text(text)
-    moments, seen = random.Random(seed), Seen()
-    resumes = "--resume" in _ran(folder, "run", "--help").stdout
-    deadline = time.monotonic() + minutes * 60
-    mounts = _mounts()
-    while seen.kills < kills and time.monotonic() < deadline:
-        results = _results(folder)
-        words = ["--resume", str(results[-1])] if resumes and results else [str(suite)]
-        _one(folder, words, moments.uniform(0.0, LONGEST_S), seen)
-        now = _mounts()
-        seen.left += sorted(now - mounts)
-        _look(folder, seen)
-    if resumes and (results := _results(folder)):
-        _resumed(folder, results[-1], seen)
-    seen.left += _after_a_last_start(folder, suite)
+    seen, moments = Seen(), random.Random(seed)
+    for network in ("private", "host"):
+        deadline = time.monotonic() + minutes * 60 / 2
+        _in_network(network, folder / network, (kills + 1) // 2, moments, deadline, seen)
     return seen
 
 
-def _one(folder: Path, words: list[str], after_s: float, seen: Seen) -> None:
-    """Start one run and kill it `after_s` seconds later; a run that could not begin is no kill."""
-    report, err = folder / "left", folder / "err"
-    report.unlink(missing_ok=True)
-    Path(f"{report}.pid").unlink(missing_ok=True)
-    until(nobody_measures, ENDS_S)
-    results, known = len(_results(folder)), {one.stat().st_ino for one in _folders(folder)}
-    with err.open("w") as stderr:
-        line = [sys.executable, str(PROGRAMS / "watched.py"), str(report), *CALL, "run", *words]
-        process = subprocess.Popen(
-            line, cwd=folder, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=stderr
+def _in_network(
+    network: str, folder: Path, kills: int, moments: random.Random, deadline: float, seen: Seen
+) -> None:
+    """Kill so many of one suite, and let it end."""
+    wanted = seen.kills + kills
+    (folder / "t").mkdir(parents=True)
+    suite = folder / "torture.toml"
+    suite.write_text(
+        SUITE.format(
+            python=sys.executable,
+            programs=PROGRAMS,
+            network=network,
+            blocks=kills + 3,
+            seed=moments.randrange(1 << 30),
         )
-    while not Path(f"{report}.pid").exists():
-        time.sleep(0.005)
-    pid = int(Path(f"{report}.pid").read_text())
+    )
+    while seen.kills < wanted and time.monotonic() < deadline:
+        results = _results(folder)
+        words = ["--resume", str(results[-1])] if results else [str(suite)]
+        _one(folder, words, moments.uniform(0.0, LONGEST_S), seen)
+        _look(folder, seen)
+    if results := _results(folder):
+        _resumed(folder, results[-1], seen)
+    seen.left += _after_a_last_start(folder, suite)
+    seen.trials += len(list(folder.glob("results/*/trials/*/trial.json")))
+
+
+def _one(folder: Path, words: list[str], after_s: float, seen: Seen) -> None:
+    """Start one run, and kill it `after_s` seconds later."""
+    before, known = standing(), processes()
+    results, trials = len(_results(folder)), {one.stat().st_ino for one in _folders(folder)}
+    process = subprocess.Popen(
+        [*CALL, "run", *words],
+        cwd=folder,
+        env=_environment(folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     time.sleep(after_s)
-    stage = _stage(folder, results, known)
-    if process.poll() is None:
-        os.kill(pid, signal.SIGKILL)
+    seen.stages[_stage(folder, results, trials)] += 1
+    process.kill()
     process.wait(ENDS_S)
-    if BUSY in err.read_text():
-        time.sleep(0.5)
-        return
-    told = json.loads(report.read_text())
-    seen.slowest_s = max(seen.slowest_s, told["seconds"])
-    seen.left += told["left"]
-    seen.stages[stage] += 1
+    killed = time.monotonic()
+    while (left := standing() - before) and time.monotonic() - killed < GONE_S:
+        time.sleep(0.01)
+    seen.slowest_s = max(seen.slowest_s, time.monotonic() - killed)
+    scratch = [str(one) for one in (folder / "t").glob("bf-*")]
+    # What the killed one had is removed by the next start, which leaves its own.
+    seen.left += [*sorted(left), *scratch[1:]]
+    for pid in processes() - known:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _stage(folder: Path, results: int, known: set[int]) -> str:
@@ -138,13 +153,11 @@ def _look(folder: Path, seen: Seen) -> None:
     for result in _results(folder):
         if (done := _ran(folder, "validate", str(result))).returncode:
             seen.invalid.append(done.stdout.strip())
-    seen.trials = _kept(folder)
 
 
 def _resumed(folder: Path, result: Path, seen: Seen) -> None:
     """Let it end; each planned trial is there once."""
-    while BUSY in (done := _ran(folder, "run", "--resume", str(result), within_s=900)).stderr:
-        time.sleep(1)
+    done = _ran(folder, "run", "--resume", str(result), within_s=900)
     if done.returncode:
         seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
     plan = json.loads((result / "result.json").read_text())["plan"]
@@ -155,9 +168,7 @@ def _resumed(folder: Path, result: Path, seen: Seen) -> None:
 
 def _after_a_last_start(folder: Path, suite: Path) -> list[str]:
     """The next start clears the last one's folder away."""
-    words = ("run", str(suite), "--time-limit", "0", "-o", str(folder / "last"))
-    while BUSY in (done := _ran(folder, *words)).stderr:
-        time.sleep(0.5)
+    done = _ran(folder, "run", str(suite), "--time-limit", "0", "-o", str(folder / "last"))
     left = [str(one) for one in (folder / "t").glob("bf-*")]
     return [f"after the last start: {one}\n{done.stderr}" for one in left]
 
@@ -188,15 +199,6 @@ def _results(folder: Path) -> list[Path]:
 
 def _trials(result: Path) -> list[dict[str, object]]:
     return [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
-
-
-def _kept(folder: Path) -> int:
-    return len(list(folder.glob("results/*/trials/*/trial.json")))
-
-
-def _mounts() -> set[str]:
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return {f"mount {line.split()[4]}" for line in lines}
 
 
 def told(seen: Seen) -> str:

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 from benchforge.author import inputs
 from benchforge.author.recorded import ERR, OUT, TOLD, Recording
+from benchforge.checks.ask import of_trial
+from benchforge.checks.limits import limits
 from benchforge.errors import Unusable
 from benchforge.graph import Measure, plan
 from benchforge.model.trial import Trial
@@ -88,7 +91,8 @@ class FakeHost:
         )
         keep = Keep.new(suite.parent / "results", asked.name, datetime.now(UTC))
         graph = plan(expand(asked), asked.repeat, seed=asked.repeat.seed or 0)
-        return list(execute(graph, stands_on, keep, _Silent(), Limits()))
+        believe = partial(of_trial, limits=limits())
+        return list(execute(graph, stands_on, keep, believe, _Silent(), Limits()))
 
 
 class _Silent:
@@ -180,11 +184,18 @@ class _FakeHere(Here):
     def counters(self) -> dict[str, int]:
         return {}
 
-    def socket(self, family: socket.AddressFamily = socket.AF_INET) -> socket.socket:
+    def socket(
+        self,
+        family: socket.AddressFamily = socket.AF_INET,
+        kind: socket.SocketKind = socket.SOCK_STREAM,
+        protocol: int = 0,
+    ) -> socket.socket:
+        if family not in {socket.AF_INET, socket.AF_INET6}:
+            raise PermissionError("a fake host has no packets")
         ours, theirs = socket.socketpair()
         self._open.append(theirs)
-        kind, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
-        theirs.sendall(f"HTTP/1.1 200 OK\r\n{kind}\r\n{length}\r\n\r\n".encode())
+        told, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
+        theirs.sendall(f"HTTP/1.1 200 OK\r\n{told}\r\n{length}\r\n\r\n".encode())
         theirs.sendall(self._host.body)
         theirs.shutdown(socket.SHUT_WR)
         return _Answered(fileno=ours.detach())

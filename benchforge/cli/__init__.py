@@ -18,6 +18,7 @@ _COMMANDS = {
     "serve": "Start a server of a suite with its backends, and stay.",
     "clean": "List what benchforge has put on the disk, and remove it.",
     "validate": "Say whether result files can be true: what is in them, and what it means.",
+    "calibrate": "Measure how loud this machine is, and what differences it can show.",
     "verify": "Compute a result again from its raw files, and compare every number.",
     "doctor": "Say what there is on this machine, and how fit it is to measure.",
     "plugins": "List parts, show one, check one of your own, or begin it.",

@@ -45,12 +45,12 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
     Exit codes: 0 done; 2 nobody could be asked, or another benchforge measures; 5 something cannot
     be removed.
     """
-    before = datetime.now(UTC) - timedelta(seconds=_seconds(older_than))
+    until = _until(older_than)
     if parent is not None and not parent.is_dir():
         raise Unusable(f"--results {parent}: no such folder", "name a folder that holds results")
     found = {
-        "results": [one for one in results(parent or Path("results")) if one.when <= before],
-        "cache": [one for one in in_cache() if one.when <= before],
+        "results": [one for one in results(parent or Path("results")) if one.when <= until],
+        "cache": [one for one in in_cache() if one.when <= until],
     }
     lost = left()
     for title, group in found.items():
@@ -81,13 +81,16 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
     return 0
 
 
-def _seconds(text: str | None) -> float:
-    if text is None:
-        return 0.0
+def _until(older_than: str | None) -> datetime:
+    """When something must have been begun or used to go; without an age it may be in the future."""
+    if older_than is None:
+        return datetime.max.replace(tzinfo=UTC)  # a clock that was set back hides nothing
     try:
-        return float(Age.parse(text))
-    except PydanticCustomError:
-        raise Unusable(f"--older-than {text}: no age", 'write it like "30d" or "12h"') from None
+        return datetime.now(UTC) - timedelta(seconds=float(Age.parse(older_than)))
+    except (PydanticCustomError, OverflowError):
+        raise Unusable(
+            f"--older-than {older_than}: no age", 'write it like "30d" or "12h"'
+        ) from None
 
 
 def _list(title: str, group: Sequence[Remains]) -> None:

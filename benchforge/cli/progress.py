@@ -100,7 +100,9 @@ def _outcome(trial: Trial) -> str:
     least, most = ("", "") if reading.good is not None else ("at least ", "at most ")
     wrong = reading.responses - good
     errors = f", {most}{wrong} not good" if wrong else ""
-    return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}"
+    doubts = ", ".join(f"{one.id} {one.name}" for one in trial.doubts)
+    doubted = f" · NOT BELIEVED: {doubts}" if doubts else ""
+    return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}{doubted}"
 
 
 def plain(text: str) -> str:

@@ -5,8 +5,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchforge.checks.quiet import limits_of
+from benchforge.checks.summary import with_checks
 from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
@@ -24,6 +27,7 @@ def reported(
     header: Header,
     trials: Sequence[Trial],
     sittings: Sequence[Sitting],
+    ceilings: Sequence[Ceiling],
     metrics: Mapping[str, Metric],
     registry: Registry,
     keep: Keep,
@@ -35,6 +39,7 @@ def reported(
     Raises CannotKeep when they cannot be written; the table is printed all the same.
     """
     summary = summarize(header, trials, metrics, sittings)
+    summary = with_checks(summary, header, trials, limits_of(header), ceilings)
     try:
         paths = _written(summary, trials, registry, keep)
     finally:

@@ -1,27 +1,36 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
+import math
 import secrets
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
 from pydantic_core import PydanticCustomError
 
+from benchforge.checks import ask
+from benchforge.checks.quiet import limits_of
 from benchforge.cli import Interrupted
+from benchforge.cli.loosened import loosened
 from benchforge.cli.options import pairs
-from benchforge.cli.progress import Line, spoken
+from benchforge.cli.progress import Line, plain, spoken
 from benchforge.cli.report import reported
 from benchforge.cli.say import counted, say, warn
 from benchforge.errors import Unusable
 from benchforge.graph import START_AND_STOP_S, RunGraph, plan
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.folder import HEADER
 from benchforge.model.result import Header
+from benchforge.model.summary import CaseSummary
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
+from benchforge.run.ceiling import declared, measured, wanted
 from benchforge.run.execute import Limits, execute, settled
 from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
@@ -168,7 +177,8 @@ def _resume(
     there = settled(before.trials)
     if there == len(graph):
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
-        return _told(before, before.trials, asked, registry, keep, as_json=as_json)
+        found = before.trials, before.ceilings
+        return _told(before, *found, asked, registry, keep, as_json=as_json)
     stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
@@ -201,19 +211,26 @@ def _sitting(
 ) -> int:
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
+    believe = partial(ask.of_trial, limits=limits_of(begun.header))
     progress = Line(graph)
-    trials = list(begun.trials)
+    trials, ceilings = list(begun.trials), list(begun.ceilings)
+    worth_s = {} if asked.smoke else declared(graph)
+    began, limit_s = time.monotonic(), limits.time_limit_s or math.inf
     interrupted: Interrupted | None = None
     try:
-        for trial in execute(graph, stands_on, keep, progress, limits, begun.trials):
+        for trial in execute(graph, stands_on, keep, believe, progress, limits, begun.trials):
             trials.append(trial)
             registry.tell("benchforge_trial_kept", warn, trial=trial)
+            if wanted(trial, ceilings, worth_s, began + limit_s - time.monotonic()):
+                case = graph.cases[begun.header.cases.index(trial.case)]
+                ceilings.append(measured(trial, case, ceilings, stands_on, keep, believe))
+                say(_at_most(ceilings[-1]))
     except Interrupted as signal:
         interrupted = signal
     finally:
         progress.end()
     keep.still_there()
-    code = _told(begun, trials, asked, registry, keep, as_json=as_json)
+    code = _told(begun, trials, ceilings, asked, registry, keep, as_json=as_json)
     _say_what_quiet_took(trials[len(begun.trials) :])
     left = len(graph) - settled(trials)
     if interrupted is not None:
@@ -229,16 +246,30 @@ def _sitting(
 def _told(
     begun: Begun,
     trials: Sequence[Trial],
+    ceilings: Sequence[Ceiling],
     asked: Suite,
     registry: Registry,
     keep: Keep,
     *,
     as_json: bool,
 ) -> int:
+    metrics = asked.metrics
     summary = reported(
-        begun.header, trials, begun.sittings, asked.metrics, registry, keep, as_json=as_json
+        begun.header, trials, begun.sittings, ceilings, metrics, registry, keep, as_json=as_json
     )
-    return NO_ANSWER if any(case.trials == 0 for case in summary.cases) else 0
+    return 0 if all(_answered(case, smoke=summary.smoke) for case in summary.cases) else NO_ANSWER
+
+
+def _answered(case: CaseSummary, *, smoke: bool) -> bool:
+    """Whether a case has a number to speak of; a noisy machine is no error: its numbers are marked.
+
+    A smoke shows that all works: it has numbers.
+    """
+    if not case.trials:
+        return False
+    if smoke or case.believed != 0:
+        return True
+    return any(all(check.again for check in one.checks) for one in case.doubted if one.used)
 
 
 def _ground(asked: Suite) -> Ground:
@@ -247,6 +278,7 @@ def _ground(asked: Suite) -> Ground:
 
 def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry) -> Header:
     header = header_of(asked, graph, stands_on)
+    header = header.model_copy(update={"quiet": loosened()})
     return with_facts(header, registry.tell("benchforge_facts", warn), warn)
 
 
@@ -266,6 +298,15 @@ def _seconds(text: str | None) -> float | None:
     except PydanticCustomError:
         hint = 'write it like "10m" or a number of seconds'
         raise Unusable(f"--time-limit {text}: not a duration", hint) from None
+
+
+def _at_most(ceiling: Ceiling) -> str:
+    tool = ceiling.trial.case.driver
+    if ceiling.per_second is None:
+        failure = ceiling.trial.failure
+        told = failure.message if failure is not None else "no response"
+        return f"what {tool} can do at most is not known: {plain(told)}"
+    return f"{tool} gets {ceiling.per_second:,.0f} responses/s from a server that does nothing"
 
 
 def _limit(seconds: float) -> str:

@@ -7,6 +7,8 @@ import click
 
 from benchforge.cli.say import show, warn
 from benchforge.errors import CannotKeep
+from benchforge.model.calibration import Calibration
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.described import Schema, file_schema
 from benchforge.model.frozen import Frozen
 from benchforge.model.result import Header
@@ -21,6 +23,8 @@ _FILES: dict[str, type[Frozen]] = {
     "trial": Trial,
     "summary": Summary,
     "sitting": Sitting,
+    "ceiling": Ceiling,
+    "calibration": Calibration,
 }
 
 

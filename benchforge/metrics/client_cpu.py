@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
 
 NOT_TOLD = "the tool does not tell its CPU time during the load"
 
@@ -22,7 +22,7 @@ class ClientCpu(Metric):
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
     "Which CPU time."
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in CPU seconds; unknown where the tool does not tell."""
         reading = trial.reading
         if reading is None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Role, Sample, Trial, Usage, hookimpl
+from benchforge.plugin import Metric, Role, Sample, Trial, Usage, Window, hookimpl
 
 
 class Cpu(Metric):
-    """CPU seconds of a role's processes, over all of the load, for each good response."""
+    """CPU seconds of a role's processes, over the whole load, for each good response."""
 
     name: ClassVar[str] = "cpu"
     unit: ClassVar[str] = "s"
@@ -16,7 +16,7 @@ class Cpu(Metric):
     of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")
     "Whose."
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in CPU seconds a response."""
         if trial.observation is None:
             for role in self.of:
@@ -25,9 +25,11 @@ class Cpu(Metric):
         for role in self.of:
             usages = [usage for usage in trial.observation.usage if usage.role == role]
             if usages:
-                yield self._of_role(trial, label, role, usages)
+                yield self._of_role(trial, label, role, usages, window)
 
-    def _of_role(self, trial: Trial, label: str, role: Role, usages: list[Usage]) -> Sample:
+    def _of_role(
+        self, trial: Trial, label: str, role: Role, usages: list[Usage], window: Window
+    ) -> Sample:
         reading = trial.reading
         seconds = [usage.cpu_s for usage in usages if usage.cpu_s is not None]
         if len(seconds) < len(usages):
@@ -38,7 +40,8 @@ class Cpu(Metric):
         if not reading.good:
             return self._unknown(label, role, "no good response")
         value = sum(seconds) / reading.good
-        return Sample(metric=label, unit=self.unit, value=value, of=role)
+        told = window.whole or None
+        return Sample(metric=label, unit=self.unit, value=value, of=role, estimator=told)
 
     def _unknown(self, label: str, role: Role, why: str) -> Sample:
         return Sample(metric=label, unit=self.unit, value=None, of=role, why=why)

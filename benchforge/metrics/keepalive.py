@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
 COUNTER = "TcpPassiveOpens"
 
@@ -19,7 +19,7 @@ class KeepAlive(Metric):
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample: responses a connection."""
         reading = trial.reading
         if reading is None:

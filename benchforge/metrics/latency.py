@@ -6,7 +6,16 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, WrongOption, hookimpl
+from benchforge.plugin import (
+    Histogram,
+    Metric,
+    Reading,
+    Sample,
+    Trial,
+    Window,
+    WrongOption,
+    hookimpl,
+)
 
 Percent = Annotated[float, Field(gt=0, lt=100)]
 # Requests beyond a percentile: with fewer than the first it says nothing, with fewer than the
@@ -20,8 +29,9 @@ class Latency(Metric):
 
     Requests that took longer than the tool records count as such, and so do those that were in
     flight at the end, where the tool tells their ages: a percentile among them is a lower bound.
-    The mean is of responses alone. In a closed loop this is service under a load that waits for
-    the server.
+    The mean is of responses alone. No tool tells response times over time: a warm-up that is part
+    of the load is part of them. In a closed loop this is service under a load that waits for the
+    server.
     """
 
     name: ClassVar[str] = "latency"
@@ -42,11 +52,16 @@ class Latency(Metric):
             raise WrongOption(msg, "percentile", "percentiles", "mean")
         return self
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for the mean and one for each percentile, in seconds."""
         reading = trial.reading
         if reading is None:
             return
+        for sample in self._of_reading(reading, label):
+            told = ", ".join(filter(None, (sample.estimator, window.whole)))
+            yield sample.model_copy(update={"estimator": told or None})
+
+    def _of_reading(self, reading: Reading, label: str) -> Iterator[Sample]:
         if self.percentile is not None:
             yield self._percentile(reading, label, self.percentile)
             return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Role, Sample, Trial, Usage, hookimpl
+from benchforge.plugin import Metric, Role, Sample, Trial, Usage, Window, hookimpl
 
 
 class Memory(Metric):
@@ -19,7 +19,7 @@ class Memory(Metric):
     of: tuple[Role, ...] = ("server", "upstream", "backend")
     "Whose."
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in bytes."""
         if trial.observation is None:
             for role in self.of:
@@ -28,9 +28,9 @@ class Memory(Metric):
         for role in self.of:
             usages = [usage for usage in trial.observation.usage if usage.role == role]
             if usages:
-                yield self._of_role(label, role, usages)
+                yield self._of_role(label, role, usages, window)
 
-    def _of_role(self, label: str, role: Role, usages: list[Usage]) -> Sample:
+    def _of_role(self, label: str, role: Role, usages: list[Usage], window: Window) -> Sample:
         peaks = [usage.peak_pss_bytes for usage in usages if usage.peak_pss_bytes is not None]
         if len(peaks) < len(usages):
             why = "; ".join(u.why for u in usages if u.peak_pss_bytes is None and u.why)
@@ -41,7 +41,7 @@ class Memory(Metric):
             unit=self.unit,
             value=sum(peaks),
             of=role,
-            estimator=f"largest of {samples} samples",
+            estimator=", ".join(filter(None, (f"largest of {samples} samples", window.whole))),
         )
 
     def _unknown(self, label: str, role: Role, why: str) -> Sample:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
 Of = Literal["mean", "sd", "min", "max", "user", "system"]
 
@@ -23,7 +23,7 @@ class ProcessTime(Metric):
     of: tuple[Of, ...] = ("mean", "sd", "min", "max", "user", "system")
     "Which statistics of the runs."
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; unknown where no process was timed."""
         if trial.reading is None:
             return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
 _PERCENTILE = 0.99
 
@@ -19,7 +19,7 @@ class Rate(Metric):
     unit: ClassVar[str] = "requests/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield the three, each in requests per second of the load."""
         reading = trial.reading
         if reading is None or reading.schedule is None:
@@ -47,7 +47,7 @@ class Lateness(Metric):
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield p99 and the most of both, in seconds; nothing waited is 0."""
         schedule = None if trial.reading is None else trial.reading.schedule
         if schedule is None:

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl, kept
 
 
 class Throughput(Metric):
-    """Good responses per second of load; with `count = "all"`, complete ones of any status."""
+    """Good responses per second of load; with `count = "all"`, complete ones of any status.
+
+    Without the warm-up where that is known: then it is their number, times the share of what ended
+    after it, over the seconds after it.
+    """
 
     name: ClassVar[str] = "throughput"
     unit: ClassVar[str] = "requests/s"
@@ -16,16 +20,23 @@ class Throughput(Metric):
     count: Literal["good", "all"] = "good"
     "Which responses: good ones, or complete ones of any status."
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in 1/s; unknown where only bounds of the good responses are known."""
-        reading = trial.reading
+        reading, left = trial.reading, kept(trial, window)
         if reading is None:
             return
         counted = reading.responses if self.count == "all" else reading.good
         if counted is None:
             yield Sample(metric=label, unit=self.unit, value=None, why=reading.bounds)
+        elif left is None:
+            value, told = counted / reading.seconds, "of the whole load: it cannot be cut"
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=told)
         else:
-            yield Sample(metric=label, unit=self.unit, value=counted / reading.seconds)
+            value = counted * left.share / left.seconds
+            told = left.told
+            if told and counted < reading.responses:
+                told += ", good ones by their share of all responses"
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=told or None)
 
 
 @hookimpl

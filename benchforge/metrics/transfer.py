@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
 
 
 class Transfer(Metric):
-    """Bytes that the tool read per second of load, headers included."""
+    """Bytes that the tool read per second of load, headers included; its warm-up is never cut."""
 
     name: ClassVar[str] = "transfer"
     unit: ClassVar[str] = "B/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in B/s."""
         reading = trial.reading
         if reading is None:
@@ -23,7 +23,8 @@ class Transfer(Metric):
             yield Sample(metric=label, unit=self.unit, value=None, why=why)
         else:
             value = reading.received_bytes / reading.seconds
-            yield Sample(metric=label, unit=self.unit, value=value)
+            told = window.whole or None
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=told)
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
 
 class Wall(Metric):
@@ -21,7 +21,7 @@ class Wall(Metric):
     of: tuple[Literal["load", "process"], ...] = ("load",)
     "The load as the tool tells it, or the tool's whole process."
 
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; it says when not all requests ended well."""
         reading = trial.reading
         if reading is None:

@@ -36,6 +36,10 @@ class Answer(Frozen):
     "Of the body."
     seconds: float
     "From the question to the end of the body."
+    version: str = ""
+    "The version of HTTP on its first line, such as HTTP/1.1; empty in older results."
+    header_bytes: NonNegativeInt | None = None
+    "Of the first line and all headers, with the empty line behind them; None in older results."
 
 
 class Expect(Frozen):

@@ -15,7 +15,9 @@ class Check(Frozen):
     """
 
     id: str
-    "Which check."
+    "Which check: a letter for its family and a number, such as L1."
+    name: str = ""
+    "In a word or two, such as loader-cpu."
     scope: Literal["trial", "comparison", "session"]
     "What it is about."
     about: Literal["behaviour", "apparatus"]
@@ -30,3 +32,9 @@ class Check(Frozen):
     "Where the threshold comes from."
     says: str
     "One sentence with what to do."
+    of: str = ""
+    "What of the trial or the result it is about, such as a server's label; empty for all of it."
+    numbers: Literal["all", "latency"] = "all"
+    "Which numbers are not to be believed where it fails."
+    again: bool = False
+    "Whether what it looks at comes and goes, so that another attempt may do better."

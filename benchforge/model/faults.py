@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from benchforge.model.calibration import Calibration
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.file import Fault, Parsed, parse
-from benchforge.model.folder import HEADER, SUMMARY, sitting_files, trial_files
+from benchforge.model.folder import HEADER, SUMMARY, ceiling_files, sitting_files, trial_files
 from benchforge.model.meaning.lines import summed
 from benchforge.model.meaning.order import order
 from benchforge.model.meaning.plan import planned
+from benchforge.model.meaning.said import Said
 from benchforge.model.meaning.summary import against
 from benchforge.model.meaning.trial import meaning
 from benchforge.model.meaning.used import Machine
@@ -24,9 +27,11 @@ def faults(path: Path) -> list[Fault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
         return list(_of_folder(path))
-    found = parse(path, Header, Trial, Summary, Sitting)
+    found = parse(path, Header, Trial, Summary, Sitting, Ceiling, Calibration)
     if isinstance(found, list):
         return found
+    if isinstance(found.model, Ceiling):
+        return list(_of_ceiling(Parsed(path, found.model, found.places), Machine()))
     if isinstance(found.model, Trial):
         return list(_of_trial(Parsed(path, found.model, found.places), Machine()))
     if isinstance(found.model, Summary):
@@ -38,16 +43,22 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
     header = parse(folder / HEADER, Header)
     trials = [parse(file, Trial) for file in trial_files(folder)]
     sittings = [parse(file, Sitting) for file in sitting_files(folder)]
+    ceilings = [parse(file, Ceiling) for file in ceiling_files(folder)]
     there = folder / SUMMARY
     summary = parse(there, Summary) if there.exists() else []
     yield from chain.from_iterable(
-        found for found in (header, *trials, *sittings, summary) if isinstance(found, list)
+        found
+        for found in (header, *trials, *sittings, *ceilings, summary)
+        if isinstance(found, list)
     )
     whole = [trial for trial in trials if isinstance(trial, Parsed)]
     sat = [one for one in sittings if isinstance(one, Parsed)]
     machine = Machine.of(header.model.facts) if isinstance(header, Parsed) else Machine()
     for trial in whole:
         yield from _of_trial(trial, machine)
+    for ceiling in ceilings:
+        if isinstance(ceiling, Parsed):
+            yield from _of_ceiling(ceiling, machine)
     yield from _of_sittings(sat)
     if isinstance(summary, Parsed):
         yield from summed(summary)
@@ -63,17 +74,31 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
 
 
 def _of_trial(trial: Parsed[Trial], machine: Machine) -> Iterator[Fault]:
+    for message, path in _told(trial.model, trial.file, machine):
+        yield trial.fault(message, *path)
+
+
+def _of_ceiling(ceiling: Parsed[Ceiling], machine: Machine) -> Iterator[Fault]:
+    """Yield what is wrong with a load tool's measurement against the null server."""
+    trial = ceiling.model.trial
+    for message, path in _told(trial, ceiling.file, machine):
+        yield ceiling.fault(message, "trial", *path)
+    length = trial.answers[-1].length if trial.answers else ceiling.model.body_bytes
+    if trial.request.method != "HEAD" and length != ceiling.model.body_bytes:
+        yield ceiling.fault(f"the null server answered {length} bytes", "body_bytes")
+
+
+def _told(trial: Trial, file: Path, machine: Machine) -> Iterator[Said]:
+    """Yield what a trial says that cannot be, and what it names that is not there."""
     try:
-        found = [trial.fault(said, *path) for said, path in meaning(trial.model, machine)]
+        yield from list(meaning(trial, machine))
     except OverflowError:
-        yield trial.fault("a number is larger than anything that can be measured")
-    else:
-        yield from found
-    for number, process in enumerate(trial.model.processes):
-        for name, file in (("stdout", process.stdout), ("stderr", process.stderr)):
-            if not beside(trial.file, file):
-                message = f"no such file beside the trial: {file!r}"
-                yield trial.fault(message, "processes", number, name)
+        yield "a number is larger than anything that can be measured", ()
+    for number, process in enumerate(trial.processes):
+        for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
+            if not beside(file, printed):
+                message = f"no such file beside the trial: {printed!r}"
+                yield message, ("processes", number, name)
 
 
 def beside(told: Path, name: str) -> bool:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchforge.errors import BenchforgeError, InvalidFile, Unusable
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.file import Fault, Model, Parsed, parse
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
@@ -11,6 +12,8 @@ from benchforge.model.trial import Trial
 HEADER = "result.json"
 SUMMARY = "summary.json"
 SITTINGS = "sittings"
+CEILINGS = "ceilings"
+CEILING = "ceiling.json"
 
 
 def read_header(folder: Path) -> Header:
@@ -43,6 +46,16 @@ def read_sittings(folder: Path) -> tuple[Sitting, ...]:
 def sitting_files(folder: Path) -> list[Path]:
     """Return the file of each later sitting of a result, in their order."""
     return sorted(folder.glob(f"{SITTINGS}/*.json"))
+
+
+def read_ceilings(folder: Path) -> tuple[Ceiling, ...]:
+    """Read what the load tools did against the null server. Raises as `read_trials` does."""
+    return tuple(_model(parse(file, Ceiling)) for file in ceiling_files(folder))
+
+
+def ceiling_files(folder: Path) -> list[Path]:
+    """Return each ceiling.json of a result, sorted by folder."""
+    return sorted(folder.glob(f"{CEILINGS}/*/{CEILING}"))
 
 
 def _model(found: Parsed[Model] | list[Fault]) -> Model:

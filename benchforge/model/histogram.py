@@ -5,7 +5,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Self
 
 from pydantic import field_validator
@@ -84,6 +84,14 @@ class Histogram(Frozen):
             return f"the sum is {self.sum_us} us, the buckets allow {at_least} to {at_most}"
         return None
 
+    def values(self) -> Iterator[tuple[int, int]]:
+        """Yield each value in microseconds with its count, in order.
+
+        It is the highest of its bucket, and never above the largest that was recorded.
+        """
+        for bucket, count in sorted(self.counts.items()):
+            yield min(_highest(bucket), self.max_us), count
+
     @property
     def count(self) -> int:
         """How many durations were recorded."""
@@ -95,6 +103,13 @@ class Histogram(Frozen):
             msg = "an empty histogram has no mean"
             raise ValueError(msg)
         return self.sum_us / self.count
+
+    def between(self, from_us: float, to_us: float) -> int:
+        """Return how many durations lie from `from_us` on and below `to_us`, in microseconds.
+
+        A bucket counts where its highest value does: an error of 1/1024 at the ends.
+        """
+        return sum(n for bucket, n in self.counts.items() if from_us <= _highest(bucket) < to_us)
 
     def quantile(
         self, share: float, censored: int = 0, unfinished: Self | None = None

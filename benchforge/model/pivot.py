@@ -34,9 +34,13 @@ class Pivot(Frozen):
     "Axes to the values of the cases that are kept; a case that an axis is not about is not kept."
 
     def has(self, case: CaseName) -> bool:
-        """Whether a case stands in this table."""
-        return case.scenario in self.scenarios and all(
-            coordinate(case, axis) in map(_text, values) for axis, values in self.where.items()
+        """Whether a case stands in this table; a placebo stands in none."""
+        return (
+            case.scenario in self.scenarios
+            and not case.placebo
+            and all(
+                coordinate(case, axis) in map(_text, values) for axis, values in self.where.items()
+            )
         )
 
 

@@ -92,3 +92,9 @@ class Header(Frozen):
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     facts: dict[str, JsonValue]
     "Of the machine."
+    fingerprint: str = ""
+    "Of the hard facts: where it is another, numbers are not to be compared."
+    limits: str = ""
+    "The version of the checks' thresholds."
+    quiet: dict[str, float] = Field(default_factory=dict)
+    "Thresholds by check that were loosened to what this machine does when it is quiet."

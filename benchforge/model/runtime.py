@@ -37,5 +37,9 @@ class Interpreter(Frozen):
     "How it was made, as sys.version says: PyPy's own version, the date, the compiler."
     packages: dict[str, str]
     "The version of every distribution that it can import, by name."
+    asked: str = ""
+    "What the suite says that it is: a version, a program or a path; empty for our own."
+    real: str = ""
+    "Its file, behind all links; empty in a result of an older benchforge."
     lock_sha256: str | None = None
     "Of the list of pinned packages that it was built from; None where nothing was built."

@@ -5,12 +5,15 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
+from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
 from benchforge.model.trial import CaseName, Failure
+from benchforge.model.verdict import Estimate
+from benchforge.model.window import WHOLE, Settled, Window
 
 
 class TrialSample(Frozen):
@@ -70,13 +73,58 @@ class FailedTrial(Frozen):
     "Why there is no measurement."
 
 
+class DoubtedTrial(Frozen):
+    """A trial whose numbers are not to be believed."""
+
+    trial: PositiveInt
+    "Its number."
+    block: PositiveInt
+    "The pass over all cases, from 1."
+    attempt: PositiveInt
+    "Above 1 after a fault of the apparatus."
+    checks: tuple[Check, ...]
+    "Those that failed and are about the apparatus."
+    used: bool
+    "Whether its numbers are shown all the same, marked: no other attempt was any better."
+
+
+class Comparison(Frozen):
+    """Cases that are compared with one another, and what speaks against that."""
+
+    scenario: str
+    "Its label."
+    driver: str
+    "The label of the loader or client."
+    vary: dict[str, JsonValue]
+    "What varies, without what belongs to the servers."
+    cases: tuple[CaseName, ...]
+    "In the order of the suite."
+    checks: tuple[Check, ...]
+    "Asked of all of them together."
+    window: Window = WHOLE
+    "What counts of their loads: one cut for all that settled."
+    settled: tuple[Settled, ...] = ()
+    "Of each of `cases`, in their order: its own warm-up, and whether it settled."
+
+
+class Finding(Frozen):
+    """What a check found in trials of a case: the worst answer stands for those that are alike."""
+
+    check: Check
+    "The answer that has the largest value."
+    trials: PositiveInt
+    "In how many it was found."
+    of: PositiveInt
+    "Of how many, all attempts."
+
+
 class CaseSummary(Frozen):
     """A case: its lines in the order of the suite's metrics."""
 
     case: CaseName
     "What was measured."
     trials: NonNegativeInt
-    "With a measurement."
+    "With a measurement; of several attempts the believed one counts."
     planned: NonNegativeInt
     "How many measurements were planned."
     failed: tuple[FailedTrial, ...]
@@ -85,6 +133,32 @@ class CaseSummary(Frozen):
     "In the order of the suite's metrics."
     notes: tuple[str, ...]
     "What the checks found, each once."
+    findings: tuple[Finding, ...] = ()
+    "What the checks found, failures first; those that passed are not here."
+    passed: NonNegativeInt = 0
+    "How many checks passed in all of its trials."
+    doubted: tuple[DoubtedTrial, ...] = ()
+    "Trials that are not to be believed."
+    believed: NonNegativeInt | None = None
+    "How many of `trials` are to be believed; None in a result of an older benchforge."
+    steady: bool | None = None
+    "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
+
+
+class Placebo(Frozen):
+    """A case that was measured twice as if it were two: what differs there, differs by itself."""
+
+    of: CaseName
+    "The case."
+    again: CaseSummary
+    "Measured once more; it stands in no table."
+    metric: str
+    "The label of the metric that the two are compared by; empty where none has a value."
+    ratio: Estimate
+    "Again over first, by block, with its interval of 99 %."
+    apart: float | None = None
+    """By what share two alike may differ here: how far the interval reaches from 1; None where
+    there is no interval."""
 
 
 class Summary(Frozen):
@@ -124,3 +198,9 @@ class Summary(Frozen):
     "Of the machine."
     sittings: tuple[Sitting, ...] = ()
     "Those after the first, where the run was resumed."
+    checks: tuple[Check, ...] = ()
+    "Asked of the whole result."
+    placebos: tuple[Placebo, ...] = ()
+    "One of each scenario, where the suite asks for them."
+    comparisons: tuple[Comparison, ...] = ()
+    "In the order of the suite."

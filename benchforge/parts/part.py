@@ -4,6 +4,7 @@ A part never starts anything: the host acts on what it answers. An option never 
 `argv: list[str] = Field(alias="command")`.
 """
 
+import math
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchforge.model.reading import Reading
 from benchforge.model.sample import Sample
 from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.trial import Load, Trial
 from benchforge.model.units import Duration
+from benchforge.model.window import Window
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.probe import Probe, RightAnswer
 from benchforge.parts.site import Output, Site, Target
@@ -77,6 +79,12 @@ class Service(Part):
     def template_key(self, site: Site) -> str:
         """Return what the template depends on beside its tasks and programs: the files it reads."""
         return ""
+
+    def workers_told(self) -> int | None:
+        """Return how many workers times threads it is told to have; None where it has no such."""
+        told = [getattr(self, name, None) for name in ("workers", "threads")]
+        counts = [count for count in told if isinstance(count, int)]
+        return math.prod(counts) if counts else None
 
     def outside(self) -> bool:
         """Whether it already runs outside the trial: then the trial uses the host's network."""
@@ -169,12 +177,30 @@ class Driver(Part):
     def declared_s(self) -> float:
         """Return how long one load takes by its options, in seconds (an estimate for a count)."""
 
-    def at_once(self) -> int | None:
-        """Return how many requests are under way at once, at most; by this a result is judged.
+    def load(self) -> Load:
+        """Return what it is told to do, for the checks: by its options of these names."""
+        connections = self._whole("connections", self._whole("users", None))
+        return Load(
+            connections=connections,
+            keep_alive=getattr(self, "keep_alive", None),
+            processes=self._whole("threads", None),
+            declared_s=self.declared_s(),
+            kind="client" if self.kind == "client" else "loader",
+            rate=self._more_than_0("rate"),
+            at_once=None if connections is None else connections * (self._whole("streams", 1) or 1),
+            think_s=self._more_than_0("think") or 0.0,
+        )
 
-        None where that is not known, and where a latency counts from before the request is sent.
-        """
-        return None
+    def _whole(self, option: str, otherwise: int | None) -> int | None:
+        told = self._more_than_0(option)
+        return int(told) if told is not None and told.is_integer() else otherwise
+
+    def _more_than_0(self, option: str) -> float | None:
+        """Return the option as a number; None where an author means something else by its name."""
+        told = getattr(self, option, None)
+        if not isinstance(told, int | float) or isinstance(told, bool):
+            return None
+        return float(told) if 0 < told < math.inf else None
 
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":
@@ -205,8 +231,12 @@ class Metric(Part):
     "Which values are the better ones."
 
     @abstractmethod
-    def of_trial(self, trial: Trial, label: str) -> Iterator[Sample]:
-        """Yield the samples of one measured trial, under the metric's label in the suite."""
+    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+        """Yield the samples of one measured trial, under the metric's label in the suite.
+
+        `window` says how many seconds from the load's start are its warm-up: `kept(trial, window)`
+        tells what is left. A metric that cannot leave them out is of the whole load.
+        """
 
 
 class Reporter(Part):

@@ -1,6 +1,7 @@
 """Whether a class is a part that can be used: told in one line before anybody makes one of it."""
 
 from collections.abc import Iterator, Mapping
+from inspect import signature
 from types import new_class
 from typing import Any, get_args
 
@@ -53,7 +54,15 @@ def _faults(part: type[Part]) -> Iterator[str]:
         for name in ("unit", "better"):
             if not isinstance(getattr(part, name, None), str):
                 yield f'{part.__name__} has no {name}: write {name}: ClassVar[...] = "..."'
+        yield from _takes_too_little(part)
     yield from _defaults(part)
+
+
+def _takes_too_little(part: type[Metric]) -> Iterator[str]:
+    try:
+        signature(part.of_trial).bind(*("self", "trial", "label", "window"))
+    except TypeError:
+        yield f"{part.__name__}: of_trial is asked with (self, trial, label, window): take them all"
 
 
 def _shadows(part: type[Part]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from benchforge.reporters import words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
 from benchforge.reporters.dots import dots
+from benchforge.reporters.findings import of_all
 from benchforge.reporters.page import page
 from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.tables import (
@@ -45,6 +46,7 @@ def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)
+    yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
 
 

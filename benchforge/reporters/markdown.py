@@ -9,6 +9,7 @@ from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial
 from benchforge.reporters import words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
+from benchforge.reporters.findings import of_all
 from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
 from benchforge.reporters.tables import Table, case_table, scenarios, trial_table
@@ -36,6 +37,7 @@ def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)
+    yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
     yield from _files(trials)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from benchforge.plugin import NAMES, CaseSummary, Pivot, Place, Statistic, place, places
 from benchforge.reporters.cells import NOTHING, Cell, Footnotes, of_lines
 from benchforge.reporters.figures import CENTRES
+from benchforge.reporters.findings import in_short
 from benchforge.reporters.labels import short
 from benchforge.reporters.numbers import Scale
 from benchforge.reporters.tables import Column, Row, Table, metric_columns
@@ -100,7 +101,12 @@ def remarks(case: CaseSummary) -> list[str]:
         said.append(f"{verb}: {last.stage}: {last.message}")
     elif case.trials < case.planned:
         said.append(f"measured in {case.trials} of {case.planned} trials")
-    said += [note for note in case.notes if note.startswith("fail: ")]
+    if doubts := in_short([case]):
+        said.append(f"not believed: {doubts}")
+    failed = [one.check for one in case.findings if one.check.status == "fail"]
+    behaviour = dict.fromkeys(f"{one.id} {one.name}" for one in failed if one.about == "behaviour")
+    if behaviour:
+        said.append(f"it failed {', '.join(behaviour)}: see what the checks found")
     for line in case.lines:
         bad = max((one.sample.value or 0 for one in line.samples), default=0)
         if line.use == "errors" and line.of is None and bad:

@@ -87,13 +87,20 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
         columns=columns,
         rows=tuple(
             Row(
-                (*named, f"{case.trials} of {case.planned}"),
+                (*named, _trials(case)),
                 tuple(_cell(case, column, notes) for column in columns),
             )
             for named, case in zip(labels.rows, cases, strict=True)
         ),
         footnotes=tuple(notes),
     )
+
+
+def _trials(case: CaseSummary) -> str:
+    told = f"{case.trials} of {case.planned}"
+    if case.believed is None or case.believed == case.trials:
+        return told
+    return f"{told}, {case.believed} believed"
 
 
 def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:

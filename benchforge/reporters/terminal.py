@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
 from benchforge.reporters import words
+from benchforge.reporters.findings import of_all
 from benchforge.reporters.fitted import fitted
 from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.tables import Table, case_table, scenarios
@@ -37,6 +38,8 @@ class Terminal(Reporter):
         blocks = [_loud(words.heading(summary), colour and summary.smoke)]
         if not summary.complete:
             blocks.append(_loud(words.INCOMPLETE, colour))
+        if told := words.doubted(summary):
+            blocks.append(_loud(_wrapped(told, width), colour))
         blocks += [_wrapped(f"CPUs: {told}", width) for told in words.placement(trials)]
         blocks += [_wrapped(f"tuning: {told}", width) for told in words.tuning(trials)]
         if told := words.interpreters(summary):
@@ -45,6 +48,9 @@ class Terminal(Reporter):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
         for label, pivot in summary.tables.items():
             blocks.append("\n".join(_pivot(label, pivot, summary, width, colour)))
+        if found := of_all(summary):
+            blocks.append("\n".join(_wrapped(one, width) for one in words.in_all(found)))
+        blocks += [_wrapped(f"placebo: {told}", width) for told in words.placebos(summary)]
         blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")
         return "\n\n".join(blocks) + "\n"
 
@@ -54,7 +60,7 @@ def _scenario(
 ) -> Iterator[str]:
     yield words.one_line(name)
     yield from _table(partial(case_table, cases), width, colour)
-    yield from _list([words.one_line(note) for note in words.notes(cases)])
+    yield from _list([_wrapped(found, width) for found in words.findings(cases)])
     for line, failed in words.failures(cases):
         yield "\n" + _loud(words.one_line(line), colour)
         if failed.failure.hint:

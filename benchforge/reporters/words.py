@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial
+from benchforge.reporters.findings import Told, in_short, told
 from benchforge.reporters.labels import case_labels
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
@@ -22,6 +23,7 @@ _MACHINE: Final = (
     ("kernel", "kernel {}"),
     ("python", "Python {}"),
 )
+_PLACEBO = "S4"
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
@@ -53,12 +55,13 @@ def interpreters(summary: Summary) -> str:
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     """Return how the result was made, for who must know whether it is valid."""
-    measured = sum(case.trials for case in summary.cases)
-    planned = sum(case.planned for case in summary.cases)
-    failed = sum(len(case.failed) for case in summary.cases)
+    cases = _with_placebos(summary)
+    measured = sum(case.trials for case in cases)
+    planned = sum(case.planned for case in cases)
+    failed = sum(len(case.failed) for case in cases)
     blocks = {
-        *(one.block for case in summary.cases for one in case.failed),
-        *(one.block for case in summary.cases for line in case.lines for one in line.samples),
+        *(one.block for case in cases for one in case.failed),
+        *(one.block for case in cases for line in case.lines for one in line.samples),
     }
     machine = [
         form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
@@ -71,12 +74,26 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {planned} planned, {failed} failed"),
         ("blocks", str(len(blocks))),
     ]
+    rows += [("placebo", told) for told in placebos(summary)]
     rows += [("resumed", told) for told in resumed(summary, trials)]
     if told := interpreters(summary):
         rows.append(("runtimes", told))
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("CPUs", told) for told in placement(trials)]
     return rows + [("tuning", told) for told in tuning(trials)]
+
+
+def placebos(summary: Summary) -> list[str]:
+    """Return for each scenario by what the same thing differed, and whether that is too much."""
+    return [
+        one.says if one.status == "pass" else f"{one.status.upper()}: {one.says}"
+        for one in summary.checks
+        if one.id == _PLACEBO
+    ]
+
+
+def _with_placebos(summary: Summary) -> list[CaseSummary]:
+    return [*summary.cases, *(one.again for one in summary.placebos)]
 
 
 def placement(trials: Sequence[Trial]) -> list[str]:
@@ -116,11 +133,17 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
 
 def alarms(summary: Summary) -> list[str]:
     """Return what nobody may overlook."""
-    failed = sum(len(case.failed) for case in summary.cases)
+    failed = sum(len(case.failed) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
         *([INCOMPLETE] if not summary.complete else []),
         *([OTHERWISE] if any(one.differs for one in summary.sittings) else []),
+        *(
+            f"PLACEBO: {one.says}"
+            for one in summary.checks
+            if one.id == _PLACEBO and one.status == "fail"
+        ),
+        *([told_] if (told_ := doubted(summary)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 
@@ -150,12 +173,53 @@ def _fact(fact: JsonValue) -> str:
 
 
 def notes(cases: Sequence[CaseSummary]) -> list[str]:
-    """Return what the checks found, each with the case that it is about."""
+    """Return what the checks found, each with the case that it is about; unknown ones last."""
     return [
         f"{name}: {note}"
         for name, case in zip(_names(cases), cases, strict=True)
         for note in case.notes
     ]
+
+
+def findings(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return what speaks against numbers, in short: failures and warnings once for all cases.
+
+    What is not known and what passed is counted in a last line.
+    """
+    found = told(cases, _names(cases))
+    loud = [one.line for one in found if one.check.status != "unknown"]
+    loud += [
+        f"{name}: {note}"
+        for name, case in zip(_names(cases), cases, strict=True)
+        for note in case.notes
+        if note.startswith("not steady") or not case.findings
+    ]
+    unknown = dict.fromkeys(one.check.id for one in found if one.check.status == "unknown")
+    passed = min((case.passed for case in cases if case.trials), default=0)
+    if not found and not passed:
+        return loud
+    rest = f"; not known: {', '.join(unknown)} (why: see report.md)" if unknown else ""
+    return [*loud, f"checks that passed: {passed} or more for each case{rest}"]
+
+
+def in_all(found: Sequence[Told]) -> list[str]:
+    """Return what speaks against the whole result; of what is not known the ids alone."""
+    unknown = dict.fromkeys(one.check.id for one in found if one.check.status == "unknown")
+    rest = [f"not known of the whole: {', '.join(unknown)} (why: see report.md)"] if unknown else []
+    return [*(one.line for one in found if one.check.status != "unknown"), *rest]
+
+
+def doubted(summary: Summary) -> str:
+    """Return which cases have numbers that are not to be believed, and why; empty if none."""
+    cases = [
+        case for case in summary.cases if case.believed is not None and case.believed < case.trials
+    ]
+    if not cases:
+        return ""
+    number = len(cases)
+    have = "case has" if number == 1 else "cases have"
+    which = f"{number} of {len(summary.cases)} {have} numbers"
+    return f"NOT BELIEVED: {which} that are not to be believed: {in_short(cases)}"
 
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:

@@ -85,8 +85,17 @@ def default_port(scheme: str) -> int:
     return http.client.HTTPS_PORT if scheme == "https" else http.client.HTTP_PORT
 
 
-def ask(here: Here, root: str, request: Request, ca_file: Path | None = None) -> Asked:
-    """Send a request to `root` from inside the trial's network.
+def ask(
+    here: Here,
+    root: str,
+    request: Request,
+    ca_file: Path | None = None,
+    *,
+    keep_alive: bool = False,
+) -> Asked:
+    """Send a request to `root` from inside the trial's network, over a connection of its own.
+
+    With `keep_alive` the server is not told that it is the last one.
 
     Over https the certificate and its name are checked: `ca_file` is trusted, the system's own
     certificates without it. Raises OSError when nobody answers in time or no TLS is agreed upon,
@@ -103,7 +112,7 @@ def ask(here: Here, root: str, request: Request, ca_file: Path | None = None) ->
             trusting = _trusting(ca_file)
             connection.sock = trusting.wrap_socket(connection.sock, server_hostname=host)
         body = request.body.encode() if request.body is not None else None
-        headers = {"Connection": "close", **request.headers}
+        headers = {**({} if keep_alive else {"Connection": "close"}), **request.headers}
         connection.request(request.method, request.path, body, headers)
         response = connection.getresponse()
         content = _whole_body(response)
@@ -115,8 +124,16 @@ def ask(here: Here, root: str, request: Request, ca_file: Path | None = None) ->
         length=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
         seconds=time.monotonic() - begun,
+        version=f"HTTP/{response.version // 10}.{response.version % 10}",
+        header_bytes=_header_bytes(response),
     )
     return Asked(answer, content)
+
+
+def _header_bytes(response: http.client.HTTPResponse) -> int:
+    """Return the length of the first line and the headers, each line with one blank in it."""
+    first = len("HTTP/1.1 200 ") + len(response.reason) + 2
+    return first + sum(len(name) + len(value) + 4 for name, value in response.getheaders()) + 2
 
 
 def _whole_body(response: http.client.HTTPResponse) -> bytes:
@@ -142,9 +159,9 @@ def until_right(here: Here, question: Question, within_s: float) -> Asked:
             first_wrong = first_wrong or time.monotonic()
         except ssl.SSLCertVerificationError as error:  # it does not become another by waiting
             hint = _HINTS.get(error.verify_code, _TRUST)
-            raise question.failed("ask", _reason(error), hint) from error
+            raise question.failed("ask", reason(error), hint) from error
         except (OSError, http.client.HTTPException) as error:
-            told = _reason(error)
+            told = reason(error)
             if isinstance(error, ssl.SSLError):  # somebody is there, and speaks otherwise
                 first_wrong = first_wrong or time.monotonic()
         if question.running is not None and (end := here.finished(question.running)):
@@ -168,7 +185,7 @@ def once(here: Here, question: Question) -> Asked:
     try:
         asked = ask(here, question.root, question.request, question.ca_file)
     except (OSError, http.client.HTTPException) as error:
-        raise question.failed("ask", f"after the load: {_reason(error)}") from error
+        raise question.failed("ask", f"after the load: {reason(error)}") from error
     if told := question.wrong(asked):
         raise question.failed("ask", f"after the load: {question.asks}: {told}")
     return asked
@@ -222,7 +239,8 @@ def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
     return joined
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Return why there is no answer, for a person."""
     if isinstance(error, TimeoutError):
         return f"no answer within {ANSWER_WITHIN_S:g} s"
     if isinstance(error, ConnectionRefusedError):

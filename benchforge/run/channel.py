@@ -29,13 +29,20 @@ class Message:
 
 @dataclass(frozen=True)
 class Exit:
-    """How a process ended: `ended` on the monotonic clock, CPU times in seconds."""
+    """How a process ended: `ended` on the monotonic clock, CPU times in seconds.
+
+    What it used includes the children that it waited for.
+    """
 
     code: int
     ended: float
     user_s: float
     system_s: float
     maxrss_kb: int
+    voluntary: int
+    "Context switches in which it waited for something."
+    involuntary: int
+    major_faults: int
 
 
 @dataclass

@@ -12,7 +12,7 @@ from benchforge.run.here import Here, Running, complaint
 from benchforge.run.keeper import LARGEST_OUTPUT
 from benchforge.run.story import Story
 from benchforge.run.tasks import located
-from benchforge.run.usage import Watch
+from benchforge.run.usage import EVERY_S, Watch
 from benchforge.suite.case import Case
 
 LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
@@ -46,7 +46,7 @@ def drive(
     if watched is None:
         finished = here.wait(every[0], within)
     else:
-        finished = here.wait(every[0], within, every_s=watched.every_s, on_tick=watched.sample)
+        finished = here.wait(every[0], within, every_s=EVERY_S, on_tick=watched.sample)
     if finished is None:
         here.stop(every[0], first=signal.SIGKILL)
         raise TrialFailed(

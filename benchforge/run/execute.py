@@ -7,12 +7,13 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from benchforge.errors import InvalidFile
 from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
+from benchforge.model.check import Check
 from benchforge.model.trial import CaseName, Trial
 from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
@@ -21,6 +22,9 @@ from benchforge.run.measure import measure
 
 ATTEMPTS = 3
 ANSWER = "answer.bin"
+
+Believe = Callable[[Trial], Sequence[Check]]
+"The checks of a trial."
 
 
 class Progress(Protocol):
@@ -48,6 +52,7 @@ def execute(
     graph: RunGraph,
     ground: Ground,
     keep: Keep,
+    believe: Believe,
     progress: Progress,
     limits: Limits,
     before: Sequence[Trial] = (),
@@ -77,7 +82,7 @@ def execute(
             keep.room()
             number += 1
             progress.trial(step, number, attempt, declared_s + mean(beyond) * left)
-            trial = _kept(step, number, attempt, ground, keep, right, progress, spare_s)
+            trial = _kept(step, number, attempt, ground, keep, believe, right, progress, spare_s)
             beyond.append(max(0.0, trial.seconds - step.case.declared_s))
             progress.kept(trial)
             yield trial
@@ -103,11 +108,8 @@ def settled(trials: Sequence[Trial]) -> int:
 
 
 def _settled(attempts: Sequence[Trial]) -> bool:
-    """Whether a place needs no further attempt: only a fault of the apparatus is tried again."""
-    if not attempts:
-        return False
-    failure = attempts[-1].failure
-    return failure is None or failure.about != "apparatus" or len(attempts) >= ATTEMPTS
+    """Whether a place needs no further attempt: only a fault that comes and goes is tried again."""
+    return bool(attempts) and (not attempts[-1].again or len(attempts) >= ATTEMPTS)
 
 
 def mean(beyond: list[float]) -> float:
@@ -145,6 +147,7 @@ def _kept(
     attempt: int,
     ground: Ground,
     keep: Keep,
+    believe: Believe,
     right: dict[str, Like],
     progress: Progress,
     spare_s: float,
@@ -158,5 +161,7 @@ def _kept(
         keep.write(folder / ANSWER, measured.body)
         # The first right answer of a scenario is what the others are held against.
         right.setdefault(asked, Like(case.name.server, measured.body))
-    keep.write(folder / "trial.json", measured.trial)
-    return measured.trial
+    checks = (*measured.trial.checks, *believe(measured.trial))
+    trial = measured.trial.model_copy(update={"checks": checks})
+    keep.write(folder / "trial.json", trial)
+    return trial

@@ -1,44 +1,155 @@
 """Facts about the machine, kept in the header of every result."""
 
+import hashlib
 import os
 import platform
+import resource
+import socket
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchforge.model.environment import HARD
 from benchforge.run.kernel import fields, number, text
 
 _SYSTEM = Path("/")
+_CPU = "sys/devices/system/cpu"
+_SYSCTLS = (
+    *("net.core.somaxconn", "net.core.rmem_max", "net.core.wmem_max", "net.core.busy_poll"),
+    *("net.core.default_qdisc", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_rmem"),
+    *("net.ipv4.tcp_wmem", "net.ipv4.tcp_max_syn_backlog", "net.ipv4.tcp_tw_reuse"),
+    *("net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_slow_start_after_idle"),
+    "net.ipv4.tcp_congestion_control",
+)
+# A machine's own number is nobody's business: only whether two are the same.
+_SALT = b"benchforge:"
 
 
 def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
     """Return what the kernel tells at once; what it does not tell is None."""
-    cpuinfo = fields(root, "proc/cpuinfo")
     memory = fields(root, "proc/meminfo")
     release = fields(root, "etc/os-release", "=")
-    clocksource = "sys/devices/system/clocksource/clocksource0/current_clocksource"
-    return {
-        "cpu": cpuinfo.get("model name"),
-        "cpus": os.cpu_count(),
-        "cpus_usable": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
-        "smt": text(root, "sys/devices/system/cpu/smt/active"),
-        "governor": text(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "boost": text(root, "sys/devices/system/cpu/cpufreq/boost"),
-        "no_turbo": text(root, "sys/devices/system/cpu/intel_pstate/no_turbo"),
-        "clocksource": text(root, clocksource),
-        "virtual": "hypervisor" in cpuinfo["flags"].split() if "flags" in cpuinfo else None,
-        "memory_kb": number(memory.get("MemTotal")),
-        "memory_available_kb": number(memory.get("MemAvailable")),
-        "swap_kb": number(memory.get("SwapTotal")),
-        "swap_free_kb": number(memory.get("SwapFree")),
-        "huge_pages": text(root, "sys/kernel/mm/transparent_hugepage/enabled"),
-        "aslr": text(root, "proc/sys/kernel/randomize_va_space"),
-        "load_average": list(os.getloadavg()),
-        "kernel": platform.release(),
+    return hard_facts(root) | {
+        "hostname": text(root, "proc/sys/kernel/hostname") or socket.gethostname(),
         "system": release.get("PRETTY_NAME", "").strip('"') or platform.system(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
+        "libc": " ".join(platform.libc_ver()).strip() or None,
+        "idle_driver": text(root, f"{_CPU}/cpuidle/current_driver"),
+        "aslr": text(root, "proc/sys/kernel/randomize_va_space"),
+        "same_page_merging": text(root, "sys/kernel/mm/ksm/run"),
+        "memory_available_kb": number(memory.get("MemAvailable")),
+        "swap_free_kb": number(memory.get("SwapFree")),
+        "load_average": list(os.getloadavg()),
+        "boot": text(root, "proc/sys/kernel/random/boot_id"),
+        "uptime_s": _first_number(text(root, "proc/uptime")),
         "somaxconn": number(text(root, "proc/sys/net/core/somaxconn")),
         "port_range": text(root, "proc/sys/net/ipv4/ip_local_port_range"),
+    }
+
+
+def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
+    """Return those that a comparison rests on (`model.environment.HARD`), in some milliseconds."""
+    cpuinfo = fields(root, "proc/cpuinfo")
+    memory = fields(root, "proc/meminfo")
+    found: dict[str, JsonValue] = {
+        "machine_id": _hidden(text(root, "etc/machine-id")),
+        "virtual": "hypervisor" in cpuinfo["flags"].split() if "flags" in cpuinfo else None,
+        "virtualization": _virtualization(root),
+        "cpu": cpuinfo.get("model name"),
+        "cpu_family": cpuinfo.get("cpu family"),
+        "cpu_stepping": cpuinfo.get("stepping"),
+        "microcode": cpuinfo.get("microcode"),
+        "machine": platform.machine(),
+        "cpus": os.cpu_count(),
+        "cpus_usable": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
+        **_topology(root),
+        "smt": text(root, f"{_CPU}/smt/active"),
+        "caches": _caches(root),
+        "numa_nodes": text(root, "sys/devices/system/node/online"),
+        "cpus_online": text(root, f"{_CPU}/online"),
+        "cpus_isolated": text(root, f"{_CPU}/isolated"),
+        "cpus_nohz_full": text(root, f"{_CPU}/nohz_full"),
+        "governor": text(root, f"{_CPU}/cpu0/cpufreq/scaling_governor"),
+        "scaling_driver": text(root, f"{_CPU}/cpu0/cpufreq/scaling_driver"),
+        "frequency_khz": _range(root, "scaling_min_freq", "scaling_max_freq"),
+        "boost": text(root, f"{_CPU}/cpufreq/boost"),
+        "no_turbo": text(root, f"{_CPU}/intel_pstate/no_turbo"),
+        "energy_preference": text(root, f"{_CPU}/cpu0/cpufreq/energy_performance_preference"),
+        "mitigations": _mitigations(root),
+        "kernel": platform.release(),
+        "kernel_version": platform.version(),
+        "kernel_arguments": text(root, "proc/cmdline"),
+        "memory_kb": number(memory.get("MemTotal")),
+        "swap_kb": number(memory.get("SwapTotal")),
+        "huge_pages": text(root, "sys/kernel/mm/transparent_hugepage/enabled"),
+        "clocksource": text(
+            root, "sys/devices/system/clocksource/clocksource0/current_clocksource"
+        ),
+        "control_group": _control_group(root),
+        "sysctl": {name: text(root, f"proc/sys/{name.replace('.', '/')}") for name in _SYSCTLS},
+        "loopback_mtu": number(text(root, "sys/class/net/lo/mtu")),
+        "limits": {"open_files": list(resource.getrlimit(resource.RLIMIT_NOFILE))},
+        "python": platform.python_version(),
         "root": os.geteuid() == 0,
     }
+    return {name: found[name] for name in HARD if name in found}
+
+
+def _hidden(machine_id: str | None) -> str | None:
+    if not machine_id:
+        return None
+    return hashlib.sha256(_SALT + machine_id.encode()).hexdigest()[:16]
+
+
+def _virtualization(root: Path) -> str | None:
+    """The maker and the product that the machine calls itself: of a cloud, its kind of machine."""
+    told = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
+    return " ".join(one for one in told if one) or None
+
+
+def _topology(root: Path) -> dict[str, JsonValue]:
+    places = [
+        tuple(text(folder, f"topology/{name}") for name in ("physical_package_id", "core_id"))
+        for folder in (root / _CPU).glob("cpu[0-9]*")
+    ]
+    known = [place for place in places if None not in place]
+    if not known:
+        return {"sockets": None, "cores": None}
+    return {"sockets": len({package for package, _ in known}), "cores": len(set(known))}
+
+
+def _caches(root: Path) -> JsonValue:
+    """Sizes by level and type, such as 1 Data, of the first CPU."""
+    found: dict[str, JsonValue] = {}
+    for folder in sorted((root / _CPU / "cpu0/cache").glob("index[0-9]*")):
+        level, kind = text(folder, "level"), text(folder, "type")
+        found[f"{level} {kind}"] = text(folder, "size")
+    return found or None
+
+
+def _range(root: Path, *names: str) -> JsonValue:
+    told = [number(text(root, f"{_CPU}/cpu0/cpufreq/{name}")) for name in names]
+    return None if None in told else list(told)
+
+
+def _mitigations(root: Path) -> JsonValue:
+    folder = root / _CPU / "vulnerabilities"
+    found: dict[str, JsonValue] = {
+        one.name: text(folder, one.name) for one in sorted(folder.glob("*"))
+    }
+    return found or None
+
+
+def _control_group(root: Path) -> JsonValue:
+    """The limits of the group that benchforge is in; None where it has none, or they are hidden."""
+    for line in (text(root, "proc/self/cgroup") or "").split():
+        if line.startswith("0::"):
+            group = f"sys/fs/cgroup{line.removeprefix('0::')}"
+            names = ("cpu.max", "cpuset.cpus.effective", "memory.max")
+            found: dict[str, JsonValue] = {name: text(root, f"{group}/{name}") for name in names}
+            return found if any(found.values()) else None
+    return None
+
+
+def _first_number(words: str | None) -> float | None:
+    first = (words or "").split()[:1]
+    return float(first[0]) if first else None

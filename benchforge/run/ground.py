@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.parts.command import Need
 from benchforge.parts.part import Part, RunsPython
+from benchforge.run.facts import facts
 from benchforge.run.host import Host, LocalHost, Network
 from benchforge.run.locate import locate, missing
 from benchforge.run.placement import Places
@@ -35,6 +38,16 @@ class Ground:
     "The CPUs of each role that has its own."
     quiet: Patience = "off"
     "How long to wait for it before each trial."
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    "Of the machine, when the run began."
+
+    def interpreter_of(self, part: Part) -> str | None:
+        """Return the file behind a part's interpreter; None for what is no Python."""
+        if not isinstance(part, RunsPython):
+            return None
+        if part.runtime is None:
+            return str(self.python.resolve())
+        return self.runtimes[part.runtime].facts.real
 
     def python_of(self, part: Part) -> Path:
         """Return the interpreter of a part."""
@@ -57,6 +70,7 @@ def ground(suite: Suite, parts: Iterable[Part]) -> Ground:
         network=suite.network,
         secrets=suite.secrets,
         as_root=os.geteuid() == 0,
+        facts=facts(),
         quiet="off" if suite.smoke else suite.repeat.quiet,
     )
 

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from benchforge.checks.limits import limits
 from benchforge.graph import RunGraph
+from benchforge.model.environment import fingerprint
 from benchforge.model.result import Header, MetricUse, Planned
 from benchforge.model.runtime import OWN, Interpreter
 from benchforge.parts.part import Part, RunsPython
-from benchforge.run.facts import facts
 from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
 from benchforge.run.scratch import scratch_folder
@@ -76,7 +77,9 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
-        facts=facts(),
+        facts=dict(ground.facts),
+        fingerprint=fingerprint(ground.facts),
+        limits=limits().version,
     )
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
 from benchforge.parts.command import Command, Finished
 from benchforge.run import processes
-from benchforge.run.channel import Channel
+from benchforge.run.channel import Channel, Exit
 
 Network = Literal["private", "host"]
 
@@ -39,6 +39,8 @@ class Mode:
     "The tuning that holds, as it was read back, by its names in the suite."
     refused: Mapping[str, str] = field(default_factory=dict)
     "Why the rest of the tuning does not hold."
+    ports: int | None = None
+    "How many ports its network has for outgoing connections; None where the kernel hides it."
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,10 @@ class Here:
         seconds = end.ended - running.started
         return Finished(end.code, running.stdout, running.stderr, seconds, end.user_s, end.system_s)
 
+    def exit(self, running: Running) -> Exit | None:
+        """What the process used until it ended, or None while it runs."""
+        return None if self.finished(running) is None else self._channel.exits[running.pid]
+
     def cut(self, running: Running) -> tuple[Literal["stdout", "stderr"], ...]:
         """Of which streams only the first LARGEST_OUTPUT bytes are kept, of all it started too."""
         self._channel.note_exits(0.0)
@@ -231,9 +237,17 @@ class Here:
         """
         return processes.counters(self.init_pid)
 
-    def socket(self, family: socket.AddressFamily = socket.AF_INET) -> socket.socket:
-        """Return a new stream socket inside the trial's network, whoever connects or binds it."""
-        message = self._channel.ask("socket", family=int(family))
+    def socket(
+        self,
+        family: socket.AddressFamily = socket.AF_INET,
+        kind: socket.SocketKind = socket.SOCK_STREAM,
+        protocol: int = 0,
+    ) -> socket.socket:
+        """Return a new socket inside the trial's network, whoever connects or binds it.
+
+        Raises OSError where that is not allowed.
+        """
+        message = self._channel.ask("socket", family=int(family), type=int(kind), protocol=protocol)
         if "errno" in message.body:
             raise OSError(message.body["errno"], message.body["error"])
         (inside,) = message.sockets

@@ -139,6 +139,7 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Here:
         tuple(greeting["weaker"]),
         greeting["applied"],
         greeting["refused"],
+        greeting["ports"],
     )
     try:
         return Here(channel, mode, greeting["init"])

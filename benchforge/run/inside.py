@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import json
+import os
 import platform
 import sys
 
@@ -33,6 +34,7 @@ def told(modules: Iterable[str]) -> dict[str, Any]:
             brings[name] = one.version
     return {
         "executable": sys.executable,
+        "real": os.path.realpath(sys.executable),
         "implementation": platform.python_implementation(),
         "version": platform.python_version(),
         "build": " ".join(sys.version.split()),

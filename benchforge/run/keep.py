@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.folder import HEADER, SITTINGS
+from benchforge.model.folder import CEILING, CEILINGS, HEADER, SITTINGS
 from benchforge.model.sitting import Sitting
 from benchforge.run.hold import hold
 from benchforge.run.space import enough
@@ -100,14 +100,20 @@ class Keep:
             raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
         return folder
 
+    def ceiling_folder(self, number: int) -> Path:
+        """Make the folder of a load tool's measurement against the null server."""
+        self._made(CEILINGS)
+        return self._made(f"{CEILINGS}/{number:04d}")
+
     def swept(self) -> None:
-        """Remove the trials that an end kept from being finished: a trial has its trial.json."""
-        for folder in self.folder.glob("trials/*"):
-            if folder.name.isdigit() and not (folder / "trial.json").exists():
-                try:
-                    shutil.rmtree(folder)
-                except OSError as error:
-                    raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
+        """Remove what an end kept from being finished: a trial has its trial.json."""
+        for parent, last in (("trials", "trial.json"), (CEILINGS, CEILING)):
+            for folder in self.folder.glob(f"{parent}/*"):
+                if folder.name.isdigit() and not (folder / last).exists():
+                    try:
+                        shutil.rmtree(folder)
+                    except OSError as error:
+                        raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
 
     def sitting(self, sitting: Sitting) -> Path:
         """Write what a later sitting measures with, and on."""
@@ -128,21 +134,29 @@ class Keep:
 
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
         """Write a file whole: a temporary one, on the disk, renamed, and the folder on the disk."""
-        if isinstance(content, BaseModel):
-            content = content.model_dump_json(indent=1, by_alias=True) + "\n"
-        data = content.encode() if isinstance(content, str) else content
-        temporary = path.with_name(f".{path.name}.tmp")
         try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(path)
-            descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            whole(path, content)
         except OSError as error:
             raise CannotKeep(f"{path}: {error.strerror}", self._way_out) from error
         return path
+
+
+def whole(path: Path, content: BaseModel | str | bytes) -> None:
+    """Write a file so that it is there whole, or as it was before, whenever we end.
+
+    Raises OSError.
+    """
+    if isinstance(content, BaseModel):
+        content = content.model_dump_json(indent=1, by_alias=True) + "\n"
+    data = content.encode() if isinstance(content, str) else content
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(path)
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -9,10 +9,12 @@ where they are allowed, serves the requests:
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
     {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree", "also": [pid]}
                                                      -> {"signalled": [pid]}
-    {"id", "do": "socket", "family"}                 -> {} and the socket, made inside
+    {"id", "do": "socket", "family", "type", "protocol"}
+                                                     -> {} and the socket, made inside
     {"id", "do": "end"}                              -> {"left": how many had to be killed}
 
-Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb"}, times in seconds;
+Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb",
+"voluntary", "involuntary", "major_faults"}, times in seconds;
 {"cut": path} once a process has printed more into it than is kept.
 """
 # ruff: noqa: PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
@@ -144,7 +146,16 @@ def _tune(options: JSON, machines: dict[str, int], own_network: bool) -> JSON:
             refused[f"limits.{name}"] = _why(error)
     for descriptor in machines.values():
         os.close(descriptor)
-    return {"applied": applied, "refused": refused}
+    return {"applied": applied, "refused": refused, "ports": _ports()}
+
+
+def _ports() -> int | None:
+    """How many ports this network has for outgoing connections; only who is in it can read it."""
+    try:
+        first, last = map(int, _read("/proc/sys/net/ipv4/ip_local_port_range").split())
+    except (OSError, ValueError):
+        return None
+    return last - first + 1
 
 
 def _set_sysctl(name: str, value: str, machines: dict[str, int], own_network: bool) -> str:
@@ -437,7 +448,8 @@ class Keeper:
             case "signal":
                 self.say(answer | {"signalled": self._signal(request)})
             case "socket":
-                with socket.socket(request["family"], socket.SOCK_STREAM) as inside:
+                words = request["family"], request["type"], request["protocol"]
+                with socket.socket(*words) as inside:
                     self.say(answer, descriptors=(inside.fileno(),))
 
     def _signal(self, request: JSON) -> list[int]:
@@ -489,6 +501,9 @@ class Keeper:
                     "user_s": usage.ru_utime,
                     "system_s": usage.ru_stime,
                     "maxrss_kb": usage.ru_maxrss,
+                    "voluntary": usage.ru_nvcsw,
+                    "involuntary": usage.ru_nivcsw,
+                    "major_faults": usage.ru_majflt,
                 })  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 import contextlib
 import errno
+import hashlib
+import json
 import math
 import time
 from collections.abc import Callable
@@ -17,13 +19,16 @@ from benchforge.errors import (
     TrialFailed,
 )
 from benchforge.graph import Measure
+from benchforge.model.environment import changes, fingerprint
 from benchforge.model.observation import Role
-from benchforge.model.trial import Failure, Trial
+from benchforge.model.trial import Failure, Load, Trial
 from benchforge.model.tuning import Tuned
+from benchforge.parts.part import Service
 from benchforge.parts.site import Output, Target
-from benchforge.run import placement, quiet
+from benchforge.run import placement, probes, quiet
 from benchforge.run.ask import Like, Question, once, until_right
 from benchforge.run.drive import believable, drive
+from benchforge.run.facts import hard_facts
 from benchforge.run.ground import Ground
 from benchforge.run.here import Here, Mode, Running, last_lines
 from benchforge.run.placement import Stay
@@ -38,6 +43,7 @@ from benchforge.run.services import (
     stop,
 )
 from benchforge.run.story import Story
+from benchforge.run.tap import Tap
 from benchforge.run.usage import Watch
 from benchforge.suite.case import Case
 from benchforge.suite.redact import redact
@@ -73,6 +79,8 @@ def measure(
     failure: Failure | None = None
     stay = Stay(ground.places)
     story.placed = stay.placed()
+    now = hard_facts()
+    story.load = _load(step.case, ground.suite_folder)
     _wait_for_quiet(ground, step.case, spare_s, story)
     try:
         with scratch_folder() as scratch, contextlib.ExitStack() as stack:
@@ -122,10 +130,19 @@ def measure(
         phases=story.phases,
         request=step.case.request,
         url=redact(story.url, story.secrets),
-        at_once=step.case.driver.at_once(),
         processes=story.processes,
         answers=tuple(story.answers),
+        probes=story.probes,
+        listener=story.listener,
+        complaints=story.complaints,
         namespaces=story.namespaces,
+        load=story.load,
+        driven=step.case.driven,
+        workers=_workers(step.case),
+        fingerprint=fingerprint(now),
+        changed=tuple(changes(ground.facts, now)),
+        links=story.links,
+        workers_declared=_workers_declared(step.case),
         tuned=story.tuned,
         placed=story.placed,
         reading=story.reading,
@@ -150,17 +167,27 @@ def _measured(
 
     def note(serving: Serving) -> None:
         if serving.running is not None and serving.command is not None:
-            story.runs(serving.command, serving.running)
+            interpreter = ground.interpreter_of(serving.part)
+            story.runs(serving.command, serving.running, interpreter)
 
-    with story.phase("services"):
-        services = started(here, ground, case, step.seed, folders, note)
-        asking = question(case, services[-1], like)
-    with story.phase("ask"):
-        asked = until_right(here, asking, float(case.server.ready_within))
-        is_ours(here, services[-1], port_of(asking.root))
-        story.ready(here)
-        story.answers.append(asked.answer)
-        story.body = asked.body
+    with Tap(here) as tap:
+        with story.phase("services"):
+            services = started(here, ground, case, step.seed, folders, note, tap.forget)
+            asking = question(case, services[-1], like)
+        with story.phase("ask"):
+            asked = until_right(here, asking, float(case.server.ready_within))
+            port = port_of(asking.root)
+            story.listener = probes.listener(here, asking, port, None)
+            is_ours(here, services[-1], port)
+            story.ready(here)
+            story.answers.append(asked.answer)
+            story.body = asked.body
+            alone = probes.held_to_itself(asking, asked.body)
+            keeps = story.load is None or story.load.keep_alive is not False
+            before = probes.asked(here, alone, probes.BEFORE, keep_alive=keeps)
+            story.probes = probes.probes(before, ())
+            _still_there(here, services, "while it was asked", "ask")
+        story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
     story.url = target.url
     if case.warm_up_s:
@@ -169,20 +196,28 @@ def _measured(
             warming = _target(asking, ground, case, folder, "warm-up")
             drive(here, driver, warming, "warm-up", story, cpus=cpus)
     foreign = _foreign(here, services)
-    with story.phase("load"):
-        watched = Watch(here, _watched(services), foreign, stay)
+    with story.phase("load"), Watch(here, _watched(services), foreign, stay) as watched:
         label = _driver_label(case)
         finished = drive(here, case.driver, target, label, story, watched, cpus)
-        loader_cpu = {label: sum(one.user_s + one.system_s for one in finished)}
-        story.observation = watched.observation(loader_cpu)
+        story.observation = watched.observation(folder)
     _stayed(stay, story)
     with story.phase("ask"):
-        _still_there(here, services)
+        story.complaints = probes.complaints(story.started)
+        _still_there(here, services, "during the load", "drive")
         story.reading = case.driver.read(Output(target, finished))
         story.answers.append(once(here, asking).answer)
+        after = probes.asked(here, alone, probes.AFTER, keep_alive=keeps)
+        story.probes = probes.probes(before, after)
+        story.listener = probes.listener(here, asking, port, story.listener)
         believable(story.reading, case, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
+
+
+def _backends(services: list[Serving]) -> dict[str, set[int]]:
+    return {
+        one.site.label: set(one.site.ports.values()) for one in services if one.role == "backend"
+    }
 
 
 def _wait_for_quiet(ground: Ground, case: Case, spare_s: float, story: Story) -> None:
@@ -198,6 +233,35 @@ def _stayed(stay: Stay, story: Story) -> None:
     if story.placed is not None and story.observation is not None:
         given = [one.label for one in story.observation.usage if one.role in story.placed.cpus]
         story.checks.append(placement.check(story.placed, given))
+
+
+def _load(case: Case, suite_folder: Path) -> Load:
+    load = case.driver.load()
+    told = [case.driver.model_dump_json(), case.driver.fingerprint(suite_folder)]
+    stream = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    closes = any(
+        name.lower() == "connection" and value.lower() == "close"
+        for name, value in case.request.headers.items()
+    )
+    kept = {"keep_alive": False} if closes else {}
+    return load.model_copy(update={"stream": stream, **kept})
+
+
+def _workers(case: Case) -> dict[str, int]:
+    told = {label: service.workers_told() for label, service in _named(case)}
+    return {label: count for label, count in told.items() if count is not None}
+
+
+def _workers_declared(case: Case) -> tuple[str, ...]:
+    return tuple(
+        label
+        for label, service in _named(case)
+        if service.model_fields_set & {"workers", "threads"}
+    )
+
+
+def _named(case: Case) -> list[tuple[str, Service]]:
+    return [(case.name.server, case.server), *case.upstreams, *case.backends]
 
 
 def tuned(mode: Mode) -> Tuned | None:
@@ -251,10 +315,10 @@ def _foreign(here: Here, services: list[Serving]) -> str:
     return f"the server's own connections to {', '.join(talkative)} are counted too"
 
 
-def _still_there(here: Here, services: list[Serving]) -> None:
+def _still_there(here: Here, services: list[Serving], when: str, stage: str) -> None:
     for serving in reversed(services):
         if serving.running is not None and (end := here.finished(serving.running)):
-            raise failed(serving, f"ended with exit code {end.code} during the load", "drive")
+            raise failed(serving, f"ended with exit code {end.code} {when}", stage)
 
 
 def _failure(

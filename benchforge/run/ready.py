@@ -73,7 +73,7 @@ def ready(
                 hint = f"if it is damaged, remove {python.parents[2]}: it is built anew"
             answer = told(here, label, python, modules, folder, hint)
             lacks[label] = answer["lacks"]
-            found[label] = _ready(python, answer, lock)
+            found[label] = _ready(python, answer | {"asked": suite.runtimes[label].python}, lock)
     _check(lacks)
     return found
 

@@ -27,6 +27,7 @@ _INSIDE = {
     "runtimes": re.compile(r".*\.txt"),
     "sittings": re.compile(r"\d{4,}\.json"),
     "trials": re.compile(r"\d{4,}"),
+    "ceilings": re.compile(r"\d{4,}"),
 }
 
 

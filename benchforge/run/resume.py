@@ -10,10 +10,13 @@ from typing import Any
 
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph
+from benchforge.model.ceiling import Ceiling
+from benchforge.model.environment import changes
 from benchforge.model.faults import faults
 from benchforge.model.folder import (
     HEADER,
     SUMMARY,
+    read_ceilings,
     read_header,
     read_sittings,
     read_trials,
@@ -28,10 +31,6 @@ from benchforge.suite.source import read
 from benchforge.suite.suite import Suite
 
 # Another one of these is another machine, or the same set to run at another speed.
-_MACHINE = (
-    *("cpu", "cpus", "cpus_usable", "smt", "governor", "boost", "no_turbo", "clocksource"),
-    *("virtual", "kernel", "system", "machine", "python", "root"),
-)
 _ANEW = "begin a new result with it: benchforge run SUITE"
 _SHOWN = 60
 _NOTHING = object()
@@ -45,6 +44,8 @@ class Begun:
     header: Header
     trials: tuple[Trial, ...]
     sittings: tuple[Sitting, ...]
+    ceilings: tuple[Ceiling, ...] = ()
+    "What its load tools did against the null server."
 
     def suite_file(self, given: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
@@ -114,10 +115,7 @@ class Begun:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
         found = [*_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})]
-        found += _differences(
-            {name: then.facts.get(name) for name in _MACHINE},
-            {name: now.facts.get(name) for name in _MACHINE},
-        )
+        found += changes(then.facts, now.facts)
         found += _differences(then.versions, now.versions)
         found += _differences(
             {f"runtime {label}": one.build for label, one in then.runtimes.items()},
@@ -153,7 +151,8 @@ def begun(folder: Path) -> Begun:
     for fault in faults(folder):
         if fault.file.name != SUMMARY:
             raise refusal(fault)
-    return Begun(folder, header, read_trials(folder), read_sittings(folder))
+    told = read_trials(folder), read_sittings(folder), read_ceilings(folder)
+    return Begun(folder, header, *told)
 
 
 def changed(then: str, now: str) -> str:

@@ -56,7 +56,7 @@ def serving(case: Case, ground: Ground, folder: Path, ports: Mapping[str, int]) 
         running: list[Serving] = []
         try:
             services = started(
-                here, ground, case, _HASH_SEED, (folder, scratch), running.append, ports
+                here, ground, case, _HASH_SEED, (folder, scratch), running.append, ports=ports
             )
             asking = question(case, services[-1], None)
             asked = until_right(here, asking, float(case.server.ready_within))

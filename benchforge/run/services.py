@@ -46,11 +46,13 @@ def started(
     seed: int,
     folders: tuple[Path, Path],
     note: Callable[[Serving], None],
+    starts: Callable[[Role], None] = lambda _: None,
     ports: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Serving]:
     """Start all services of a case, each ready before the next; the server is last.
 
-    `folders` are the trial's own and a scratch one. `note` hears of each as soon as it runs.
+    `folders` are the trial's own and a scratch one. `starts` hears before each starts, `note` as
+    soon as it runs.
     `ports` are those of the server that are not to be any free ones, by name.
     Raises TrialFailed when one cannot be started or does not become ready.
     """
@@ -64,6 +66,7 @@ def started(
     ]
     for label, role, part in every:
         fixed = ports if part is case.server else {}
+        starts(role)
         site = _site(here, ground, label, part, folders, len(services), fixed)
         site = dataclasses.replace(site, backends=dict(backends), upstreams=_its(part, upstreams))
         serving = _started(

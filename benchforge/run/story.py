@@ -12,8 +12,9 @@ from benchforge.model.answer import Answer
 from benchforge.model.check import Check
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
+from benchforge.model.probes import Complaint, Listener, Probes
 from benchforge.model.reading import Reading
-from benchforge.model.trial import Started
+from benchforge.model.trial import Link, Load, Started
 from benchforge.model.tuning import Tuned
 from benchforge.parts.command import Command, Finished
 from benchforge.run.here import Here, Running
@@ -29,12 +30,17 @@ class Story:
     "Hears what is done now; never called between the start of the load and its end."
     phases: dict[str, float] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
+    load: Load | None = None
+    probes: Probes | None = None
+    listener: Listener | None = None
+    complaints: tuple[Complaint, ...] = ()
     namespaces: dict[str, JsonValue] = field(default_factory=dict)
     tuned: Tuned | None = None
     placed: Placed | None = None
     checks: list[Check] = field(default_factory=list)
     reading: Reading | None = None
     observation: Observation | None = None
+    links: dict[str, Link] = field(default_factory=dict)
     url: str = ""
     "What the load tool is given."
     body: bytes | None = None
@@ -43,6 +49,7 @@ class Story:
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
+    _interpreters: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -54,9 +61,16 @@ class Story:
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - begun
 
-    def runs(self, command: Command, running: Running) -> None:
-        """Note a process that was started."""
+    def runs(self, command: Command, running: Running, interpreter: str | None = None) -> None:
+        """Note a process that was started, and the interpreter that it is meant to run on."""
         self._processes.append((command, running))
+        if interpreter:
+            self._interpreters[running.label] = interpreter
+
+    @property
+    def started(self) -> tuple[Running, ...]:
+        """All that was started, in that order."""
+        return tuple(running for _, running in self._processes)
 
     def ready(self, here: Here) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
@@ -74,9 +88,9 @@ class Story:
     @property
     def processes(self) -> tuple[Started, ...]:
         """All that was started, with secrets redacted."""
-        return tuple(self._started(*one) for one in self._processes)
+        return tuple(self._told(*one) for one in self._processes)
 
-    def _started(self, command: Command, running: Running) -> Started:
+    def _told(self, command: Command, running: Running) -> Started:
         finished = self._finished.get(running.label)
         return Started(
             label=running.label,
@@ -92,4 +106,5 @@ class Story:
             system_s=finished.system_s if finished else None,
             cut=self._cut.get(running.label, ()),
             executable=self._executables.get(running.label),
+            interpreter=self._interpreters.get(running.label),
         )

@@ -1,161 +1,170 @@
-"""What the parts of a trial use while it is measured, read from /proc."""
+"""What a trial's parts, its network and the machine do while a load runs, read from /proc."""
 
 import contextlib
-import os
 import time
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from benchforge.model.observation import Observation, Role, Usage
+from benchforge.model.rows import SYSTEM, USAGE, UsageRow, system_text, usage_text
 from benchforge.run.here import Here, Running
 from benchforge.run.placement import Stay
+from benchforge.run.watch.children import children
+from benchforge.run.watch.system import System
+from benchforge.run.watch.watched import Watched
+from benchforge.stats.observed import recomputed
 
-EVERY_S = 1.0
-_SWEEP_SHARE = 0.01  # reading memory takes at most this share of one CPU
-_TICKS = os.sysconf("SC_CLK_TCK")
-_UTIME, _CSTIME = 11, 15  # positions after the program's name in /proc/PID/stat
+EVERY_S = 0.25
+_EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for
+_FULLY_EVERY_S = 1.0 - _EARLY_S  # what is expensive, or moves slowly
+_LOOK_SHARE = 0.01  # of one CPU at most: many processes are looked at less often
+_MEMORY_SHARE = 0.005  # likewise, for each part: sizes cost ten times as much as all else
 
 
 class Watch:
-    """Collects usage from the start of the load to its end; `sample` is called in between.
+    """Looks from the start of the load to its end; `sample` is called in between, every EVERY_S.
 
-    `foreign` says why the network's counters hold connections of others than the load tool. `stay`
-    looks on which CPUs the processes are that are found.
+    Nothing is written meanwhile. `talkative` says why the network's counters hold connections of
+    others than the load tool. `stay` looks on which CPUs the processes are that are found. Leaving
+    it lets go of all files.
     """
 
     def __init__(
         self,
         here: Here,
         services: dict[str, tuple[Role, Running | None]],
-        foreign: str,
+        talkative: str,
         stay: Stay,
     ) -> None:
         self._here = here
         self._stay = stay
-        self._foreign = foreign
-        self._parts = dict(services)
-        self._cpu_before = {label: self._cpu(one) for label, (_, one) in services.items()}
-        self._peak: dict[str, int] = {}
-        self._swept = 0
-        self._hidden: set[str] = set()
-        self._sweep_s = 0.0
-        self.sample()
-        self._swept_before_load = self._swept
-        self._counters = here.counters()
-        self._own_cpu = time.process_time()
-        self._begun = time.monotonic()
+        self._talkative = talkative
+        self._parts: dict[str, Watched | Usage] = {}
+        self._rows: list[UsageRow] = []
+        self._begun: float | None = None
+        self._look_due = self._fully_due = 0.0
+        self._memory_due: dict[str, float] = {}
+        with contextlib.ExitStack() as files:
+            self._files = files
+            for label, (role, running) in services.items():
+                if running is None:
+                    self._parts[label] = _running_already(label, role)
+                else:
+                    self._watch(label, role, running)
+            self._look()
+            self._look_due = self._fully_due = 0.0  # a load tool is seen at the first beat
+            self._system = files.enter_context(contextlib.closing(System(here, _FULLY_EVERY_S)))
+            self._own_cpu = time.process_time()
+            self._begun = time.monotonic()
+            self._files = files.pop_all()
 
-    @property
-    def every_s(self) -> float:
-        """Seconds between two samples: memory of many processes is expensive to read."""
-        return max(EVERY_S, self._sweep_s / _SWEEP_SHARE)
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._files.close()
 
     def add_loader(self, label: str, running: Running) -> None:
         """Watch a process of the load tool too."""
-        self._parts[label] = ("loader", running)
-        self._stay.look(label, "loader", self._here.processes(running))
+        self._watch(label, "loader", running)
+
+    def _watch(self, label: str, role: Role, running: Running) -> None:
+        watched = Watched(self._here, label, role, running)
+        self._files.enter_context(contextlib.closing(watched))
+        self._parts[label] = watched
+        self._stay.look(label, role, watched.part.pids)
+
+    @property
+    def _watched(self) -> list[Watched]:
+        return [one for one in self._parts.values() if isinstance(one, Watched)]
 
     def sample(self) -> None:
-        """Note how much memory each part has now."""
-        begun = time.process_time()
-        for label, (_, running) in self._parts.items():
-            if running is not None:
-                with contextlib.suppress(OSError):
-                    self._note(label, running)
-        self._swept += 1
-        self._sweep_s = max(self._sweep_s, time.process_time() - begun)
+        """Look at the machine, and at the parts unless that has become too expensive."""
+        self._system.note(self._now_s())
+        if self._now_s() >= self._look_due:
+            self._look()
 
-    def _note(self, label: str, running: Running) -> None:
-        pids = self._here.processes(running)
-        self._stay.look(label, self._parts[label][0], pids)
-        sizes = [_pss(pid) for pid in pids]
-        if None in sizes:
-            self._hidden.add(label)
-        size = sum(one for one in sizes if one is not None)
-        self._peak[label] = max(self._peak.get(label, 0), size)
+    def _now_s(self) -> float:
+        return 0.0 if self._begun is None else time.monotonic() - self._begun
 
-    def _cpu(self, running: Running | None) -> float | None:
-        if running is None:
+    def _look(self) -> None:
+        """Look at all parts; how soon again depends on what it cost."""
+        now_s, begun = self._now_s(), time.process_time()
+        if fully := now_s >= self._fully_due:
+            self._fully_due = now_s + _FULLY_EVERY_S
+        orphans = self._orphans() if fully else []
+        for one in self._watched:
+            one.part.look(self._now_s(), orphans, fully=fully)
+            if fully:
+                self._stay.look(one.label, one.role, one.part.pids)
+        self._look_due = now_s + (time.process_time() - begun) / _LOOK_SHARE - _EARLY_S
+        for one in self._watched:
+            row = one.row(self._now_s(), self._memory(one), fully=fully)
+            if row is not None:
+                self._rows.append(row)
+
+    def _orphans(self) -> list[int]:
+        """Return the processes right below the keeper that are not known to be of a part."""
+        known = {pid for one in self._watched for pid in one.part.pids}
+        init = self._here.init_pid
+        return [pid for pid in children(init, init) if pid not in known]
+
+    def _memory(self, one: Watched) -> int | None:
+        """Return how large a part is, where that is due; how soon again depends on what it cost."""
+        if (now_s := self._now_s()) < self._memory_due.get(one.label, 0.0):
             return None
-        seconds = [_cpu_seconds(pid) for pid in self._here.processes(running)]
-        return sum(one for one in seconds if one is not None)
+        begun = time.process_time()
+        size = one.part.memory()
+        took = time.process_time() - begun
+        self._memory_due[one.label] = now_s + max(_FULLY_EVERY_S, took / _MEMORY_SHARE)
+        return size
 
-    def observation(self, loader_cpu_s: dict[str, float]) -> Observation:
-        """Return what was seen; `loader_cpu_s` is what ended load tools used in all."""
-        seconds = time.monotonic() - self._begun
+    def observation(self, folder: Path) -> Observation:
+        """Look for the last time, write usage.csv and system.csv into `folder`, say what was seen.
+
+        Each figure that the two files tell is computed from what they say.
+        """
+        seconds = self._now_s()
         own = time.process_time() - self._own_cpu
-        after = self._here.counters()
-        grown = {
-            name: after[name] - before
-            for name, before in self._counters.items()
-            if name in after and after[name] != before
-        }
-        self._look_where_all_are()
-        usage = tuple(self._usage(label, loader_cpu_s) for label in self._parts)
-        return Observation(
+        grown = self._system.end(self._now_s())
+        self._fully_due, self._memory_due = 0.0, {}
+        self._look()
+        lasts = [one.last_row(self._here, self._now_s()) for one in self._watched]
+        self._rows += [row for row in lasts if row is not None]
+        self._stay.look_at_rest(self._here.init_pid)
+        usage, system = usage_text(self._rows), system_text(self._system.rows)
+        (folder / USAGE).write_text(usage)
+        (folder / SYSTEM).write_text(system)
+        facts = Observation(
             seconds=seconds,
-            usage=usage,
+            usage=tuple(
+                one.facts() if isinstance(one, Watched) else one for one in self._parts.values()
+            ),
             network=self._here.mode.network,
             counters=grown,
-            foreign_connections=self._foreign,
+            foreign_connections=self._talkative,
             sampler_cpu_s=own,
+            machine=self._system.machine(),
         )
+        seen = recomputed(facts, usage, system)
+        return seen.model_copy(update={"usage": tuple(map(self._explained, seen.usage))})
 
-    def _look_where_all_are(self) -> None:
-        for label, (role, running) in self._parts.items():
-            if running is not None:
-                self._stay.look(label, role, self._here.processes(running))
-        self._stay.look_at_rest(self._here.init_pid)
-
-    def _usage(self, label: str, loader_cpu_s: dict[str, float]) -> Usage:
-        role, running = self._parts[label]
-        if running is None:
-            return Usage(
-                label=label,
-                role=role,
-                cpu_s=None,
-                peak_pss_bytes=None,
-                why="it was running already: its processes are not known",
-            )
-        samples = self._swept if role != "loader" else self._swept - self._swept_before_load
-        peak = None if label in self._hidden else self._peak.get(label)
-        why = "" if peak is not None else "/proc does not show its memory"
-        if role == "loader":
-            cpu = loader_cpu_s.get(label)
-            if peak is None and label not in self._hidden:
-                why = "it ended before its memory was looked at"
-        else:
-            before, now = self._cpu_before[label], self._cpu(running)
-            cpu = None if before is None or now is None else max(0.0, now - before)
-        return Usage(
-            label=label,
-            role=role,
-            cpu_s=cpu,
-            peak_pss_bytes=peak,
-            pss_samples=samples,
-            processes=len(self._here.processes(running)) or None,
-            why=why,
-        )
+    def _explained(self, usage: Usage) -> Usage:
+        part = self._parts[usage.label]
+        return part.explained(usage) if isinstance(part, Watched) else usage
 
 
-def _pss(pid: int) -> int | None:
-    """Proportional set size in bytes; 0 for a process that has ended, None when it is hidden."""
-    try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    except PermissionError:
-        return None
-    for line in text.splitlines():
-        if line.startswith(b"Pss:"):
-            return int(line.split()[1]) * 1024
-    return 0  # a zombie has no memory
-
-
-def _cpu_seconds(pid: int) -> float | None:
-    """User and system time, ended and waited-for children included, in steps of a clock tick."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return sum(int(field) for field in fields[_UTIME:_CSTIME]) / _TICKS
+def _running_already(label: str, role: Role) -> Usage:
+    return Usage(
+        label=label,
+        role=role,
+        cpu_s=None,
+        peak_pss_bytes=None,
+        why="it was running already: its processes are not known",
+    )

@@ -7,24 +7,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from benchforge.model.sample import Sample
 from benchforge.model.summary import Line, TrialSample
 from benchforge.model.trial import Trial
+from benchforge.model.window import Window
 from benchforge.parts.part import Metric
 
 _TWO = 2  # values: one has no deviation
 
 
-def lines(trials: Sequence[Trial], metrics: Mapping[str, Metric]) -> tuple[Line, ...]:
+def lines(
+    trials: Sequence[Trial], metrics: Mapping[str, Metric], window: Window
+) -> tuple[Line, ...]:
     """Return the lines of one case in the order of the metrics, from its measured trials."""
     if not trials:
         return ()
     return tuple(
-        line for label, metric in metrics.items() for line in _of_metric(label, metric, trials)
+        line
+        for label, metric in metrics.items()
+        for line in _of_metric(label, metric, trials, window)
     )
 
 
-def _of_metric(label: str, metric: Metric, trials: Sequence[Trial]) -> Iterator[Line]:
+def _of_metric(
+    label: str, metric: Metric, trials: Sequence[Trial], window: Window
+) -> Iterator[Line]:
     groups: dict[str | None, list[TrialSample]] = {}
     for trial in trials:
-        for sample in metric.of_trial(trial, label):
+        for sample in metric.of_trial(trial, label, window):
             one = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             groups.setdefault(sample.of, []).append(one)
     # A metric that says nothing at all still has its line: a hole is seen.

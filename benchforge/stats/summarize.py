@@ -7,19 +7,15 @@ from benchforge.errors import InvalidFile
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
-from benchforge.model.summary import CaseSummary, FailedTrial, Summary
-from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.model.summary import CaseSummary, Comparison, Summary
+from benchforge.model.trial import CaseName, Trial
 from benchforge.parts.part import Metric
-from benchforge.stats.line import lines
+from benchforge.stats.case import of_case, used_of
+from benchforge.stats.groups import groups, shared
+from benchforge.stats.placebo import placebo
+from benchforge.stats.windows import settled, together, window_of
 
-_Identity = tuple[str, str, str, str, int]
-
-_NO_REASON = Failure(
-    stage="read",
-    message="the trial has neither a reading nor a reason",
-    hint="see what its processes printed, beside trial.json",
-    about="apparatus",
-)
+Identity = tuple[str, str, str, str, int]
 
 
 def summarize(
@@ -35,7 +31,24 @@ def summarize(
     """
     _check_tables(header)
     by_case = _by_case(header, trials)
-    planned = Counter(_identity(one.case) for one in header.plan)
+    planned = Counter(identity(one.case) for one in header.plan)
+    comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
+    looked_at = {
+        identity(case): (one, window_of(one, group.window))
+        for group in comparisons
+        for case, one in zip(group.cases, group.settled, strict=True)
+    }
+
+    def summed(case: CaseName, like: CaseName) -> CaseSummary:
+        return of_case(
+            case,
+            by_case[identity(case)],
+            planned[identity(case)],
+            {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
+            *looked_at[identity(like)],
+        )
+
+    cases = tuple(summed(case, case) for case in header.cases if not case.placebo)
     return Summary(
         name=header.name,
         title=header.title,
@@ -47,20 +60,28 @@ def summarize(
         titles=header.titles,
         tables=header.tables,
         complete=_complete(header, trials),
-        cases=tuple(
-            _case(
-                case,
-                by_case[_identity(case)],
-                planned[_identity(case)],
-                {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
-            )
-            for case in header.cases
-        ),
+        cases=cases,
         versions=header.versions,
         runtimes=header.runtimes,
         facts=header.facts,
         sittings=tuple(sittings),
+        comparisons=comparisons,
+        placebos=tuple(
+            placebo(first, summed(again, first.case), _believed(trials))
+            for again in header.cases
+            if again.placebo
+            for first in [one for one in cases if _twin(one.case, again)][:1]
+        ),
     )
+
+
+def _twin(case: CaseName, placebo: CaseName) -> bool:
+    labels = ("scenario", "server", "driver", "digest")
+    return all(getattr(case, label) == getattr(placebo, label) for label in labels)
+
+
+def _believed(trials: Sequence[Trial]) -> frozenset[int]:
+    return frozenset(trial.number for trial in trials if trial.believed)
 
 
 def _check_tables(header: Header) -> None:
@@ -70,62 +91,46 @@ def _check_tables(header: Header) -> None:
             raise InvalidFile(f"the result's header: {message}", "the header was changed")
 
 
-def _identity(case: CaseName) -> _Identity:
+def identity(case: CaseName) -> Identity:
+    """Return what a case is told by: labels of its scenario, server and driver, and its digest."""
     # What varies is part of the digest; two labels may stand for the same options.
     return case.scenario, case.server, case.driver, case.digest, case.arm
 
 
-def _by_case(header: Header, trials: Sequence[Trial]) -> dict[_Identity, list[Trial]]:
-    found: dict[_Identity, list[Trial]] = {_identity(case): [] for case in header.cases}
+def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Trial]]:
+    found: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in sorted(trials, key=lambda trial: trial.number):
-        if _identity(trial.case) not in found:
+        if identity(trial.case) not in found:
             raise InvalidFile(
                 f"trial {trial.number}: {trial.case.title}: the result's header has no such case",
                 "the trial was copied from another result, or the header was changed",
             )
-        found[_identity(trial.case)].append(trial)
+        found[identity(trial.case)].append(trial)
     return found
 
 
 def _complete(header: Header, trials: Sequence[Trial]) -> bool:
-    there = {(trial.block, _identity(trial.case)) for trial in trials}
-    return all((one.block, _identity(one.case)) in there for one in header.plan)
+    there = {(trial.block, identity(trial.case)) for trial in trials}
+    return all((one.block, identity(one.case)) in there for one in header.plan)
 
 
-def _case(
-    case: CaseName, trials: Sequence[Trial], planned: int, metrics: Mapping[str, Metric]
-) -> CaseSummary:
-    measured = [trial for trial in trials if trial.measured]
-    return CaseSummary(
-        case=case,
-        trials=len(measured),
-        planned=planned,
-        failed=tuple(_failed(trial) for trial in trials if not trial.measured),
-        lines=lines(measured, metrics),
-        notes=_notes(trials),
+def _comparison(
+    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]]
+) -> Comparison:
+    found = tuple(settled(_to_look_at(by_case[identity(case)])) for case in cases)
+    first = cases[0]
+    return Comparison(
+        scenario=first.scenario,
+        driver=first.driver,
+        vary=shared(first),
+        cases=tuple(cases),
+        checks=(),
+        window=together(found),
+        settled=found,
     )
 
 
-def _failed(trial: Trial) -> FailedTrial:
-    return FailedTrial(
-        trial=trial.number,
-        block=trial.block,
-        attempt=trial.attempt,
-        failure=trial.failure or _NO_REASON,
-    )
-
-
-def _notes(trials: Sequence[Trial]) -> tuple[str, ...]:
-    """What the checks found, failures first, each with the number of trials that it is about."""
-    found = Counter(
-        said
-        for trial in trials
-        for said in {(check.status, check.says) for check in trial.checks}
-        if said[0] != "pass"
-    )
-    worst = ("fail", "warn", "unknown")
-    worst_first = sorted(found, key=lambda said: (worst.index(said[0]), -found[said], said[1]))
-    return tuple(
-        f"{status}: {says} ({found[status, says]} of {len(trials)} trials)"
-        for status, says in worst_first
-    )
+def _to_look_at(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials of a case that tell its course: where one is believed, those that are."""
+    used = used_of(trials)
+    return [trial for trial in used if trial.believed] or used

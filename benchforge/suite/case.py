@@ -1,5 +1,7 @@
 """One point of a scenario's matrix: every part resolved, ready to be measured."""
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 
 from benchforge.model.answer import Expect, Request
@@ -42,3 +44,15 @@ class Case:
     def declared_s(self) -> float:
         """What the suite declares for one trial: warm-up and load, in seconds."""
         return self.warm_up_s + self.driver.declared_s()
+
+    @property
+    def driven(self) -> str:
+        """Digest of the load tool's options and of the request, whatever they are called.
+
+        Empty for a client: there it is what is measured.
+        """
+        if self.driver.kind != "loader":
+            return ""
+        request = self.request.model_dump(mode="json", exclude={"path"})
+        told = [self.driver.name, self.driver.model_dump(mode="json"), request]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]

@@ -22,7 +22,8 @@ def expand(suite: Suite) -> Cases:
     """Return the cases: by scenario, point, driver (loaders before clients), server.
 
     A case carries what varies of the point for its own parts and request; points that differ in
-    nothing else make one case. What is the same under two labels is told apart by its arm.
+    nothing else make one case. What is the same under two labels is told apart by its arm, and so
+    is the placebo, which comes last.
     """
     return Cases([_Scenario(suite, label) for label in suite.scenarios])
 
@@ -75,6 +76,11 @@ class _Scenario:
         for point, pair in self._found():
             self._points.append(point)
             self._pair.append(pair)
+        self._placebo = len(self._points) if suite.repeat.placebo and self._points else None
+        if self._placebo is not None:
+            # The first case once more: nothing but its arm tells the two apart.
+            self._points.append(self._points[0])
+            self._pair.append(self._pair[0])
 
     def __len__(self) -> int:
         return len(self._points)
@@ -115,6 +121,7 @@ class _Scenario:
             driver=pair.driver,
             vary={path: value for path, value in values.items() if path in concerned},
             digest="",
+            placebo=number == self._placebo,
         )
 
     def _varied(

@@ -27,6 +27,9 @@ class Repeat(Frozen):
     "Of the order; a new one is drawn and recorded without it."
     warmup: Duration = Duration(0)
     "A load of this length before each measured one, thrown away."
+    placebo: bool = False
+    """Whether each scenario measures its first case twice, as if it were two: by what those two \
+differ, this machine cannot tell others apart. It stands in no table."""
     quiet: Duration | Literal["off"] | None = None
     "How long to wait before each trial, at most, until nothing else uses the CPUs; without it as \
 long as the trial's load, up to 30s, and in a smoke not at all."

@@ -6,7 +6,10 @@ from typing import get_args
 
 from pydantic import BaseModel
 
+from benchforge.model.calibration import Calibration
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
+from benchforge.model.rows import SYSTEM_COLUMNS, UsageRow
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
@@ -19,6 +22,8 @@ _FILES = (
     ("trials/0001/trial.json", Trial),
     ("summary.json", Summary),
     ("sittings/0002.json", Sitting),
+    ("ceilings/0001/ceiling.json", Ceiling),
+    ("calibration.json", Calibration),
 )
 
 
@@ -34,8 +39,11 @@ def page() -> str:
         "Files of a result",
         "A result is a folder. Each file says its `kind` and its `format`, the number 1 today. "
         "A number is finite or null, and null has a reason beside it. `benchforge validate` "
-        "reads any of them.",
+        "reads any of them. `calibration.json` is about the machine, and stands in "
+        "`$XDG_STATE_HOME/benchforge` (without that, in `~/.local/state`).",
         *(_section(model, f"`{name}`") for model, name in files.items()),
+        _usage(),
+        _system(),
         "## Tables inside of them",
         *(_section(model, model.__name__, 3) for model in sorted(nested, key=_name)),
     )
@@ -65,6 +73,23 @@ def _section(model: type[BaseModel], title: str, level: int = 2) -> str:
     rows = [_row(one, list(_models(fields[one.name].annotation))) for one in options(model)]
     head = ("field", "holds", "unit", "what it is")
     return "\n\n".join([f"{'#' * level} {title}", doc_of(model), table(head, rows)])
+
+
+def _usage() -> str:
+    fields = [_row(one, []) for one in options(UsageRow)]
+    head = ("column", "holds", "unit", "what it is")
+    return "\n\n".join(["## `trials/0001/usage.csv`", doc_of(UsageRow), table(head, fields)])
+
+
+def _system() -> str:
+    says = (
+        "What the machine and the trial's network did, four times a second. A number is what was "
+        "added since the load began, but for those that were read as they were. What moves slowly "
+        "is read once a second; a column that the kernel does not tell is not there."
+    )
+    rows = [(f"`{name}`", plain(doc)) for name, doc in SYSTEM_COLUMNS.items()]
+    heading = "## `trials/0001/system.csv`"
+    return "\n\n".join([heading, says, table(("column", "what it is"), rows)])
 
 
 def _anchor(model: type[BaseModel]) -> str:

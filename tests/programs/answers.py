@@ -17,9 +17,11 @@ parser.add_argument(
 )
 parser.add_argument("--die-after", type=int, default=0, help="exit at this request")
 parser.add_argument("--wrong-after", type=int, default=0, help="answer something else from then on")
+parser.add_argument("--grows", type=int, default=0, help="keep so many bytes of each answer")
 parser.add_argument("--hang-after", type=int, default=0, help="answer nothing from then on")
 options = parser.parse_args()
 seen = 0
+kept = []
 lock = threading.Lock()
 
 
@@ -37,6 +39,8 @@ class Answers(BaseHTTPRequestHandler):
             os._exit(3)
         if options.hang_after and number >= options.hang_after:
             time.sleep(60)
+        if options.grows:
+            kept.append(b"x" * options.grows)  # written to, or it would be no memory
         wrong = options.wrong_after and number >= options.wrong_after
         body = b"something else" if wrong else options.body.encode()
         self.send_response(options.status)

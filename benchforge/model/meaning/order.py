@@ -59,19 +59,19 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[Fault]:
             yield trial.fault(said, "attempt")
         elif told.attempt != (before.attempt + 1 if before else 1):
             yield trial.fault(f"attempt {told.attempt} at {place} has none before it", "attempt")
-        elif before and (before.failure is None or before.failure.about != "apparatus"):
+        elif before and not before.again:
             said = f"trial {before.number} needed no other attempt at {place}"
             yield trial.fault(said, "attempt")
         attempts[told.block, told.position] = told
 
 
 def _alike(trials: Sequence[Parsed[Trial]]) -> Iterator[Fault]:
-    """A case is one thing: each of its trials asks the same, with as many requests at once."""
+    """A case is one thing: each of its trials asks the same, with the same load."""
     first: dict[tuple[str, str, int], Trial] = {}
     for trial in trials:
         told = trial.model
         other = first.setdefault((told.case.scenario, told.case.digest, told.case.arm), told)
-        for name in ("request", "at_once"):
+        for name in ("request", "load"):
             if getattr(told, name) != getattr(other, name):
                 yield trial.fault(f"is another than in trial {other.number} of the case", name)
 

@@ -7,7 +7,16 @@ from pathlib import Path
 
 from benchforge.run.finding import Finding
 from benchforge.run.here import Mode
-from benchforge.run.readiness import cpu, isolation, limits, load, memory, network, space
+from benchforge.run.readiness import (
+    calibration,
+    cpu,
+    isolation,
+    limits,
+    load,
+    memory,
+    network,
+    space,
+)
 
 _BETWEEN_S = 1.0
 
@@ -25,6 +34,7 @@ def machine(
     after = load.look(root)
     yield from cpu.findings(root)
     yield from load.findings(root, before, after, frozenset({os.getpid()}))
+    yield from calibration.findings()
     yield from memory.findings(root)
     yield from space.findings(folders)
     yield from limits.findings(root)

@@ -5,6 +5,8 @@ from typing import ClassVar, Literal
 from benchforge.plugin import Client, hookimpl
 from benchforge_clients.rounds import Rounds
 
+USUAL_POOL = 100
+
 
 class Aiohttp(Rounds):
     """aiohttp: one session; `concurrency` tasks that each make request after request.
@@ -29,6 +31,10 @@ class Aiohttp(Rounds):
     def chosen_mode(self) -> str:
         """Return the mode."""
         return self.mode
+
+    def at_once(self) -> int:
+        """Return how many connections there are: in rounds, those of its usual pool."""
+        return min(USUAL_POOL, self.requests or USUAL_POOL) if self.in_rounds else self.concurrency
 
 
 @hookimpl

@@ -23,6 +23,10 @@ class HttpClient(Library):
         """Return the mode."""
         return self.mode
 
+    def connections_kept(self) -> bool:
+        """Whether a connection is for several requests."""
+        return self.mode == "reuse"
+
 
 @hookimpl
 def benchforge_parts() -> list[type[Client]]:

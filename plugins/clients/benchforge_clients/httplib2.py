@@ -28,6 +28,10 @@ class Httplib2(Library):
         """Return the mode."""
         return self.mode
 
+    def connections_kept(self) -> bool:
+        """Whether a connection is for several requests."""
+        return self.mode == "reuse"
+
     def imports(self) -> tuple[str, ...]:
         """Return what the driver imports with these options."""
         patch = ("geventhttpclient", "gevent") if self.mode == "gevent" else ()

@@ -13,6 +13,7 @@ from benchforge.plugin import (
     Command,
     Duration,
     Histogram,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -92,6 +93,14 @@ class Library(RunsPython, Client, ABC):
         """Return the driver's mode; None for a driver that has one only."""
         return None
 
+    def connections_kept(self) -> bool | None:
+        """Whether a connection is for several requests; None where it depends."""
+        return True
+
+    def at_once(self) -> int:
+        """Return how many requests it makes at a time, each on a connection."""
+        return self.concurrency
+
     def imports(self) -> tuple[str, ...]:
         """Return what the driver imports with these options."""
         return self.modules
@@ -167,9 +176,16 @@ class Library(RunsPython, Client, ABC):
             return float(self._seconds)
         return (self.requests + self.warm_up) * (1 / REQUESTS_PER_SECOND + self.delay)
 
-    def at_once(self) -> int | None:
-        """Return the number of loops."""
-        return self.concurrency
+    def load(self) -> Load:
+        """Return what it is told to do."""
+        count = self.at_once()
+        update = {
+            "connections": count,
+            "at_once": count,
+            "keep_alive": self.connections_kept(),
+            "processes": 1,
+        }
+        return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds."""

@@ -46,6 +46,10 @@ class Pycurl(Library):
         """Return the mode."""
         return self.mode
 
+    def connections_kept(self) -> bool:
+        """Whether a connection is for several requests."""
+        return self.mode in {"reuse-nobody", "reuse-buffer", "multi"}
+
 
 @hookimpl
 def benchforge_parts() -> list[type[Client]]:

@@ -74,6 +74,16 @@ class Requests(Rounds):
         """Return the mode."""
         return self.mode
 
+    def connections_kept(self) -> bool | None:
+        """Whether a connection is for several requests; threads share a pool that throws away."""
+        return None if self.in_rounds else self.mode != "call"
+
+    def at_once(self) -> int:
+        """Return how many threads there are."""
+        if self.mode.startswith("threads-map"):
+            return self.requests or 1
+        return self.threads if self.in_rounds else self.concurrency
+
     def words(self) -> Sequence[object]:
         """Return the size of the pools, which takes the place of the concurrency."""
         pools = ("--concurrency", self.threads, "--chunk", self.chunk) if self.in_rounds else ()

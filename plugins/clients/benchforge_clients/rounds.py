@@ -57,10 +57,6 @@ class Rounds(Library, ABC):
         """Return the parameter that is numbered."""
         return ("--numbered", self.numbered) if self.numbered else ()
 
-    def at_once(self) -> int | None:
-        """Return the number of loops; of a round not all that waits is under way."""
-        return None if self.in_rounds else super().at_once()
-
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds: of rounds, as many as begin in them."""
         if not self.in_rounds:

@@ -25,6 +25,10 @@ class Tornado(Library):
         """Return the mode."""
         return self.mode
 
+    def connections_kept(self) -> bool:
+        """Whether a connection is for several requests."""
+        return self.mode == "curl"
+
     def imports(self) -> tuple[str, ...]:
         """Return what the driver imports with these options."""
         return (*self.modules, "pycurl") if self.mode == "curl" else self.modules

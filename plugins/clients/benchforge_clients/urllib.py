@@ -17,6 +17,10 @@ class Urllib(Library):
     name: ClassVar[str] = "urllib"
     driver: ClassVar[str] = "urllib_main.py"
 
+    def connections_kept(self) -> bool:
+        """Return that it cannot keep one."""
+        return False
+
 
 @hookimpl
 def benchforge_parts() -> list[type[Client]]:

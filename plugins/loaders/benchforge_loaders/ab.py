@@ -10,6 +10,7 @@ from pydantic import PositiveInt, field_validator, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Loader,
     Need,
     Output,
@@ -147,9 +148,9 @@ class Ab(Loader):
             return float(self._seconds)
         return self.requests / REQUESTS_PER_SECOND
 
-    def at_once(self) -> int:
-        """Return the connections."""
-        return self.connections
+    def load(self) -> Load:
+        """Return what it is told to do, in its one thread."""
+        return super().load().model_copy(update={"processes": 1, "protocol": "HTTP/1.0"})
 
     def for_warm_up(self, seconds: float) -> "Ab":
         """Return the same load for so many seconds, rounded up to whole ones."""

@@ -8,6 +8,7 @@ from pydantic import Field, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Histogram,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -81,10 +82,6 @@ class H2load(Timed):
             )
         ]
 
-    def at_once(self) -> int:
-        """Return the connections, each with its streams."""
-        return self.connections * self.streams
-
     def read(self, output: Output) -> Reading:
         """Return what the log and the report say.
 
@@ -103,6 +100,11 @@ class H2load(Timed):
             raise OutputDamaged(
                 f"h2load: {error}", "see what h2load printed beside the trial"
             ) from None
+
+    def load(self) -> Load:
+        """Return what it is told to do; h2load always keeps connections."""
+        protocol = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/2"
+        return super().load().model_copy(update={"keep_alive": True, "protocol": protocol})
 
     def _reading(self, text: str, log: Log) -> Reading:
         seconds = float(self.duration)

@@ -76,10 +76,6 @@ class Hey(Timed):
             )
         ]
 
-    def at_once(self) -> int:
-        """Return the connections."""
-        return self.connections
-
     def read(self, output: Output) -> Reading:
         """Return what hey printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("hey", output)

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -109,6 +110,10 @@ class K6(Timed):
         """Return `k6 version`."""
         return Command(site.programs["k6"], "version")
 
+    def load(self) -> Load:
+        """Return what it is told to do; over TLS it may speak HTTP/2."""
+        return super().load().model_copy(update={"protocol": None})
+
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what the script is told."""
         told = {
@@ -137,10 +142,6 @@ class K6(Timed):
                 environment=environment,
             )
         ]
-
-    def at_once(self) -> int:
-        """Return the users, who are as many at most with a rate too."""
-        return self.users
 
     def read(self, output: Output) -> Reading:
         """Return the summary that the script wrote.

@@ -11,6 +11,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -75,6 +76,13 @@ class Locust(Timed):
         """Return locust."""
         return [Need("locust", 'pip install "benchforge[loaders]"', "module")]
 
+    def load(self) -> Load:
+        """Return what it is told to do: what a locustfile of one's own does is not known."""
+        update: dict[str, int | None] = {"processes": max(1, self.workers), "keep_alive": True}
+        if self.locustfile is not None:
+            update |= {"connections": None, "at_once": None, "keep_alive": None, "protocol": None}
+        return super().load().model_copy(update=update)
+
     def fingerprint(self, suite_folder: Path) -> str:
         """Return a digest of the locustfile. Raises nothing: a missing one is told by locust."""
         file = OUR_FILE if self.locustfile is None else suite_folder / self.locustfile
@@ -115,10 +123,6 @@ class Locust(Timed):
             ),
             *([worker] * self.workers),
         ]
-
-    def at_once(self) -> int | None:
-        """Return the users; those of a file of your own may do several things at once."""
-        return self.users if self.locustfile is None else None
 
     def read(self, output: Output) -> Reading:
         """Return what locust printed.

@@ -103,10 +103,6 @@ class Oha(Timed):
             )
         ]
 
-    def at_once(self) -> int | None:
-        """Return the connections, unless latencies count from when a request was due."""
-        return None if self.correct else self.connections
-
     def read(self, output: Output) -> Reading:
         """Return what oha printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("oha", output)

@@ -11,6 +11,7 @@ from benchforge.plugin import (
     Command,
     Duration,
     Histogram,
+    Load,
     Loader,
     Need,
     Output,
@@ -139,9 +140,10 @@ class Pace(RunsPython, Loader):
         """Return the duration, in seconds."""
         return float(self.duration)
 
-    def at_once(self) -> int | None:
-        """Return the connections of a closed loop."""
-        return self.connections if self.rate is None else None
+    def load(self) -> Load:
+        """Return what it is told to do."""
+        update = {"processes": self.processes, "protocol": "HTTP/1.1"}
+        return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> "Pace":
         """Return the same load for so many seconds."""

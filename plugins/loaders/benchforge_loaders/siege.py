@@ -115,10 +115,6 @@ class Siege(Timed):
             )
         ]
 
-    def at_once(self) -> int:
-        """Return the connections."""
-        return self.connections
-
     def read(self, output: Output) -> Reading:
         """Return what siege printed.
 

@@ -7,7 +7,15 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator
 
-from benchforge.plugin import BenchforgeError, Duration, Loader, Output, OutputDamaged, Request
+from benchforge.plugin import (
+    BenchforgeError,
+    Duration,
+    Load,
+    Loader,
+    Output,
+    OutputDamaged,
+    Request,
+)
 
 
 def _whole(value: Duration) -> Duration:
@@ -29,6 +37,10 @@ class Timed(Loader, ABC):
     def declared_s(self) -> float:
         """Return the duration, in seconds."""
         return float(self.duration)
+
+    def load(self) -> Load:
+        """Return what it is told to do: over HTTP/1.1, unless a tool says otherwise."""
+        return super().load().model_copy(update={"protocol": "HTTP/1.1"})
 
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds, rounded up to whole ones."""

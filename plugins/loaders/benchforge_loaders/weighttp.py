@@ -9,6 +9,7 @@ from pydantic import PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Loader,
     Need,
     Output,
@@ -123,9 +124,9 @@ class Weighttp(Loader):
             return float(self.duration)
         return self._requests / REQUESTS_PER_SECOND
 
-    def at_once(self) -> int:
-        """Return the connections."""
-        return self.connections
+    def load(self) -> Load:
+        """Return what it is told to do."""
+        return super().load().model_copy(update={"protocol": "HTTP/1.1"})
 
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds; a guess where the load is a number."""

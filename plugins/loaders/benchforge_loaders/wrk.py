@@ -12,6 +12,7 @@ from benchforge.plugin import (
     Command,
     Duration,
     Histogram,
+    Load,
     Loader,
     Need,
     Output,
@@ -146,9 +147,11 @@ class Wrk(Loader):
         """Return the duration, in seconds."""
         return float(self.duration)
 
-    def at_once(self) -> int:
-        """Return the connections that wrk really opens."""
-        return self.connections // self.threads * self.threads
+    def load(self) -> Load:
+        """Return what it is told to do; wrk always keeps connections, as many for each thread."""
+        each = self.connections // self.threads * self.threads
+        update = {"connections": each, "at_once": each, "keep_alive": True, "protocol": "HTTP/1.1"}
+        return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> "Wrk":
         """Return the same load for so many seconds, rounded up to whole ones."""

@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
+    Load,
     Need,
     Output,
     OutputDamaged,
@@ -27,6 +28,11 @@ _TIME = r"(\d{1,9}\.\d\d)(us|ms|s|m|h)"
 _ROW = r" +\d{1,12}\.\d{3} +[01]\.\d{6} +\d{1,15} +(?:\d{1,15}\.\d\d|inf)"
 _PERCENTS = ("50", "75", "90", "99", "99.9", "99.99", "99.999", "100")
 _HEAD = "Latency Distribution (HdrHistogram - Recorded Latency)"
+_SENT_HEAD = (
+    "Latency Distribution (HdrHistogram - Uncorrected Latency "
+    "(measured without taking delayed starts into account))"
+)
+_RULE = "-" * 58 + "\n"  # below each distribution
 
 
 class Wrk2(Timed):
@@ -80,6 +86,10 @@ class Wrk2(Timed):
         """Return `wrk2 -v`: the version is on its first line, and it exits with 1."""
         return Command(site.programs["wrk2"], "-v")
 
+    def load(self) -> Load:
+        """Return what it is told to do; wrk2 always keeps connections."""
+        return super().load().model_copy(update={"keep_alive": True})
+
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for anything but GET."""
         only_get("wrk2", target.request)
@@ -89,7 +99,7 @@ class Wrk2(Timed):
             Command(
                 target.programs["wrk2"],
                 *(f"-t{self.threads}", f"-c{self.connections}", f"-d{self.duration}s"),
-                *(f"-R{self.rate}", "--timeout", f"{self.timeout}s", "--latency"),
+                *(f"-R{self.rate}", "--timeout", f"{self.timeout}s", "--latency", "--u_latency"),
                 *headers(named),
                 target.url,
             )
@@ -105,7 +115,8 @@ class Wrk2(Timed):
                 f"wrk2: {error}", "see what wrk2 printed beside the trial"
             ) from None
 
-    def _reading(self, text: str) -> Reading:
+    def _reading(self, printed: str) -> Reading:
+        text, sent = _apart(printed)
         total = line(
             text,
             "requests in",
@@ -120,7 +131,7 @@ class Wrk2(Timed):
             raise ValueError(f"'Non-2xx': {status} of {requests} requests")
         errors = _socket_errors(text)
         samples, mean_us = _samples(text)
-        percentiles = _percentiles(text) if samples else None
+        percentiles = _percentiles(text, _HEAD) if samples else None
         return Reading(
             seconds=_seconds(requests, rate, total[2], total[3]),
             responses=requests,
@@ -140,6 +151,7 @@ class Wrk2(Timed):
                 "read": total[4],
                 "printed_time": total[2] + total[3],
                 "asked_per_second": float(self.rate),
+                **({"uncorrected_p50_us": _sent_median_us(sent, samples)} if sent else {}),
             },
             defects=(
                 *(["wrk2:1ms-timer"] if samples else []),
@@ -181,10 +193,25 @@ def _samples(text: str) -> tuple[int, float]:
     return samples, float(mean) * 1000 if samples and "nan" not in mean else 0.0
 
 
-def _percentiles(text: str) -> dict[str, float]:
-    head = f"  {_HEAD}\n"
+def _apart(printed: str) -> tuple[str, str]:
+    """Return what was printed without the times from the real sending, and those; "" for none."""
+    parts = printed.split(_RULE)
+    if len(parts) != 3:  # noqa: PLR2004 - a rule below each of the two
+        return printed, ""
+    return f"{parts[0]}{_RULE}{parts[2]}", parts[1]
+
+
+def _sent_median_us(text: str, samples: int) -> float | None:
+    """Return the median of the times from the real sending. Raises ValueError for a hole."""
+    if _samples(text)[0] != samples:
+        raise ValueError(f"{_SENT_HEAD!r}: not of {samples} requests")
+    return _percentiles(text, _SENT_HEAD)["50"] if samples else None
+
+
+def _percentiles(text: str, named: str) -> dict[str, float]:
+    head = f"  {named}\n"
     if text.count(head) != 1:
-        raise ValueError(f"no line {_HEAD!r}")
+        raise ValueError(f"no line {named!r}")
     rows = text.partition(head)[2].splitlines()[: len(_PERCENTS)]
     found: dict[str, float] = {}
     for number, percent in enumerate(_PERCENTS):
@@ -193,7 +220,7 @@ def _percentiles(text: str) -> dict[str, float]:
         if not match:
             raise ValueError(f"no line of {percent} percent")
         found[percent] = float(match[1]) * _US[match[2]]
-    growing(_HEAD, found.values())
+    growing(named, found.values())
     return found
 
 

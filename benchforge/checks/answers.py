@@ -1,0 +1,128 @@
+"""Errors, what is left out of response times, and whether all answer alike (E1 to E5)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchforge.checks import alike, same
+from benchforge.checks.limits import Limits
+from benchforge.checks.seen import by_name, requests
+from benchforge.model.check import Check
+from benchforge.model.reading import Reading
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield errors(trial, limits)
+    yield censored(trial, limits)
+    yield alike.answers(trial, limits)
+    yield alike.size(trial, limits)
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against comparing cases: the believed trials of each."""
+    sides = by_name(cases)
+    if len(sides) > 1:
+        yield errors_between(sides, limits)
+        yield from same.between(sides, limits)
+
+
+def errors(trial: Trial, limits: Limits) -> Check:
+    """E1: which share of the requests did not end well."""
+    if trial.reading is None:
+        return limits.check("E1", "behaviour", None, "no load was read")
+    bad = _bad(trial.reading)
+    total = requests(trial.reading)
+    if bad is None or not total:
+        says = f"how many requests failed is not known: {_doubt(trial.reading)}"
+        return limits.check("E1", "behaviour", None, says)
+    if not bad:
+        return limits.check("E1", "behaviour", 0, f"all {total:,} requests ended well")
+    classes = ", ".join(f"{name} {n:,}" for name, n in trial.reading.errors.items() if n)
+    says = (
+        f"{bad:,} of {total:,} requests did not end well ({classes or 'of no class'}): errors are "
+        "usually faster than answers, so find out why before its speed is compared"
+    )
+    return limits.check("E1", "behaviour", bad / total, says)
+
+
+def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
+    """E1: whether some failed more often than others, by the share of all their requests."""
+    shares: dict[str, float] = {}
+    for name, trials in sides.items():
+        readings = [trial.reading for trial in trials if trial.reading is not None]
+        bad = [_bad(reading) for reading in readings]
+        total = sum(map(requests, readings))
+        if None in bad or not total:
+            says = f"how many requests of {name} failed is not known"
+            return limits.check("E1", "behaviour", None, says, scope="comparison")
+        shares[name] = sum(one for one in bad if one is not None) / total
+    apart = max(shares.values()) - min(shares.values())
+    bad_one = max(shares, key=shares.__getitem__)
+    fails = apart > limits["E1"].number("between")
+    says = f"their shares of errors are {apart:.2%} apart"
+    if fails:
+        says += f": {bad_one} has most, {shares[bad_one]:.2%}; it did other work than the others"
+    return limits.check(
+        "E1", "behaviour", apart, says, status="fail" if fails else "pass", scope="comparison"
+    )
+
+
+def censored(trial: Trial, limits: Limits) -> Check:
+    """E2: whether requests that are in no distribution reach into the 99th percentile.
+
+    Those that timed out took longer than anything recorded. Of those in flight at the end the ages
+    count where they are told; else each connection may have had one.
+    """
+    reading, share = trial.reading, limits["E2"].number("share")
+    recorded = None if reading is None else _recorded(reading)
+    if reading is None or not recorded:
+        says = "what response times leave out is not known: the tool tells none"
+        return limits.check("E2", "apparatus", None, says, numbers="latency")
+    late = max(reading.censored, reading.errors.get("timeout", 0))
+    flying = _in_flight(trial, reading, share, late)
+    if flying is None:
+        says = "how many requests were in flight at the end is not known"
+        return limits.check("E2", "apparatus", None, says, numbers="latency")
+    beyond = (1 - share) * (recorded + late + flying)
+    limit = limits["E2"]
+    value = (late + flying) / beyond
+    says = (
+        f"{late:,} requests timed out and {flying:,} were in flight at the end, in no "
+        f"distribution; the slowest {1 - share:.0%} are {beyond:,.0f}"
+    )
+    if limit.status(value) == "fail":
+        says += f": p{share * 100:g} is not known, it is more than the largest time"
+    if limit.status(value) != "pass":
+        says += "; load for longer, or with fewer connections, or a longer time-out"
+    about_server = limit.status(late / beyond) == limit.status(value) != "pass"
+    return limits.check(
+        "E2", "behaviour" if about_server else "apparatus", value, says, numbers="latency"
+    )
+
+
+def _bad(reading: Reading) -> int | None:
+    if reading.good is None or reading.unanswered is None:
+        return None
+    return reading.responses - reading.good + reading.unanswered
+
+
+def _doubt(reading: Reading) -> str:
+    if reading.good is None:
+        return reading.bounds
+    return "the tool does not tell how many were not answered"
+
+
+def _recorded(reading: Reading) -> int | None:
+    return reading.latency.count if reading.latency is not None else reading.latency_samples
+
+
+def _in_flight(trial: Trial, reading: Reading, share: float, late: int) -> int | None:
+    """Return how many were in flight for longer than the percentile, at most."""
+    if reading.in_flight is not None and reading.latency is not None:
+        at = reading.latency.quantile(share, late, reading.in_flight)
+        known = reading.in_flight
+        return known.count if at is None else known.between(at, float("inf"))
+    if trial.load is None:
+        return None
+    # Over a connection of HTTP/2 there may be several.
+    return trial.load.at_once or trial.load.connections

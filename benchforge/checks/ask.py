@@ -1,0 +1,86 @@
+"""All families of checks, asked of a trial, of a comparison and of a whole result."""
+
+from collections.abc import Sequence
+
+from benchforge.checks import (
+    answers,
+    ceiling,
+    clock,
+    connections,
+    development,
+    encryption,
+    fingerprint,
+    frequency,
+    interpreter,
+    loader,
+    memory,
+    noise,
+    omission,
+    repetitions,
+    resources,
+    restarts,
+    samples,
+    sharing,
+    steady,
+)
+from benchforge.checks.limits import Limits
+from benchforge.model.ceiling import Ceiling
+from benchforge.model.check import Check
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+_OF_TRIAL = (
+    loader.of_trial,
+    sharing.of_trial,
+    noise.of_trial,
+    frequency.of_trial,
+    memory.of_trial,
+    connections.of_trial,
+    answers.of_trial,
+    samples.of_trial,
+    steady.of_trial,
+    restarts.of_trial,
+    omission.of_trial,
+    clock.of_trial,
+    development.of_trial,
+    interpreter.of_trial,
+    resources.of_trial,
+)
+_OF_COMPARISON = (
+    frequency.of_comparison,
+    connections.of_comparison,
+    answers.of_comparison,
+    repetitions.of_comparison,
+    steady.of_comparison,
+    development.of_comparison,
+    resources.of_comparison,
+    encryption.of_comparison,
+)
+_OF_SESSION = (
+    loader.of_session,
+    noise.of_session,
+    frequency.of_session,
+    clock.of_session,
+    interpreter.of_session,
+    fingerprint.of_session,
+)
+
+
+def of_trial(trial: Trial, limits: Limits) -> tuple[Check, ...]:
+    """Return the answers of all checks of a trial; none for one without a measurement."""
+    if not trial.measured:
+        return ()
+    return tuple(check for family in _OF_TRIAL for check in family(trial, limits))
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> tuple[Check, ...]:
+    """Return what is to be said of a comparison of cases, from the believed trials of each."""
+    return tuple(check for family in _OF_COMPARISON for check in family(cases, limits))
+
+
+def of_session(
+    header: Header, trials: Sequence[Trial], limits: Limits, ceilings: Sequence[Ceiling] = ()
+) -> tuple[Check, ...]:
+    """Return what is to be said of a whole result, from all of its trials and ceilings."""
+    found = [check for family in _OF_SESSION for check in family(header, trials, limits)]
+    return (*found, *ceiling.of_session(header, trials, ceilings, limits))

@@ -1,0 +1,121 @@
+"""Whether a load tool was the limit: its rate against what it gets from the null server (L2)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.ceiling import Ceiling
+from benchforge.model.check import Check, Status
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+BEYOND = 1.1
+"So much above a ceiling, it was none: it was measured too low."
+_ALIKE_BYTES, _ALIKE = 1024, 0.1
+
+
+def of_session(
+    header: Header, trials: Sequence[Trial], ceilings: Sequence[Ceiling], limits: Limits
+) -> Iterator[Check]:
+    """Yield what each case's largest throughput is of its load tool's.
+
+    Clients are not asked: they are what is measured. Neither are tools that measure processes.
+    """
+    without: set[str] = set()
+    for case in header.cases:
+        own = [one for one in trials if one.case == case and one.measured and one.driven != ""]
+        fastest = max(own, key=_per_second, default=None)
+        if fastest is None or (fastest.reading is not None and fastest.reading.process_s):
+            continue
+        found = nearest(fastest, ceilings)
+        if found is not None and found.per_second is not None:
+            yield _check(fastest, found, found.per_second, limits)
+        elif case.driver not in without:
+            without.add(case.driver)
+            says = f"{case.driver}: what it can do at most {_why_none(header, found)}"
+            yield limits.check("L2", "apparatus", None, says, scope="session", of=case.driver)
+
+
+def fits(trial: Trial, ceiling: Ceiling) -> bool:
+    """Whether a ceiling is of a trial's load, and of answers of about its size."""
+    return trial.driven == ceiling.trial.driven and _alike(answered(trial), ceiling.body_bytes)
+
+
+def answered(trial: Trial) -> int:
+    """Return the length of the answer's body, in bytes."""
+    return trial.answers[-1].length if trial.answers else 0
+
+
+def nearest(trial: Trial, ceilings: Sequence[Ceiling]) -> Ceiling | None:
+    """Return the ceiling of a trial's load whose answers are nearest to its own in size."""
+    own = [one for one in ceilings if trial.driven and one.trial.driven == trial.driven]
+    known = [one for one in own if one.per_second is not None] or own
+    return min(known, key=lambda one: abs(one.body_bytes - answered(trial)), default=None)
+
+
+def _alike(length: int, other: int) -> bool:
+    return abs(length - other) <= max(_ALIKE_BYTES, _ALIKE * other)
+
+
+def _per_second(trial: Trial) -> float:
+    """Responses per second, or the rate that was asked for."""
+    reading = trial.reading
+    if reading is None:
+        return 0.0
+    if reading.schedule is not None:
+        return reading.schedule.rate
+    return reading.responses / reading.seconds
+
+
+def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Limits) -> Check:
+    share = _per_second(trial) / most
+    judged = limits["L2"].status(share)
+    alike, length = fits(trial, ceiling), answered(trial)
+    # Longer answers, or encrypted ones, are more work for the tool: its ceiling is lower with them.
+    harder = trial.url.startswith("https:") or (not alike and length > ceiling.body_bytes)
+    easier = not alike and length < ceiling.body_bytes
+    floor = ceiling.only_a_floor or ("it was faster here" if share > BEYOND else "")
+    status: Status = judged
+    why = ""
+    if judged == "pass" and harder:
+        status, why = "unknown", "answers that are longer or encrypted are more work than that"
+    elif judged != "pass" and (easier or floor):
+        status, why = "unknown", floor or "shorter answers are less work than that"
+    told = f"{trial.case.driver} was asked for" if _has_rate(trial) else f"{trial.case.driver} made"
+    says = (
+        f"{told} {_per_second(trial):,.0f} requests/s, {share:.0%} of the {most:,.0f} that it gets "
+        f"from a server that does nothing{_meaning(status, why)}"
+    )
+    return limits.check(
+        "L2", "apparatus", share, says, status=status, scope="session", of=trial.case.title
+    )
+
+
+def _has_rate(trial: Trial) -> bool:
+    return trial.reading is not None and trial.reading.schedule is not None
+
+
+def _meaning(status: Status, why: str) -> str:
+    match status:
+        case "pass":
+            return ""
+        case "unknown":
+            return f"; what it could do at most is not known: {why}; see L1 for its CPU"
+        case "warn":
+            return ": it is near its limit; give it more threads, or take a faster one"
+        case "fail":
+            return (
+                ": the load tool, not the server, was the limit; give it more threads or "
+                "connections, or take a faster one"
+            )
+
+
+def _why_none(header: Header, found: Ceiling | None) -> str:
+    if header.smoke:
+        return "is not looked for in a smoke: run it without that profile"
+    if found is None:
+        return (
+            "was not measured: it costs 5 % of its trials at most; take more blocks, or longer ones"
+        )
+    failure = found.trial.failure
+    told = failure.message if failure is not None else "it had no response"
+    return f"could not be measured: {told}"

@@ -1,0 +1,55 @@
+"""Which parts of a trial share CPUs, and what that alone explains.
+
+Parts that wait for one another's CPUs are the experiment, as long as nobody else is at work: where
+that is not known to be otherwise, a part's waiting is a warning at most. A load tool with CPUs of
+its own that waits all the same has too few of them: that is a fault of the apparatus.
+"""
+
+from benchforge.checks import foreign
+from benchforge.checks.limits import Limits
+from benchforge.checks.words import listed
+from benchforge.model.check import Status
+from benchforge.model.cpus import Cpus
+from benchforge.model.observation import Role
+from benchforge.model.trial import Trial
+
+
+def cpus_of(trial: Trial, role: Role) -> Cpus | None:
+    """Return the CPUs on which a role was put; None where it may use all."""
+    given = {} if trial.placed is None else trial.placed.cpus
+    return Cpus.parse(given[role]) if role in given else None
+
+
+def beside(trial: Trial, role: Role) -> tuple[Role, ...]:
+    """Return the other roles of the trial that may use some of a role's CPUs."""
+    used = () if trial.observation is None else trial.observation.usage
+    others: dict[Role, None] = {one.role: None for one in used if one.role != role}
+    return tuple(other for other in others if _overlap(trial, role, other))
+
+
+def alone(trial: Trial, limits: Limits, limit: str, value: float, role: Role) -> tuple[Status, str]:
+    """Judge how a part waited for CPUs, and say what of the trial itself explains it.
+
+    It fails only where others are known to have taken CPU (N1 or N4), or the load tool waits on
+    CPUs of its own.
+    """
+    status = limits[limit].status(value)
+    if status == "pass":
+        return status, ""
+    if foreign.at_work(trial, limits):
+        return status, "others used CPU meanwhile, see foreign-cpu and steal"
+    others = beside(trial, role)
+    if others:
+        why = f"the {role} shares its CPUs with {listed(others)}: place them apart ([placement])"
+        return "warn", why
+    if role == "loader":
+        return status, "its CPUs are too few for its threads: give it more ([placement])"
+    return (
+        "warn",
+        "nobody else is known to have used its CPUs: its own threads wait for one another",
+    )
+
+
+def _overlap(trial: Trial, one: Role, other: Role) -> bool:
+    first, second = cpus_of(trial, one), cpus_of(trial, other)
+    return first is None or second is None or not set(first).isdisjoint(second)

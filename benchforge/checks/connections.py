@@ -1,0 +1,173 @@
+"""TCP: keep-alive, backlog, retransmission, delayed ACKs, ports, descriptors (K1 to K7)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from benchforge.checks.delayed import delayed
+from benchforge.checks.exhaustion import descriptors, ports
+from benchforge.checks.limits import Limits
+from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, requests
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+_TURNED_AWAY = (
+    "TcpExtListenOverflows",
+    "TcpExtListenDrops",
+    "TcpExtTCPReqQFullDrop",
+    "TcpExtTCPReqQFullDoCookies",
+)
+_NO_COUNTERS = "the network's counters were not read"
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows."""
+    yield keep_alive(trial, limits)
+    yield backlog(trial, limits)
+    yield retransmission(trial, limits)
+    yield delayed(trial, limits)
+    yield ports(trial, limits)
+    yield from descriptors(trial, limits)
+    yield right_process(trial, limits)
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against comparing cases: some kept connections, and others did not."""
+    kept: list[str] = []
+    closed: list[str] = []
+    unknown: list[str] = []
+    for name, trials in by_name(cases).items():
+        found = [keep_alive(trial, limits) for trial in trials]
+        if any(one.status == "fail" and one.about == "behaviour" for one in found):
+            closed.append(name)
+        elif all(one.status == "pass" for one in found):
+            kept.append(name)
+        else:
+            unknown.append(name)
+    if kept and closed:
+        says = (
+            f"connections were kept alive as asked by {', '.join(kept)}, and closed by "
+            f"{', '.join(closed)}: a difference is also that of opening connections"
+        )
+        yield limits.check("K1", "behaviour", None, says, status="warn", scope="comparison")
+    elif unknown:
+        says = f"whether all kept connections alike is not known of {', '.join(unknown)}"
+        yield limits.check("K1", "behaviour", None, says, scope="comparison")
+    elif kept or closed:
+        says = "all treated connections alike"
+        yield limits.check("K1", "behaviour", None, says, status="pass", scope="comparison")
+
+
+def opened(trial: Trial) -> tuple[int | None, str]:
+    """Return how many connections the tool opened, or None and why that is not known."""
+    if trial.reading is None or trial.observation is None:
+        return None, NOT_OBSERVED
+    if trial.reading.connections is not None:
+        return trial.reading.connections, ""
+    if trial.observation.network != "private":
+        return (
+            None,
+            "the network's counters are those of the whole machine, and the tool tells none",
+        )
+    if trial.observation.foreign_connections:
+        return None, trial.observation.foreign_connections
+    counted = grown(trial.observation, "TcpPassiveOpens")
+    if counted is None:
+        return None, _NO_COUNTERS
+    return max(0, counted - trial.reading.test_connections), ""
+
+
+def keep_alive(trial: Trial, limits: Limits) -> Check:
+    """K1: whether connections were kept, or closed, as it was asked."""
+    count, why = opened(trial)
+    load, reading = trial.load, trial.reading
+    if load is None or load.keep_alive is None:
+        why = "whether the load tool was to keep connections is not known"
+    elif load.keep_alive and load.connections is None:
+        why = "how many connections the load tool was to have is not known"
+    if why or count is None or load is None or reading is None:
+        return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {why}")
+    asked = requests(reading)
+    limit = limits["K1"]
+    carried = f"{asked:,} requests went over {count:,} connections"
+    if not load.keep_alive:
+        too_few = count < limit.number("without") * asked
+        says = f"{carried}, one each as asked"
+        if too_few:
+            says = f"{carried}, although each was to be closed: the load tool used them again"
+        return limits.check("K1", "apparatus", count, says, status="fail" if too_few else "pass")
+    allowed = limit.number("above") * (load.connections or 0) + limit.number("spare")
+    if count > allowed and asked < limit.number("reused") * count:
+        says = (
+            f"keep-alive was asked for and not honoured: {carried}, where "
+            f"{load.connections:,} were to be kept; set the server to keep them, or measure all "
+            "without keep-alive"
+        )
+        return limits.check("K1", "behaviour", count, says, status="fail")
+    return limits.check("K1", "behaviour", count, f"{carried}: kept alive", status="pass")
+
+
+def backlog(trial: Trial, limits: Limits) -> Check:
+    """K2: whether a queue of new connections was full."""
+    seen = trial.observation
+    count = None if seen is None else grown(seen, *_TURNED_AWAY)
+    if seen is None or count is None:
+        return limits.check("K2", "behaviour", None, f"the backlog is not known: {_NO_COUNTERS}")
+    if not count:
+        return limits.check("K2", "behaviour", count, "no connection was turned away")
+    grew = ", ".join(
+        f"{name} {seen.counters[name]:,}" for name in _TURNED_AWAY if name in seen.counters
+    )
+    says = (
+        f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
+        "nothing of them; raise the server's backlog, or use fewer connections"
+    )
+    if seen.network != "private":
+        says += "; counted was the whole machine: it may have been another server's"
+        return limits.check("K2", "behaviour", count, says, status="warn")
+    return limits.check("K2", "behaviour", count, says)
+
+
+def retransmission(trial: Trial, limits: Limits) -> Check:
+    """K3: whether something was sent again, on a network that loses nothing."""
+    seen = trial.observation
+    again = None if seen is None else grown(seen, "TcpRetransSegs", "TcpExtTCPSynRetrans")
+    if seen is None or again is None:
+        says = f"retransmission is not known: {_NO_COUNTERS}"
+        return limits.check("K3", "apparatus", None, says, numbers="latency")
+    late = seen.counters.get("TcpExtTCPTimeouts", 0)
+    # A full queue of the server drops what opens a connection: then it is sent again.
+    turned_away = grown(seen, *_TURNED_AWAY)
+    about: Literal["behaviour", "apparatus"] = "behaviour" if turned_away else "apparatus"
+    if not again and not late:
+        says = "no segment was sent again"
+        return limits.check("K3", about, 0, says, numbers="latency")
+    segments = seen.counters.get("TcpRetransSegs", 0)
+    of = f" of {seen.counters['TcpOutSegs']:,}" if "TcpOutSegs" in seen.counters else ""
+    says = f"{segments:,}{of} segments were sent again, {late:,} times after a time-out: "
+    if turned_away:
+        says += "the server's queue of connections was full; raise its backlog"
+    elif late:
+        says += "some response times hold 200 ms and more of it; give the trial a quiet machine"
+    else:
+        says += "acknowledgements came late, as on a busy machine; give the trial a quiet one"
+    fails = late > 0 and seen.network == "private"
+    if seen.network != "private":
+        says += "; counted was the whole machine"
+    return limits.check(
+        "K3", about, max(again, late), says, status="fail" if fails else "warn", numbers="latency"
+    )
+
+
+def right_process(trial: Trial, limits: Limits) -> Check:
+    """K7: whether the process that was started answered."""
+    told = trial.listener
+    if told is None:
+        return limits.check("K7", "apparatus", None, "who answered was not looked at")
+    if told.ours is None:
+        says = f"whose process answered at {told.address} is not known: {told.why}"
+        return limits.check("K7", "apparatus", None, says)
+    if told.ours:
+        says = f"what was started listened at {told.address}, before the load and after it"
+        return limits.check("K7", "apparatus", None, says, status="pass")
+    says = f"another process than what was started listened at {told.address}; end that one"
+    return limits.check("K7", "apparatus", None, says, status="fail")

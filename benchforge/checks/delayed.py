@@ -1,0 +1,72 @@
+"""The 40 ms that a delayed acknowledgement costs, seen in response times (K4)."""
+
+from benchforge.checks.limits import Limits
+from benchforge.checks.seen import grown, requests
+from benchforge.model.check import Check, Status
+from benchforge.model.histogram import Histogram
+from benchforge.model.reading import Reading
+from benchforge.model.trial import Trial
+
+_FROM, _TO = 38_000, 46_000
+"Microseconds: Linux delays an acknowledgement for 40 ms at least."
+_BELOW, _ABOVE = 20_000, 80_000
+"Between these, and outside of those, is what the density is compared with."
+
+
+def delayed(trial: Trial, limits: Limits) -> Check:
+    """K4: whether many responses took as long as an acknowledgement is delayed."""
+    reading, limit = trial.reading, limits["K4"]
+    acks = None if reading is None else _acks(trial, reading)
+    times = None if reading is None else reading.service or reading.latency
+    few_acks = acks is not None and acks <= limit.number("acks")
+    if times is None or not times.counts:
+        return _without_times(acks, few_acks=few_acks, limits=limits)
+    share, density = crowded(times)
+    told = f"{share:.1%} of the responses took 38 to 46 ms"
+    if limit.status(share) == "pass" or density <= limit.number("times"):
+        says = f"{told}: no crowd at the 40 ms of a delayed acknowledgement"
+        return _check(limits, share, says, "pass")
+    if few_acks:
+        says = f"{told}, and hardly any acknowledgement was delayed: the server takes so long"
+        return _check(limits, share, says, "pass")
+    counted = "" if acks is None else f", with {acks:.2g} delayed acknowledgements each"
+    says = (
+        f"{told}{counted}: that is how long a second small write waits for the acknowledgement of "
+        "the first; set TCP_NODELAY on the server's sockets, or write each response at once"
+    )
+    return _check(limits, share, says, "fail")
+
+
+def crowded(times: Histogram) -> tuple[float, float]:
+    """Return the share of 38 to 46 ms, and its density over the mean one of 20 to 80 ms around."""
+    inside = times.between(_FROM, _TO)
+    around = times.between(_BELOW, _FROM) + times.between(_TO, _ABOVE)
+    beside = around / (_ABOVE - _BELOW - (_TO - _FROM))
+    density = inside / (_TO - _FROM)
+    return inside / times.count, density / beside if beside else (float("inf") if inside else 0.0)
+
+
+def _acks(trial: Trial, reading: Reading) -> float | None:
+    seen = trial.observation
+    if seen is None or seen.network != "private" or not requests(reading):
+        return None
+    count = grown(seen, "TcpExtDelayedACKs")
+    return None if count is None else count / requests(reading)
+
+
+def _without_times(acks: float | None, *, few_acks: bool, limits: Limits) -> Check:
+    told = "the tool tells no distribution of response times"
+    if acks is None:
+        return _check(
+            limits, None, f"{told}, and delayed acknowledgements were not counted", "unknown"
+        )
+    if few_acks:
+        return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
+    says = f"{acks:.2g} acknowledgements were delayed for each request, and {told}"
+    return _check(
+        limits, None, f"{says}: whether responses waited for them is not known", "unknown"
+    )
+
+
+def _check(limits: Limits, value: float | None, says: str, status: Status) -> Check:
+    return limits.check("K4", "behaviour", value, says, status=status, numbers="latency")

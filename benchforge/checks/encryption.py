@@ -1,0 +1,55 @@
+"""Whether all servers of a comparison speak to their backends alike: in TLS, or not (W4)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.trial import Link, Trial
+
+_WORDS: dict[str, str] = {
+    "plain": "without TLS",
+    "tls": "in TLS",
+    "mixed": "in TLS and without",
+    "none": "over no connection that was seen",
+}
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+    """Yield W4 for each backend that several cases have."""
+    labels = dict.fromkeys(
+        label for trials in cases for trial in trials for label in _backends(trial)
+    )
+    for label in labels:
+        spoken: dict[str, set[Link | None]] = {}
+        for trials in cases:
+            for trial in trials:
+                if label in _backends(trial):
+                    spoken.setdefault(trial.case.server, set()).add(trial.links.get(label))
+        if len(spoken) > 1:
+            yield _of_backend(label, spoken, limits)
+
+
+def _backends(trial: Trial) -> list[str]:
+    if trial.observation is None:
+        return []
+    backends = (one.label for one in trial.observation.usage if one.role == "backend")
+    return [label.removeprefix("backend-") for label in backends]
+
+
+def _of_backend(label: str, spoken: dict[str, set[Link | None]], limits: Limits) -> Check:
+    every = {link for links in spoken.values() for link in links}
+    told = "; ".join(
+        f"{server} {' or '.join(_WORDS[link] for link in sorted(filter(None, links)))}"
+        for server, links in spoken.items()
+    )
+    if None in every:
+        says = f"how {label} is spoken to was not seen of each server: packets could not be read"
+        return limits.check("W4", "behaviour", None, says, scope="comparison", of=label)
+    encrypts = {bool(links & {"tls", "mixed"}) for links in spoken.values()}
+    if encrypts == {True, False} or "mixed" in every:
+        says = f"{label} is spoken to {told}: encryption is compared too; let all do the same"
+        return limits.check(
+            "W4", "behaviour", None, says, status="fail", scope="comparison", of=label
+        )
+    says = f"{label} is spoken to {told}"
+    return limits.check("W4", "behaviour", None, says, status="pass", scope="comparison", of=label)

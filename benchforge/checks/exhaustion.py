@@ -1,0 +1,81 @@
+"""Ports and descriptors that run out (K5, K6)."""
+
+import json
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Limits
+from benchforge.checks.seen import of_roles, why_unknown
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+_NO_PORT = ("cannot assign requested address", "address not available", "eaddrnotavail")
+_RAISE = "raise limits.nofile in [tuning]"
+
+
+def ports(trial: Trial, limits: Limits) -> Check:
+    """K5: whether there were ports for new connections."""
+    told = next((one.line for one in trial.complaints if one.of == "ports"), "")
+    claims = "" if trial.reading is None else json.dumps(trial.reading.claims).lower()
+    told = told or next((phrase for phrase in _NO_PORT if phrase in claims), "")
+    machine = None if trial.observation is None else trial.observation.machine
+    share = None
+    if machine is not None and machine.waiting_ports is not None and machine.ports is not None:
+        share = machine.waiting_ports / machine.ports
+    remedy = (
+        "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"
+    )
+    if told:
+        says = f"there were no ports left for new connections ({told!r}): {remedy}"
+        return limits.check("K5", "apparatus", share, says, status="fail")
+    if machine is None or share is None:
+        return limits.check("K5", "apparatus", None, "how many ports waited is not known")
+    wait = f"{machine.waiting_ports:,} sockets of {machine.ports:,} ports waited in TIME_WAIT"
+    bad = limits["K5"].status(share) != "pass"
+    return limits.check("K5", "apparatus", share, f"{wait}: {remedy}" if bad else wait)
+
+
+def descriptors(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """K6: whether each part may open as many files as the load needs."""
+    connections = None if trial.load is None else trial.load.connections
+    lines = {one.label: one.line for one in trial.complaints if one.of == "descriptors"}
+    for usage in of_roles(trial, "server", "upstream", "loader"):
+        line = lines.pop(usage.label, "")
+        spare = None
+        if connections is not None and usage.open_files is not None:
+            spare = usage.open_files - connections
+        enough = spare is not None and limits["K6"].status(spare) == "pass"
+        if line:
+            # With a limit that was high enough for the load, it used what it need not have used.
+            its_own = enough and usage.role != "loader"
+            says = f"{usage.label} had no descriptors left ({line!r}); {_RAISE}"
+            yield limits.check(
+                "K6",
+                "behaviour" if its_own else "apparatus",
+                spare,
+                says,
+                status="fail",
+                of=usage.label,
+            )
+        elif usage.open_files is None:
+            says = why_unknown(usage, "the limit of descriptors")
+            yield limits.check("K6", "apparatus", None, says, of=usage.label)
+        elif spare is None:
+            says = (
+                f"{usage.label} may open {usage.open_files:,} files; the connections are not known"
+            )
+            yield limits.check("K6", "apparatus", None, says, of=usage.label)
+        else:
+            says = f"{usage.label} may open {usage.open_files:,} files, for {connections:,} at once"
+            # What a load tool raises by itself was not yet seen when it had just begun.
+            raises = not enough and usage.role == "loader"
+            yield limits.check(
+                "K6",
+                "apparatus",
+                spare,
+                says if enough else f"{says}: too few beside its own; {_RAISE}",
+                status="warn" if raises else None,
+                of=usage.label,
+            )
+    for label, line in lines.items():
+        says = f"{label} had no descriptors left ({line!r}); {_RAISE}"
+        yield limits.check("K6", "apparatus", None, says, status="fail", of=label)

@@ -1,0 +1,41 @@
+"""Whether the machine stayed the same (G1)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+_SHOWN = 3
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+    """Yield G1: whether each trial began on the machine that the header tells of."""
+    if not header.fingerprint:
+        says = "whether the machine stayed the same was not looked at: an older benchforge measured"
+        yield limits.check("G1", "apparatus", None, says, scope="session")
+        return
+    others = [trial for trial in trials if trial.fingerprint != header.fingerprint]
+    unseen = [trial for trial in others if not trial.fingerprint]
+    if unseen:
+        says = f"whether the machine stayed the same is not known of {_named(unseen)}"
+        yield limits.check("G1", "apparatus", None, says, scope="session")
+    elif others:
+        names = list(dict.fromkeys(one for trial in others for one in trial.changed))
+        what = "; ".join(names[:_SHOWN]) + (", and more" if len(names) > _SHOWN else "")
+        says = (
+            f"the machine changed while it was measured ({_named(others)}: {what or 'a hard fact'})"
+            ": begin anew, and leave its settings alone"
+        )
+        count = float(len(others))
+        yield limits.check("G1", "apparatus", count, says, status="fail", scope="session")
+    else:
+        says = "the machine's hard facts were the same before each trial"
+        yield limits.check("G1", "apparatus", 0.0, says, status="pass", scope="session")
+
+
+def _named(trials: Sequence[Trial]) -> str:
+    numbers = ", ".join(str(trial.number) for trial in trials[:_SHOWN])
+    more = ", ..." if len(trials) > _SHOWN else ""
+    return f"{'trial' if len(trials) == 1 else 'trials'} {numbers}{more}"

@@ -1,0 +1,113 @@
+"""The clock of the CPUs, their heat and their governor (F1 to F4)."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from pydantic import JsonValue
+
+from benchforge.checks.limits import Limits
+from benchforge.checks.words import NOT_LOOKED_AT, percent
+from benchforge.model.check import Check
+from benchforge.model.observation import Machine
+from benchforge.model.result import Header
+from benchforge.model.trial import Trial
+
+_BOOST = {"boost": "1", "no_turbo": "0"}
+"What the files of the kernel say where the frequency may rise above the nominal one."
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows: F1, and F2 within the trial."""
+    machine = _machine(trial)
+    hot = None if machine is None else machine.overheated
+    if machine is None or hot is None:
+        why = NOT_LOOKED_AT if machine is None else "the kernel does not count it"
+        yield limits.check("F1", "apparatus", None, f"slowed down for heat: {why}")
+    else:
+        says = f"CPUs were slowed down {hot} times for their heat"
+        says += ": cool the machine, or load it less" if hot else ""
+        yield limits.check("F1", "apparatus", hot, says)
+    seen = None if machine is None else machine.frequency_mhz
+    if seen is None or not seen[1]:
+        why = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
+        yield limits.check("F2", "apparatus", None, f"the frequency of the CPUs: {why}")
+        return
+    lowest, mean, highest = seen
+    says = f"the CPUs ran at {lowest:.0f} to {highest:.0f} MHz"
+    value = (highest - lowest) / mean
+    if limits["F2"].status(value) != "pass":
+        says += ": fix it (governor performance, no turbo)"
+    yield limits.check("F2", "apparatus", value, says)
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against comparing cases: F2, where their mean frequencies differ."""
+    means = [_mean_mhz(trials) for trials in cases if trials]
+    known = [mean for mean in means if mean]
+    if len(means) < 2:  # noqa: PLR2004 - one alone is compared with nothing
+        return
+    if len(known) < len(means):
+        why = "the frequency of the CPUs is not known for each case"
+        yield limits.check("F2.between", "apparatus", None, why, scope="comparison")
+        return
+    value = max(known) / min(known) - 1
+    says = f"the CPUs of the cases ran at {min(known):.0f} to {max(known):.0f} MHz on average"
+    if limits["F2.between"].status(value) != "pass":
+        says += f", {percent(value)} apart: fix it (governor performance, no turbo)"
+    yield limits.check("F2.between", "apparatus", value, says, scope="comparison")
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+    """Yield what speaks against a whole result: F3, the governor and turbo, and F4, heat."""
+    yield _governor(header.facts, limits)
+    yield _temperature(trials, limits)
+
+
+def _governor(facts: dict[str, JsonValue], limits: Limits) -> Check:
+    governor = facts.get("governor")
+    boosts = [facts[name] == on for name, on in _BOOST.items() if facts.get(name) is not None]
+    wrong = [
+        *([f"the governor is {governor}"] if governor not in {None, "performance"} else []),
+        *(["the CPUs may go into turbo"] if any(boosts) else []),
+    ]
+    if wrong:
+        says = f"{' and '.join(wrong)}: the frequency follows load and heat; fix it"
+        return limits.check("F3", "apparatus", None, says, status="warn", scope="session")
+    if governor is None or not boosts:
+        what = "turbo" if governor else "the governor"
+        guest = ": the machine is a guest" if facts.get("virtual") else ""
+        why = f"{what} is not told by the kernel{guest}"
+        return limits.check("F3", "apparatus", None, why, scope="session")
+    says = "the governor is performance, and there is no turbo"
+    return limits.check("F3", "apparatus", None, says, status="pass", scope="session")
+
+
+def _temperature(trials: Sequence[Trial], limits: Limits) -> Check:
+    """Return F4: how far from the first trial's any trial's temperature was before its load."""
+    before = [
+        None if (machine := _machine(trial)) is None else machine.temperature_c
+        for trial in sorted(trials, key=lambda trial: trial.number)
+        if trial.measured
+    ]
+    known = [one[0] for one in before if one is not None]
+    away = max((abs(one - known[0]) for one in known), default=0.0)
+    if not known or (len(known) < len(before) and limits["F4"].status(away) == "pass"):
+        why = f"the temperature is known of {len(known)} of {len(before)} trials"
+        return limits.check("F4", "apparatus", None, why, scope="session")
+    says = f"before the loads it was up to {away:.2g} degrees away from the first one's"
+    if limits["F4"].status(away) != "pass":
+        says += ": warm the machine up before, or wait between trials"
+    return limits.check("F4", "apparatus", away, says, scope="session")
+
+
+def _machine(trial: Trial) -> Machine | None:
+    return None if trial.observation is None else trial.observation.machine
+
+
+def _mean_mhz(trials: Sequence[Trial]) -> float | None:
+    """Return the mean frequency of a case's trials; None where it is not known of each."""
+    means = [
+        None if (machine := _machine(trial)) is None else machine.frequency_mhz for trial in trials
+    ]
+    known = [one[1] for one in means if one is not None]
+    return fmean(known) if known and len(known) == len(means) else None

@@ -1,0 +1,130 @@
+"""Why it was not faster: what was used up while the load ran (W2, W3)."""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from benchforge.checks.limits import Limits
+from benchforge.checks.seen import NOT_OBSERVED, cores, cpus_of, of_roles, requests, why_unknown
+from benchforge.model.check import Check
+from benchforge.model.observation import Observation, Usage
+from benchforge.model.trial import Trial
+
+_THREAD, _DISK = "a thread of", "waiting for the disk"
+_KEPT = 0.99
+"An open loop that was answered at this share of its rate was not held back by anything."
+
+
+def limiter(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """W2: which resource was used up, of a load that goes as fast as it can.
+
+    A server may use the CPUs that it is given, and no more than one for each of its workers. One
+    connection at a time uses up nothing: each part waits for the others.
+    """
+    reading, seen = trial.reading, trial.observation
+    if reading is None or seen is None:
+        yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
+        return
+    if reading.schedule is not None:
+        asked = reading.schedule.rate * reading.seconds
+        if requests(reading) >= _KEPT * asked:
+            return  # it was not to be any faster
+    server = next(iter(of_roles(trial, "server")), None)
+    if server is None or server.cpu_s is None:
+        why = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
+        yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {why}")
+        return
+    if trial.load is not None and trial.load.connections == 1:
+        says = "one request at a time: the limit is how long each takes, not what is used up"
+        yield limits.check("W2", "behaviour", None, says, status="pass")
+        return
+    shares = dict(_shares(trial))
+    used_up = [name for name, share in shares.items() if share >= _full(name, limits)]
+    told = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    if used_up:
+        says = f"used up: {', '.join(used_up)} ({told})"
+        yield limits.check("W2", "behaviour", max(shares.values()), says, status="pass")
+        return
+    says = (
+        f"unexplained limit: nothing was used up ({told}); it may wait for locks, sleeps or a "
+        "backend elsewhere, or have too few connections: try more of them"
+    )
+    yield limits.check("W2", "behaviour", max(shares.values()), says, status="warn")
+
+
+def backend(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """W3: whether a backend was used up, so that it was measured and not the server."""
+    for usage in of_roles(trial, "backend"):
+        share = _of_backend(trial, usage)
+        if share is None:
+            says = why_unknown(usage, "the share of its CPUs")
+            yield limits.check("W3", "behaviour", None, says, of=usage.label)
+            continue
+        says = f"{usage.label} used {share:.0%} of what it can"
+        if limits["W3"].status(share) != "pass":
+            says += ": you measured the backend; give it more CPUs, or ask it for less"
+        yield limits.check("W3", "behaviour", share, says, of=usage.label)
+
+
+def _full(name: str, limits: Limits) -> float:
+    """Return from which share on a resource is used up."""
+    if name == _DISK:
+        return limits["N3.io"].fail or 0.0
+    return limits["W2"].number("thread") if name.startswith(_THREAD) else limits["W2"].warn or 0.0
+
+
+def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
+    """Yield by its name what share of each resource was used."""
+    for usage in of_roles(trial, "server", "upstream"):
+        yield from _of_server(trial, usage)
+    for usage in of_roles(trial, "backend"):
+        if (share := _of_backend(trial, usage)) is not None:
+            yield usage.label, share
+    if trial.observation is not None and trial.observation.seconds:
+        yield from _of_the_rest(trial.observation)
+
+
+def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
+    used, budget = cores(trial, usage), _budget(trial, usage)
+    if used is not None:
+        yield f"CPUs of {usage.label}", used / (budget or 1)
+    if (hottest := _hottest(trial, usage)) is not None:
+        yield f"{_THREAD} {usage.label}", hottest
+    if usage.process_cpu_s and trial.reading is not None and _is_python(trial, usage):
+        yield f"a Python process of {usage.label}", usage.process_cpu_s[0] / trial.reading.seconds
+
+
+def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
+    for usage in seen.usage:
+        if usage.role == "loader" and usage.hottest_cpu_s is not None:
+            yield f"{_THREAD} {usage.label}", usage.hottest_cpu_s / seen.seconds
+    if seen.machine is not None and seen.machine.busy_s is not None:
+        yield "all CPUs, whoever used them", seen.machine.busy_s / seen.machine.cpus / seen.seconds
+    if seen.machine is not None and "io.some" in seen.machine.pressure:
+        yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
+
+
+def _is_python(trial: Trial, usage: Usage) -> bool:
+    """Whether its threads take turns: then a process uses one CPU at most."""
+    found = (one.executable for one in trial.processes if one.label == usage.label)
+    return any(PurePath(one).name.startswith(("python", "pypy")) for one in found if one)
+
+
+def _budget(trial: Trial, usage: Usage) -> int | None:
+    cpus = cpus_of(trial, usage.role)
+    told = trial.workers.get(trial.case.server) if usage.role == "server" else None
+    return min((one for one in (cpus, told) if one is not None), default=None)
+
+
+def _hottest(trial: Trial, usage: Usage) -> float | None:
+    """Return what share of a CPU its busiest thread used."""
+    if trial.reading is None or usage.hottest_cpu_s is None:
+        return None
+    return usage.hottest_cpu_s / trial.reading.seconds
+
+
+def _of_backend(trial: Trial, usage: Usage) -> float | None:
+    """Return the larger share: of its CPUs, or of one by its busiest thread."""
+    used, cpus = cores(trial, usage), cpus_of(trial, "backend")
+    if used is None or cpus is None:
+        return None
+    return max(used / cpus, _hottest(trial, usage) or 0.0)

@@ -1,0 +1,147 @@
+"""What the checks compare with: data, with a version that is kept with every result."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import Field
+
+from benchforge.model.check import Check, Status
+from benchforge.model.frozen import Frozen
+
+FILE = "limits.toml"
+_TOLD = 6  # digits: enough for a person
+_SHARED = ("name", "unit", "source", "again")  # by all limits of one check
+
+
+class Limit(Frozen):
+    """The thresholds of one check. With `below`, values below them are bad; else from them on."""
+
+    name: str
+    unit: str
+    source: str
+    warn: float | None = None
+    fail: float | None = None
+    below: bool = False
+    again: bool = False
+    "Whether it comes and goes, so that another attempt may do better."
+    more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)
+    "Further numbers, by names that the check knows; pairs are a warning and a failure."
+
+    def status(self, value: float) -> Literal["pass", "warn", "fail"]:
+        """Judge a value: one at a threshold is beyond it, unless that is zero."""
+        if self.fail is not None and _beyond(value, self.fail, below=self.below):
+            return "fail"
+        if self.warn is not None and _beyond(value, self.warn, below=self.below):
+            return "warn"
+        return "pass"
+
+    def number(self, name: str) -> float:
+        """Return one of the further numbers. Raises KeyError where there is no such, or a pair."""
+        value = self.more[name]
+        if isinstance(value, tuple):
+            raise KeyError(name)
+        return value
+
+    @property
+    def told(self) -> str:
+        """For a person: warn at 0.8, fail at 0.95 of a CPU."""
+        named = [("warn", self.warn), ("fail", self.fail)]
+        at = "below" if self.below else "at"
+        told = ", ".join(f"{word} {at} {value:g}" for word, value in named if value is not None)
+        return f"{told} {self.unit}".strip()
+
+
+def _beyond(value: float, threshold: float, *, below: bool) -> bool:
+    if below:
+        return value < threshold
+    return value >= threshold if threshold else value > 0
+
+
+class Limits(Frozen):
+    """All thresholds, by the id of the check; N3.cpu is one of several of the check N3."""
+
+    version: str
+    by_id: dict[str, Limit]
+
+    def __getitem__(self, id_: str) -> Limit:
+        return self.by_id[id_]
+
+    def once(self) -> "Limits":
+        """Return them for a smoke: its numbers mean nothing, so that no trial is tried again."""
+        by_id = {id_: one.model_copy(update={"again": False}) for id_, one in self.by_id.items()}
+        return self.model_copy(update={"by_id": by_id})
+
+    def loosened(self, at_least: Mapping[str, float]) -> "Limits":
+        """Return them with each `warn` at least what this machine does when it is quiet.
+
+        `fail` keeps its distance. Ids that are not there are left out.
+        """
+        changed = dict(self.by_id)
+        for id_, least in at_least.items():
+            one = self.by_id.get(id_)
+            if one is None or one.warn is None or least <= one.warn:
+                continue
+            fail = None if one.fail is None else one.fail + least - one.warn
+            changed[id_] = one.model_copy(update={"warn": least, "fail": fail})
+        return self.model_copy(update={"by_id": changed})
+
+    def check(
+        self,
+        id_: str,
+        about: Literal["behaviour", "apparatus"],
+        value: float | None,
+        says: str,
+        *,
+        status: Status | None = None,
+        scope: Literal["trial", "comparison", "session"] = "trial",
+        of: str = "",
+        numbers: Literal["all", "latency"] = "all",
+    ) -> Check:
+        """Return a check's answer, judged by its limit unless `status` says otherwise.
+
+        Without a value and a status it is unknown, and `says` says why. `id_` may be that of one of
+        several limits, such as N3.cpu.
+        """
+        limit = self.by_id[id_]
+        if status is None:
+            status = "unknown" if value is None else limit.status(value)
+        return Check(
+            id=id_.partition(".")[0],
+            name=limit.name,
+            scope=scope,
+            about=about,
+            status=status,
+            value=value if value is None else float(f"{value:.{_TOLD}g}"),
+            threshold=limit.told,
+            source=limit.source,
+            says=says,
+            of=of,
+            numbers=numbers,
+            again=limit.again,
+        )
+
+
+@cache
+def limits() -> Limits:
+    """Return the thresholds that are brought along."""
+    text = resources.files("benchforge.checks").joinpath(FILE).read_text(encoding="utf-8")
+    told = tomllib.loads(text)
+    version = told.pop("version")
+    by_id: dict[str, Limit] = {}
+    for id_, table in told.items():
+        by_id[id_] = _limit({name: one for name, one in table.items() if type(one) is not dict})
+        shared = {name: table[name] for name in _SHARED if name in table}
+        for name, one in table.items():
+            if type(one) is dict:
+                by_id[f"{id_}.{name}"] = _limit(shared | one)
+    return Limits(version=version, by_id=by_id)
+
+
+def _limit(table: dict[str, Any]) -> Limit:
+    known = set(Limit.model_fields) - {"more"}
+    more = {name: one for name, one in table.items() if name not in known}
+    own = {name: one for name, one in table.items() if name in known}
+    return Limit.model_validate(own | {"more": more})

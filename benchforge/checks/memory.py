@@ -1,0 +1,73 @@
+"""Swap, kills for want of memory, and memory that grows (M1 to M3)."""
+
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Limits
+from benchforge.checks.words import NOT_LOOKED_AT, percent
+from benchforge.model.check import Check
+from benchforge.model.observation import Observation, Usage
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows.
+
+    M1 of the machine's swap, and of the pages that each service had to read from a disk; M2; and M3
+    of each service. A load tool grows with what it notes.
+    """
+    seen = trial.observation
+    yield _swap(seen, limits)
+    yield _killed(seen, limits)
+    for part in () if seen is None else seen.usage:
+        if part.role != "loader":
+            yield _read(part, limits)
+            yield _growth(part, limits)
+
+
+def _swap(seen: Observation | None, limits: Limits) -> Check:
+    paging = {} if seen is None or seen.machine is None else seen.machine.paging
+    if not {"pswpin", "pswpout"} <= paging.keys():
+        return limits.check("M1", "apparatus", None, f"swap: {_why(seen)}")
+    pages = paging["pswpin"] + paging["pswpout"]
+    says = f"{pages} pages went to or from swap"
+    says += ": end what takes the memory, or load less" if pages else ""
+    return limits.check("M1", "apparatus", pages, says)
+
+
+def _killed(seen: Observation | None, limits: Limits) -> Check:
+    paging = {} if seen is None or seen.machine is None else seen.machine.paging
+    if "oom_kill" not in paging:
+        return limits.check("M2", "apparatus", None, f"kills for want of memory: {_why(seen)}")
+    killed = paging["oom_kill"]
+    says = f"the kernel killed {killed} processes for want of memory"
+    says += ": see its log (dmesg), and give them more" if killed else ""
+    return limits.check("M2", "apparatus", killed, says)
+
+
+def _why(seen: Observation | None) -> str:
+    looked = seen is not None and seen.machine is not None
+    return "the kernel does not tell (/proc/vmstat)" if looked else NOT_LOOKED_AT
+
+
+def _read(part: Usage, limits: Limits) -> Check:
+    """Return M1 of a part: a warning where it waited for pages of a disk."""
+    if part.major_faults is None:
+        why = f"how much {part.label} read from a disk to run is not known{_because(part)}"
+        return limits.check("M1.read", "apparatus", None, why, of=part.label)
+    says = f"{part.label} had to read {part.major_faults} pages of its memory from a disk"
+    says += ": give it a warm-up" if part.major_faults else ""
+    return limits.check("M1.read", "apparatus", part.major_faults, says, of=part.label)
+
+
+def _growth(part: Usage, limits: Limits) -> Check:
+    if part.growth is None:
+        why = f"whether the memory of {part.label} grows is not known{_because(part)}"
+        return limits.check("M3", "behaviour", None, why, of=part.label)
+    says = f"the memory of {part.label} changed by {percent(part.growth)} during the load"
+    if limits["M3"].status(part.growth) != "pass":
+        says += ": load longer, to see whether it ever ends"
+    return limits.check("M3", "behaviour", part.growth, says, of=part.label)
+
+
+def _because(part: Usage) -> str:
+    return f": {part.why}" if part.why else ""

@@ -1,0 +1,127 @@
+"""What a closed loop does not see, and a timer that is too coarse (O1, O2)."""
+
+from collections.abc import Iterable, Iterator
+from itertools import dropwhile
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.histogram import Histogram
+from benchforge.model.reading import Reading
+from benchforge.model.trial import Load, Trial
+
+P = 0.99
+_FINE_S = 0.1  # bins that the gap test needs
+_TIMES_MEDIAN = 10
+_COARSE = "wrk2:1ms-timer"
+_UNCORRECTED = "uncorrected_p50_us"
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2."""
+    reading = trial.reading
+    if reading is None:
+        return
+    if _COARSE in reading.defects:
+        yield _timer(reading, limits)
+    if not (reading.schedule or reading.process_s or _is_open_or_client(trial.load)):
+        yield _omission(reading, trial.load, limits)
+
+
+def _is_open_or_client(load: Load | None) -> bool:
+    """Whether no user's waiting is meant: of a rate that is kept, or of a client's own calls."""
+    return load is not None and (load.rate is not None or load.kind == "client")
+
+
+def exposure(histogram: Histogram, p: float) -> float | None:
+    """Return kappa_p = Q_p(S_R) / Q_p(raw), or None where it is not known."""
+    raw, waits_us = histogram.quantile(p), residual_us(histogram, p)
+    return waits_us / raw if raw and waits_us is not None else None
+
+
+def residual_us(histogram: Histogram, p: float) -> float | None:
+    """Return the microseconds t with S_R(t) = 1 - p: what p of all random moments would wait.
+
+    S_R(t) is the sum of max(v - t, 0) over that of v, the residual life of a renewal process. It is
+    made of straight lines between the values, which are walked from the largest.
+    """
+    values = [(value, count) for value, count in histogram.values() if value]
+    left = (1 - p) * sum(value * count for value, count in values)
+    longer = weight = 0
+    for place in range(len(values) - 1, -1, -1):
+        value, count = values[place]
+        longer, weight = longer + count, weight + value * count
+        t = (weight - left) / longer
+        if t >= (values[place - 1][0] if place else 0):
+            return t
+    return None
+
+
+def _omission(reading: Reading, load: Load | None, limits: Limits) -> Check:
+    """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
+    if reading.latency is None or not reading.latency.counts:
+        why = "the load tool gives no histogram of its response times: whether it missed is unknown"
+        return limits.check("O1", "apparatus", None, why, numbers="latency")
+    if reading.censored and reading.censored_from_us is None:
+        why = f"{reading.censored} requests took longer than the load tool records"
+        return limits.check("O1", "apparatus", None, why, numbers="latency")
+    every = _every(reading, reading.latency)
+    value, waits_us = exposure(every, P), residual_us(every, P)
+    if value is None or waits_us is None:
+        why = "the response times are too short for the load tool's clock"
+        return limits.check("O1", "apparatus", None, why, numbers="latency")
+    says = (
+        f"at random moments p99 would be {waits_us / 1000:.3g} ms, {value:.3g} times that of the "
+        "closed loop"
+    )
+    if limits["O1"].status(value) != "pass":
+        says += _stalls(reading, load, every.quantile(0.5) or 0, waits_us)
+        says += ": measure response times at a rate, with pace"
+    return limits.check("O1", "apparatus", value, says, numbers="latency")
+
+
+def _every(reading: Reading, latency: Histogram) -> Histogram:
+    """Return the response times, and for requests without one the least that they took."""
+    late = Histogram.of({reading.censored_from_us or 0: reading.censored})
+    young = () if reading.in_flight is None else (reading.in_flight,)
+    return Histogram.added((latency, late, *young))
+
+
+def _stalls(reading: Reading, load: Load | None, median_us: float, waits_us: float) -> str:
+    """Say whether the whole server stood still, by gaps of all connections.
+
+    A gap explains what was missed only where it is about as long. Of one of two bins and more, half
+    at least is seen as empty bins.
+    """
+    series = reading.series
+    if series is None or series.bin_s > _FINE_S * 1.001:
+        return ""
+    if load is not None and load.think_s:  # then nothing ends for other reasons too
+        return ""
+    longest = _longest_gap(series.completed) * series.bin_s
+    if longest >= max(_FINE_S, _TIMES_MEDIAN * median_us / 1e6, waits_us / 1e6 / 2):
+        return f"; the whole server stood still, for {longest:.2g} s at the longest"
+    return "; single requests were slow while others were answered"
+
+
+def _longest_gap(completed: Iterable[int]) -> int:
+    """Return the most bins in a row in which nothing ended, between two in which something did."""
+    longest = gap = 0
+    for count in dropwhile(lambda count: not count, completed):
+        if count:
+            longest, gap = max(longest, gap), 0
+        else:
+            gap += 1
+    return longest
+
+
+def _timer(reading: Reading, limits: Limits) -> Check:
+    """Return O2: how much of the median is the tool's own timer."""
+    median_us, own = (reading.percentiles_us or {}).get("50"), reading.claims.get(_UNCORRECTED)
+    if median_us is None or not isinstance(own, int | float):
+        why = "wrk2 told no times from the real sending, so how late its timer was is not known"
+        return limits.check("O2", "apparatus", None, why, numbers="latency")
+    value = max(0.0, median_us - own) / 1e6
+    says = f"half of the response times have {value * 1000:.2g} ms or more of wrk2's own timer"
+    if limits["O2"].status(value) != "pass":
+        says += ": use pace, which is built in"
+    return limits.check("O2", "apparatus", value, says, numbers="latency")

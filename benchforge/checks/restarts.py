@@ -1,0 +1,28 @@
+"""Whether each process lived through the load (S7)."""
+
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Limits
+from benchforge.checks.seen import NOT_OBSERVED, of_roles, why_unknown
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield whether processes of servers ended or began; backends may have one a connection."""
+    servers = of_roles(trial, "server", "upstream")
+    if not servers:
+        yield limits.check("S7", "behaviour", None, f"whether it went on: {NOT_OBSERVED}")
+    for usage in servers:
+        if usage.ended is None or usage.begun is None:
+            says = why_unknown(usage, "whether all processes lived through the load")
+            yield limits.check("S7", "behaviour", None, says, of=usage.label)
+            continue
+        count = max(usage.ended, usage.begun)
+        says = f"all processes of {usage.label} lived through the load"
+        if count:
+            says = (
+                f"{usage.ended} processes of {usage.label} ended during the load and {usage.begun} "
+                "began: it crashed, or is set to begin anew after so many requests; see its log"
+            )
+        yield limits.check("S7", "behaviour", count, says, of=usage.label)

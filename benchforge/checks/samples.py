@@ -1,0 +1,39 @@
+"""Enough responses for what is said of them (S2)."""
+
+import math
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Limits
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+_PERCENTS = (50, 90, 99)
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows: S2 of each usual percentile.
+
+    It counts requests beyond it, N (1 - p), those that were given up or under way at the end
+    included; the latency metric says the same of any other percentile.
+    """
+    begun = _timed(trial)
+    if begun is None:
+        why = "the load tool does not tell how many response times it has"
+        yield limits.check("S2", "apparatus", None, why, numbers="latency")
+        return
+    for percent in _PERCENTS:
+        of, beyond = f"p{percent}", round(begun * (100 - percent) / 100, 6)
+        says = f"{begun} response times: {beyond:g} are beyond {of}"
+        limit = limits["S2"]
+        if limit.status(beyond) != "pass" and limit.warn is not None:
+            needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
+            says += f"; load {needed / max(begun, 1):.2g} times as long, for {needed}"
+        yield limits.check("S2", "apparatus", beyond, says, of=of, numbers="latency")
+
+
+def _timed(trial: Trial) -> int | None:
+    reading = trial.reading
+    if reading is None or reading.latency is None:
+        return None if reading is None else reading.latency_samples
+    in_flight = 0 if reading.in_flight is None else reading.in_flight.count
+    return reading.latency.count + reading.censored + in_flight

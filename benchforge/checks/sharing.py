@@ -1,0 +1,76 @@
+"""Who shares CPUs with whom, and how often somebody has to leave one (P1, P2)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks import colocation
+from benchforge.checks.limits import Limits
+from benchforge.checks.words import listed, percent
+from benchforge.model.check import Check, Status
+from benchforge.model.cpus import Cpus
+from benchforge.model.observation import Role, Usage
+from benchforge.model.trial import Trial
+
+
+def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+    """Yield what a measured trial shows: P1 of the load tool, and P2 of each part."""
+    if trial.observation is None:
+        yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
+        yield limits.check("P2", "apparatus", None, "nobody looked at context switches")
+        return
+    yield _shared(trial, limits)
+    for part in trial.observation.usage:
+        yield _preempted(trial, part, trial.observation.seconds, limits)
+
+
+def _shared(trial: Trial, limits: Limits) -> Check:
+    """Return P1: a failure only where a suite places, and left somebody on the load tool's CPUs.
+
+    Who puts both on the same CPUs has accepted it.
+    """
+    others = colocation.beside(trial, "loader")
+    if not others:
+        placed = trial.placed.told if trial.placed else "it was alone"
+        says = f"the load tool shares its CPUs with no other part: {placed}"
+        return limits.check("P1", "apparatus", 0.0, says, status="pass")
+    busy = _busy(trial, others)
+    told = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
+    says = f"the load tool and {listed(others)} share CPUs, {told}"
+    if trial.placed is None:
+        says += ": nobody was placed; [placement] gives each its own, where there are enough"
+        return limits.check("P1", "apparatus", busy, says, status="warn")
+    both: tuple[Role, ...] = ("loader", *others)
+    accepted = all(colocation.cpus_of(trial, role) is not None for role in both)
+    says += ": give the load tool CPUs that nobody else may use ([placement])"
+    status: Status | None = "warn" if accepted else None
+    return limits.check("P1", "apparatus", busy, says, status=status)
+
+
+def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
+    """Return how busy the CPUs were that the load tool shares, of all of their time."""
+    seen = trial.observation
+    if seen is None or seen.machine is None or not seen.seconds:
+        return None
+    by_cpu = seen.machine.busy_by_cpu_s
+    own = _numbers(colocation.cpus_of(trial, "loader"), by_cpu)
+    theirs = [_numbers(colocation.cpus_of(trial, role), by_cpu) for role in others]
+    shared = own.intersection(set[int]().union(*theirs))
+    if not shared or not shared <= by_cpu.keys():
+        return None
+    return min(1.0, sum(by_cpu[cpu] for cpu in shared) / (len(shared) * seen.seconds))
+
+
+def _numbers(cpus: Cpus | None, every: dict[int, float]) -> set[int]:
+    return set(every) if cpus is None else set(cpus)
+
+
+def _preempted(trial: Trial, part: Usage, seconds: float, limits: Limits) -> Check:
+    """Return P2 of a part: how often its threads had to leave a CPU that they wanted to keep."""
+    if part.involuntary is None or not seconds:
+        why = f"how often {part.label} had to leave a CPU is not known"
+        why += f": {part.why}" if part.why else ""
+        return limits.check("P2", "apparatus", None, why, of=part.label)
+    rate = part.involuntary / seconds / max(1, part.busy_threads or 1)
+    status, why = colocation.alone(trial, limits, "P2", rate, part.role)
+    says = f"each busy thread of {part.label} had to leave its CPU {rate:.4g} times a second"
+    says += f": {why}" if why else ""
+    return limits.check("P2", "apparatus", rate, says, status=status, of=part.label)

@@ -1,0 +1,105 @@
+"""A load over time: what ended in each bin, or what the network sent where no tool tells that."""
+
+import math
+from dataclasses import dataclass
+
+from benchforge.model.observation import Flow
+from benchforge.model.reading import Reading, Series
+from benchforge.model.trial import Trial
+from benchforge.model.window import Window
+
+_NEARLY = 1e-6  # of a bin: clocks tell a load of 10 s as 9.9999999
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins that lie in the load as a whole, in their order."""
+
+    seconds: float
+    "Of each."
+    counts: tuple[int, ...]
+    "Complete responses, or what stands for them."
+    beside: int = 0
+    "What the same load counted beside these bins, while it began and ended."
+    counter: str = ""
+    "What stands for responses, such as TcpOutSegs; empty where they are responses."
+
+    def joined(self, width_s: float) -> "Bins":
+        """Return bins at least so wide, each of the same number of these; a rest is left over."""
+        each = max(1, math.ceil(width_s / self.seconds - _NEARLY))
+        whole = len(self.counts) // each * each
+        counts = (sum(self.counts[start : start + each]) for start in range(0, whole, each))
+        rest = sum(self.counts[whole:])
+        return Bins(self.seconds * each, tuple(counts), self.beside + rest, self.counter)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What of a load is left behind a cut."""
+
+    share: float
+    "Of its responses, from 0 to 1."
+    seconds: float
+    "How long what is left took."
+    unanswered: int | None
+    "Requests that ended in it without a complete response; None where nobody tells."
+    told: str
+    "For a person: how much is cut, and how the share is known; empty without a cut."
+
+
+def bins_of(trial: Trial) -> tuple[Bins | None, str]:
+    """Return the bins of a trial's load, or None and why there are none."""
+    reading, observation = trial.reading, trial.observation
+    if reading is None:
+        return None, "the trial has no measurement"
+    if reading.series is not None:
+        return _of_series(reading.series, reading), ""
+    if observation is None or observation.flow is None:
+        return None, "the tool does not tell what ended when, and the network was not watched"
+    return _of_flow(observation.flow, reading)
+
+
+def kept(trial: Trial, window: Window) -> Kept | None:
+    """Return what is left of a trial's load; None where it cannot be cut so, or has no reading.
+
+    A cut of a flow is counted from its first whole bin: where in the bin before it the load began
+    is not known.
+    """
+    reading = trial.reading
+    if reading is None:
+        return None
+    if not window.cut_s:
+        return Kept(1.0, reading.seconds, reading.unanswered, "")
+    bins, _ = bins_of(trial)
+    if bins is None:
+        return None
+    skipped = math.ceil(window.cut_s / bins.seconds - _NEARLY)
+    left, total = bins.counts[skipped:], sum(bins.counts) + bins.beside
+    if not left or not total:
+        return None
+    cut = f"without the first {window.cut_s:g} s"
+    if bins.counter:
+        told = f"{cut}: responses times the share of {bins.counter} that is left"
+        return Kept(sum(left) / total, len(left) * bins.seconds, None, told)
+    share = (sum(left) + bins.beside) / total
+    errors = None if reading.series is None else sum(reading.series.errors[skipped:])
+    return Kept(share, reading.seconds - skipped * bins.seconds, errors, cut)
+
+
+def _of_series(series: Series, reading: Reading) -> Bins:
+    whole = min(len(series.completed), math.floor(reading.seconds / series.bin_s + _NEARLY))
+    return Bins(series.bin_s, series.completed[:whole], sum(series.completed[whole:]))
+
+
+def _of_flow(flow: Flow, reading: Reading) -> tuple[Bins | None, str]:
+    """Return the bins from the second one that has traffic on, as far as the load surely reached.
+
+    Before its load a tool starts, and afterwards it reports; in the first bin with traffic the
+    load began.
+    """
+    first = next((place for place, sent in enumerate(flow.sent) if sent), None)
+    if first is None:
+        return None, f"the network's counter {flow.counter} never moved"
+    whole = math.floor(reading.seconds / flow.bin_s + _NEARLY) - 1
+    counts = flow.sent[first + 1 : first + 1 + max(0, whole)]
+    return Bins(flow.bin_s, counts, sum(flow.sent) - sum(counts), flow.counter), ""

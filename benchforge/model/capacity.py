@@ -1,0 +1,51 @@
+"""How much a server serves: at rising concurrency, and at a rate that it keeps up with."""
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.verdict import Estimate
+
+
+class Scaling(Frozen):
+    """The law of Gunther: X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1))."""
+
+    rate: float
+    "What one alone serves in a second."
+    contention: float
+    "The share of work that waits for others."
+    coherency: float
+    "What each pair costs beside that; above 0, more is slower in the end."
+    off: float
+    "The largest error of ln X at any level; an accepted law has less than 0.1."
+    peak: float | None
+    "The concurrency with the highest throughput; None where none was reached."
+    why: str = ""
+    "Why there is no peak."
+
+
+class Sweep(Frozen):
+    """What a server does at rising concurrency."""
+
+    highest: Estimate
+    "The highest typical throughput of any level; its interval holds the best level's own."
+    at: int | None
+    "The level that served most; None where there is none."
+    saturated: int | None
+    "The smallest level with at least 95 % of the highest throughput."
+    saturated_range: tuple[int, int] | None
+    "What it is in 95 % of the resampled blocks: approximate."
+    knee: float | None
+    "Highest throughput / that of one alone: where queueing begins; None without level 1."
+    law: Scaling | None
+    "None where the law does not describe the server: then it saturates at its highest."
+    law_why: str = ""
+    "Why there is no law."
+
+
+class Capacity(Frozen):
+    """The rate that a server keeps up with, in requests per second."""
+
+    rate: Estimate
+    "Passed half of the time."
+    safe: float | None
+    "Passed 19 times in 20, what is not known of the rate included; None without a rate."
+    width: float | None
+    "How wide the passage from passing to failing is, as a share of the rate; 0.025 is usual."

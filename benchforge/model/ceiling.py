@@ -1,0 +1,71 @@
+"""What a load tool gets from a server that does nothing: about the most that it can make."""
+
+from typing import Literal
+
+from pydantic import NonNegativeInt, PositiveInt
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.observation import Role
+from benchforge.model.trial import Trial
+
+_TOOL_BUSY = 0.8
+"Of a CPU: beyond that the tool itself was at work all the time."
+
+
+class Ceiling(Frozen):
+    """ceilings/0001/ceiling.json: a load tool against the null server, once in a result."""
+
+    format: Literal[1] = 1
+    "The number of this format."
+    kind: Literal["ceiling"] = "ceiling"
+    "What this file is."
+    number: PositiveInt
+    "The name of its folder."
+    body_bytes: NonNegativeInt
+    "What the null server answered, in bytes of body: as many as the server that was asked before."
+    processes: PositiveInt
+    "Of the null server."
+    trial: Trial
+    "Measured as all others are; its block and its position are 1, and mean nothing."
+
+    @property
+    def per_second(self) -> float | None:
+        """Responses per second; None where it could not be measured."""
+        reading = self.trial.reading
+        if not self.trial.measured or reading is None or not reading.responses:
+            return None
+        plan = reading.schedule
+        if plan is not None and plan.intended:  # of random arrivals, which come in any number
+            return plan.rate * min(1.0, reading.responses / plan.intended)
+        return reading.responses / reading.seconds
+
+    @property
+    def only_a_floor(self) -> str:
+        """Why the tool might make more than it did here; empty where it would not."""
+        if doubts := ", ".join(f"{one.id} {one.name}" for one in self.trial.doubts):
+            return f"that measurement is not believed ({doubts})"
+        tool, null = self._cpu("loader"), self._cpu("server")
+        if tool is None or null is None:
+            return "it is not known who was busy then"
+        null /= self.processes
+        if tool < _TOOL_BUSY and tool < null:
+            return f"the null server worked more than the tool ({null:.2f} and {tool:.2f} of a CPU)"
+        return ""
+
+    def _cpu(self, role: Role) -> float | None:
+        """CPUs that the busiest thread of a role used, or its part as a whole; None is unknown."""
+        seen, load = self.trial.observation, self.trial.load
+        if seen is None or not seen.seconds:
+            return None
+        threads = (load.processes or 1) if load is not None and role == "loader" else 1
+        used = [
+            one.hottest_cpu_s
+            if role == "loader" and one.hottest_cpu_s is not None
+            else None
+            if one.cpu_s is None
+            else one.cpu_s / threads
+            for one in seen.usage
+            if one.role == role
+        ]
+        known = [one for one in used if one is not None]
+        return max(known) / seen.seconds if known and len(known) == len(used) else None

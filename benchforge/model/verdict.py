@@ -1,0 +1,141 @@
+"""What is said of numbers: an estimate with its interval, and the reason where there is none."""
+
+from typing import Literal, Self
+
+from pydantic import Field, NonNegativeInt, model_validator
+
+from benchforge.model.frozen import Frozen
+
+Method = Literal[
+    "t of logs",
+    "paired t of log-ratios",
+    "Stein's t of log-ratios",
+    "pooled t of log-ratios",
+    "Hodges-Lehmann",
+    "prediction by t of logs",
+    "Clopper-Pearson",
+    "rule of three",
+    "t of logs, highest of several",
+    "posterior on a grid",
+]
+
+
+class Estimate(Frozen):
+    """A number that stands for many, and the interval that its truth lies in.
+
+    Without a value, or without an interval, `why` says why; neither is ever NaN or infinite.
+    """
+
+    method: Method
+    "How the interval was formed."
+    level: float = Field(gt=0, lt=1)
+    "How often such intervals hold the truth, as asked for."
+    n: NonNegativeInt
+    "How many independent values it rests on: blocks, or requests for a rate of errors."
+    value: float | None = None
+    "None where there is none."
+    low: float | None = None
+    "The lower end of the interval."
+    high: float | None = None
+    "The upper end of the interval."
+    achieved: float | None = None
+    "The exact level, for a method that has a few levels only."
+    df: float | None = None
+    "Degrees of freedom."
+    sd: float | None = None
+    "Of the logarithms that it rests on."
+    p: float | None = None
+    "How often a ratio as far from 1 is seen where the truth is 1; two-sided."
+    why: str = ""
+    "Why there is no value or no interval."
+
+    @model_validator(mode="after")
+    def _whole_or_with_a_reason(self) -> Self:
+        if (self.low is None) != (self.high is None):
+            msg = "an interval has two ends"
+            raise ValueError(msg)
+        if self.low is None or self.high is None or self.value is None:
+            if self.low is not None or not self.why:
+                msg = (
+                    "an estimate without a value has no interval, and says why; so does one without"
+                )
+                raise ValueError(msg)
+        elif not self.low <= self.value <= self.high:
+            msg = f"{self.value} is not between {self.low} and {self.high}"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends; None where there is no interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+class Outlier(Frozen):
+    """A value that lies far from its server's others. It is told, and never dropped."""
+
+    at: NonNegativeInt
+    "Which of the values, from 0."
+    z: float
+    "The modified z: how many robust deviations from the median of the logarithms."
+    severity: Literal["mild", "severe"]
+    "Mild above 3.5, severe above 5."
+
+
+class Outliers(Frozen):
+    """What was flagged among one server's values, or why nothing could be."""
+
+    flagged: tuple[Outlier, ...] = ()
+    "In the order of the values."
+    why: str = ""
+    "Why nothing can be said; empty when every value was looked at."
+
+
+State = Literal["faster", "slower", "same", "inconclusive", "invalid"]
+
+
+class Comparison(Frozen):
+    """What the ratio of two servers decides."""
+
+    state: State
+    "Of the first against the second. Not finding a difference is inconclusive, never same."
+    ratio: Estimate
+    "First / second."
+    companion: Estimate | None
+    "The same, as no outlier can move it; None where it was not asked for."
+    p_adjusted: float | None
+    "The p that decided, after Holm where there are several pairs."
+    margin: float
+    "Ratios from 1 / (1 + margin) to 1 + margin are the same to who asks."
+    at_least: float | None = None
+    "The end of the interval that is nearest to 1, where a difference was found."
+    fragile: bool | None = None
+    "Whether the companion's interval decides otherwise; None where one of the two has none."
+    resolves: float | None = None
+    "The ratio above 1 that so many blocks find four times in five; None without a deviation."
+    needs: int | None = None
+    "About how many blocks would decide, where it is inconclusive; None where that is not known."
+
+
+class Enough(Frozen):
+    """Whether another block is needed, from the width of intervals alone."""
+
+    stop: bool
+    "Whether to stop."
+    reached: bool = False
+    "Whether it stops because every interval is as narrow as asked for."
+    half_width: float | None
+    "Of the widest interval, on the log scale; None without any."
+    why: str
+    "What decided."
+
+
+class Change(Frozen):
+    """A new result against what is known of older ones."""
+
+    state: Literal["worse", "better", "not shown", "no model"]
+    "`not shown` is no proof that nothing changed."
+    change: Estimate
+    "New / old; where there is no model it says why."
+    least: float
+    "Changes below it are not told."

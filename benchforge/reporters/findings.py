@@ -1,0 +1,79 @@
+"""What the checks found, told once for all cases that it is about."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import CaseSummary, Check, Summary
+
+_WORST = ("fail", "warn", "unknown")
+
+
+@dataclass(frozen=True)
+class Told:
+    """One check with one answer, in all cases of a scenario that have it."""
+
+    check: Check
+    "The worst."
+    cases: tuple[str, ...]
+    trials: int
+    of: int
+
+    @property
+    def line(self) -> str:
+        """For a person: the answer, the check, how often, and the worst of it."""
+        name = f"{self.check.id} {self.check.name}".strip()
+        where = f", {', '.join(self.cases)}" if self.cases else ""
+        often = f" ({self.trials} of {self.of} trials{where})" if self.of else where
+        return f"{self.check.status} {name}{often}: {self.check.says}"
+
+
+def told(cases: Sequence[CaseSummary], names: Sequence[str]) -> list[Told]:
+    """Return what the checks found in cases, the worst first, each check once for each answer."""
+    found: dict[tuple[str, str], list[tuple[str, CaseSummary, int]]] = {}
+    for name, case in zip(names, cases, strict=True):
+        for place, finding in enumerate(case.findings):
+            key = finding.check.status, finding.check.id
+            found.setdefault(key, []).append((name, case, place))
+    return sorted(map(_told, found.values()), key=_rank)
+
+
+def of_all(summary: Summary) -> list[Told]:
+    """Return what was found in comparisons and in the whole result, the worst first."""
+    every: list[Told] = [_alone(check, ()) for check in summary.checks]
+    several = len({(one.scenario, one.driver) for one in summary.comparisons}) > 1
+    for one in summary.comparisons:
+        where = (one.scenario, one.driver) if several else ()
+        vary = tuple(f"{path.rpartition('.')[2]}={value}" for path, value in one.vary.items())
+        every += [_alone(check, (*where, *vary)) for check in one.checks]
+    return sorted((one for one in every if one.check.status != "pass"), key=_rank)
+
+
+def in_short(cases: Iterable[CaseSummary]) -> str:
+    """Return the ids of what kept numbers from being believed; empty where all are believed."""
+    doubts = [
+        f"{check.id} {check.name}"
+        for case in cases
+        for trial in case.doubted
+        if trial.used
+        for check in trial.checks
+    ]
+    return ", ".join(dict.fromkeys(doubts))
+
+
+def _told(alike: Sequence[tuple[str, CaseSummary, int]]) -> Told:
+    findings = [case.findings[place] for _, case, place in alike]
+    worst = max(findings, key=lambda one: one.check.value or 0.0)
+    by_case: dict[str, tuple[int, int]] = {}
+    for (name, _, _), finding in zip(alike, findings, strict=True):
+        most = max(finding.trials, by_case.get(name, (0, 0))[0])
+        by_case[name] = most, finding.of
+    trials, of = (sum(counts) for counts in zip(*by_case.values(), strict=True))
+    return Told(worst.check, tuple(by_case), trials, of)
+
+
+def _alone(check: Check, cases: tuple[str, ...]) -> Told:
+    return Told(check, cases, 0, 0)
+
+
+def _rank(one: Told) -> tuple[int, int, str]:
+    return _WORST.index(one.check.status), -one.trials, one.check.id

@@ -1,0 +1,46 @@
+"""The null server as a part: what a load tool is measured against."""
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import NonNegativeInt, PositiveInt
+
+from benchforge.parts.command import Command
+from benchforge.parts.part import Server
+from benchforge.parts.site import Site
+from benchforge.run import null_server
+
+LABEL = "null"
+
+
+class NullServer(Server):
+    """Answers every request with the same bytes, as fast as Python can; no suite can name it."""
+
+    name: ClassVar[str] = "null"
+
+    body_bytes: NonNegativeInt
+    "Of each answer."
+    processes: PositiveInt = 1
+    "Each takes connections of its own."
+
+    def command(self, site: Site) -> Command:
+        """Return the program, without what this environment adds to Python."""
+        return Command(
+            *(site.python, "-I", "-S", Path(null_server.__file__)),
+            *("--port", site.port, "--bytes", self.body_bytes, "--processes", self.processes),
+        )
+
+    def workers_told(self) -> int:
+        """Return the number of its processes."""
+        return self.processes
+
+
+def processes_for(tool: int | None) -> int:
+    """Return how many it takes for a tool of so many threads.
+
+    A request costs it about as much CPU as it costs wrk: one for each thread is enough, and more
+    than there are CPUs would only take turns.
+    """
+    cpus = len(os.sched_getaffinity(0))
+    return max(1, min(tool or 1, cpus))

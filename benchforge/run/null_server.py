@@ -1,0 +1,214 @@
+"""The null server: it answers every HTTP request with the same bytes, as fast as Python can.
+
+What a load tool gets from it is about what the tool can get at most. A program of the standard
+library alone, run by its path with `python -I -S`: one epoll loop for each process, and a memory of
+requests, since a load tool sends the same bytes again and again. What was not seen before is
+parsed: bodies are read, several requests in one packet are answered one by one, HTTP/1.0 is kept
+alive where that is asked for.
+"""
+
+import argparse
+import gc
+import os
+import select
+import socket
+
+READ_BYTES = 1 << 16
+BACKLOG = 4096
+LARGEST_HEAD = 1 << 16
+REMEMBERED = 1024  # different packets; what comes beyond them is parsed each time
+END = b"\r\n\r\n"
+GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class RefusedError(Exception):
+    """A request that cannot be answered with 200: the status that it gets instead."""
+
+
+class Head:
+    """The head of a request. Raises RefusedError for what is none, or hides its body's end."""
+
+    def __init__(self, text: bytes) -> None:
+        if len(text) > LARGEST_HEAD:
+            raise RefusedError("431 Request Header Fields Too Large")
+        first, *lines = text.lstrip(b"\r\n").split(b"\r\n")
+        words = first.split(b" ")
+        if len(words) != 3 or not words[2].startswith(b"HTTP/1."):  # noqa: PLR2004 - its words
+            raise RefusedError("400 Bad Request")
+        pairs = (line.partition(b":") for line in lines)
+        headers = {name.strip().lower(): value.strip().lower() for name, _, value in pairs}
+        length = headers.get(b"content-length", b"0")
+        if b"transfer-encoding" in headers or not length.isdigit():
+            raise RefusedError("411 Length Required")
+        connection = headers.get(b"connection", b"")
+        self.bodiless = words[0] == b"HEAD"
+        self.length = int(length)
+        self.asks = b"100-continue" in headers.get(b"expect", b"")
+        old = words[2] == b"HTTP/1.0"
+        self.closes = b"keep-alive" not in connection if old else b"close" in connection
+
+
+def answer(status: str, body: bytes, *, closes: bool, bodiless: bool = False) -> bytes:
+    """Return a response; `bodiless` leaves out the body, and tells its length all the same."""
+    connection = "close" if closes else "keep-alive"
+    head = (
+        f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
+        f"Connection: {connection}\r\n\r\n"
+    )
+    return head.encode() + (b"" if bodiless else body)
+
+
+class Connection:
+    """What of one connection was read and not answered yet, or answered and not sent."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.unsent = b""
+        self.closes = False
+        "Whether it is closed once all is sent."
+        self._begun = b""
+        "Read of a head whose end is still to come."
+        self._left = 0
+        "Bytes of a request's body that are still to come."
+        self._then = (b"", False)
+        "The answer to that request, and whether it closes."
+
+    @property
+    def between(self) -> bool:
+        """Whether the next byte begins a request."""
+        return not (self._begun or self._left or self.closes)
+
+    def take(self, data: bytes, body: bytes) -> bytes:
+        """Return the answers to all requests that `data` completes."""
+        data, self._begun = self._begun + data, b""
+        told: list[bytes] = []
+        while data and not self.closes:
+            if self._left:
+                skipped = min(self._left, len(data))
+                data, self._left = data[skipped:], self._left - skipped
+                if not self._left:
+                    then, self.closes = self._then
+                    told.append(then)
+                continue
+            text, end, data = data.partition(END)
+            if not end and len(text) <= LARGEST_HEAD:
+                self._begun = text
+                break
+            told.append(self._answered(text, body))
+        return b"".join(told)
+
+    def _answered(self, text: bytes, body: bytes) -> bytes:
+        """Return what a head is answered at once: nothing where its body is still to come."""
+        try:
+            head = Head(text)
+        except RefusedError as refused:
+            self.closes = True
+            return answer(str(refused), b"", closes=True)
+        then = answer("200 OK", body, closes=head.closes, bodiless=head.bodiless)
+        if head.length:
+            self._left, self._then = head.length, (then, head.closes)
+            return GO_ON if head.asks else b""
+        self.closes = head.closes
+        return then
+
+    def send(self, data: bytes) -> bool:
+        """Send as much as goes; return whether all went. Raises OSError where nobody listens."""
+        data = self.unsent + data
+        try:
+            self.unsent = data[os.write(self.fd, data) :]
+        except BlockingIOError:
+            self.unsent = data
+        return not self.unsent
+
+
+def serve(listening: socket.socket, length: int) -> None:
+    """Answer each request with `length` bytes, until the process is ended."""
+    body = b"x" * length
+    known: dict[bytes, bytes] = {}
+    open_: dict[int, Connection] = {}
+    door = listening.fileno()
+    poll = select.epoll()
+    poll.register(door, select.EPOLLIN)
+    gc.disable()  # nothing here is made in circles
+    while True:
+        for fd, event in poll.poll():
+            if fd == door:
+                _let_in(listening, poll, open_)
+                continue
+            try:
+                _turn(open_[fd], event, poll, body, known)
+            except OSError:
+                del open_[fd]
+                os.close(fd)
+
+
+def _turn(
+    one: Connection, event: int, poll: select.epoll, body: bytes, known: dict[bytes, bytes]
+) -> None:
+    """Do what a connection is ready for. Raises OSError where it is over."""
+    if event & select.EPOLLOUT:
+        told = b""
+    elif data := os.read(one.fd, READ_BYTES):
+        told = _told(one, data, body, known)
+    else:
+        raise ConnectionResetError
+    if not one.send(told):
+        # Nothing more is read until it is sent: who does not listen is not answered.
+        poll.modify(one.fd, select.EPOLLOUT)
+    elif one.closes:
+        raise ConnectionResetError
+    elif event & select.EPOLLOUT:
+        poll.modify(one.fd, select.EPOLLIN)
+
+
+def _told(one: Connection, data: bytes, body: bytes, known: dict[bytes, bytes]) -> bytes:
+    """Return the answers to a packet; of one that is whole requests they are remembered."""
+    fresh = one.between
+    if fresh and (found := known.get(data)) is not None:
+        return found
+    told = one.take(data, body)
+    if fresh and one.between and len(known) < REMEMBERED:
+        known[data] = told
+    return told
+
+
+def _let_in(listening: socket.socket, poll: select.epoll, open_: dict[int, Connection]) -> None:
+    try:
+        connection, _ = listening.accept()
+    except OSError:  # who knocked has left, or took another process's door
+        return
+    connection.setblocking(False)
+    fd = connection.detach()
+    open_[fd] = Connection(fd)
+    poll.register(fd, select.EPOLLIN)
+
+
+def listening(address: str, port: int) -> socket.socket:
+    """Return a socket that takes connections; several processes may each have one of a port."""
+    one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those that it takes have it too
+    one.setblocking(False)
+    one.bind((address, port))
+    one.listen(BACKLOG)
+    return one
+
+
+def main() -> None:
+    """Serve on 127.0.0.1, in as many processes as are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--bytes", type=int, default=0, help="of each body")
+    parser.add_argument("--processes", type=int, default=1)
+    given = parser.parse_args()
+    doors = [listening("127.0.0.1", given.port) for _ in range(given.processes)]
+    for door in doors[1:]:
+        if os.fork() == 0:
+            doors = [door]
+            break
+    serve(doors[0], given.bytes)
+
+
+if __name__ == "__main__":
+    main()

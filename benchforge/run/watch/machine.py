@@ -1,0 +1,108 @@
+"""The whole machine: its CPUs, what stands still, paging, disks, clocks, heat."""
+
+import os
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from benchforge.run.watch import group, speed
+from benchforge.run.watch.files import KeptOpen
+
+_SYSTEM = Path("/")
+_TICKS = os.sysconf("SC_CLK_TCK")
+_IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
+_PAGING = ("pswpin", "pswpout", "oom_kill")
+_SECTOR = 512  # whatever the disk has: the kernel counts in these
+_TRIES, _TOGETHER_NS = 3, 20_000
+
+
+class Reader:
+    """Reads the machine's numbers; those that the kernel does not tell are left out.
+
+    Counters are what they grew by since `begin`, by the names of system.csv.
+    """
+
+    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
+        self._names = {f"cpu{cpu}".encode(): cpu for cpu in cpus}
+        self._stat = KeptOpen(f"{root}/proc/stat")
+        self._average = KeptOpen(f"{root}/proc/loadavg")
+        self._pressure = {
+            name: KeptOpen(f"{root}/proc/pressure/{name}") for name in ("cpu", "io", "memory")
+        }
+        self._vmstat = KeptOpen(f"{root}/proc/vmstat")
+        self._disks = KeptOpen(f"{root}/proc/diskstats")
+        self._own_disks = frozenset(
+            one.name.encode() for one in root.glob("sys/block/*") if (one / "device").exists()
+        )
+        self._throttled = group.stats(root)
+        self._speed = speed.Speed(cpus, root)
+        self._first = self._counters(fully=True)
+        self._clock = _clock_ns()
+
+    def row(self, *, fully: bool) -> dict[str, float]:
+        """Return what there is to say now; what moves slowly too if `fully`."""
+        now = self._counters(fully=fully)
+        found = {name: value - self._first.get(name, 0.0) for name, value in now.items()}
+        found["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
+        return found | (self._gauges() if fully else {})
+
+    def close(self) -> None:
+        """Let go of all files."""
+        kept = (self._stat, self._average, self._vmstat, self._disks, *self._pressure.values())
+        for file in (*kept, *self._throttled):
+            file.close()
+
+    def _counters(self, *, fully: bool) -> dict[str, float]:
+        found = dict(self._cpus())
+        if fully:
+            found |= dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
+            if self._throttled:
+                found["group.throttled"] = sum(group.throttled(one) for one in self._throttled)
+        return found
+
+    def _gauges(self) -> dict[str, float]:
+        words = (self._average.read() or b"").split()
+        average = {"load.average": float(words[0])} if words else {}
+        return average | self._speed.megahertz()
+
+    def _stalled(self) -> Iterator[tuple[str, float]]:
+        for name, file in self._pressure.items():
+            for line in (file.read() or b"").splitlines():
+                kind, *words = line.split()
+                total_us = int(words[-1].removeprefix(b"total="))
+                yield f"pressure.{name}.{kind.decode()}_s", total_us / 1e6
+
+    def _cpus(self) -> Iterator[tuple[str, float]]:
+        for line in (self._stat.read() or b"").splitlines():
+            if not line.startswith(b"cpu"):
+                break
+            name, *words = line.split()
+            if (cpu := self._names.get(name)) is not None and len(words) >= _FIELDS:
+                ticks = [int(word) for word in words[:_FIELDS]]
+                away = ticks[_IDLE] + ticks[_IO_WAIT] + ticks[_STEAL]
+                yield f"cpu.{cpu}.busy_s", (sum(ticks) - away) / _TICKS
+                yield f"cpu.{cpu}.stolen_s", ticks[_STEAL] / _TICKS
+
+    def _paging(self) -> dict[str, float]:
+        lines = [line.split() for line in (self._vmstat.read() or b"").splitlines()]
+        told = {words[0].decode(): float(words[1]) for words in lines}
+        return {f"paging.{name}": told[name] for name in _PAGING if name in told}
+
+    def _disk(self) -> dict[str, float]:
+        lines = [line.split() for line in (self._disks.read() or b"").splitlines()]
+        own = [words for words in lines if words[2] in self._own_disks]
+        if not own:
+            return {}
+        read, written = (sum(int(words[place]) for words in own) for place in (5, 9))
+        return {"disk.read_bytes": read * _SECTOR, "disk.written_bytes": written * _SECTOR}
+
+
+def _clock_ns() -> int:
+    """Return how far the wall clock is ahead of the monotonic one, read as close as can be."""
+    found: list[tuple[int, int]] = []
+    for _ in range(_TRIES):
+        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        found.append((after - before, wall - (before + after) // 2))
+        if after - before < _TOGETHER_NS:
+            break
+    return min(found)[1]

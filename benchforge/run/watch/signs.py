@@ -1,0 +1,97 @@
+"""What /proc shows of a process that is not run as it would be run in earnest."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from benchforge.run.watch.files import content, whole
+
+_NO = ("", "0", "false", "no", "off")
+_DEBUG_WORDS = ("--reload", "--debug", "runserver")
+_TRUE_MEANS_DEBUG = ("FLASK_DEBUG", "DJANGO_DEBUG", "QUART_DEBUG")
+_SET_MEANS_DEBUG = ("PYTHONDEVMODE", "PYTHONASYNCIODEBUG")
+_SET_MEANS_INSTRUMENT = ("LD_PRELOAD", "LD_AUDIT", "PYTHONTRACEMALLOC", "COVERAGE_PROCESS_START")
+_MAPPED = re.compile(
+    r"lib(?:[almt]san|ubsan)\.|valgrind|vgpreload|debugpy|pydevd|/coverage/|_lsprof\."
+)
+_LONGEST = 60
+
+
+def signs(pid: int) -> list[str] | None:
+    """Return the signs of one process, such as "debug: --reload"; None when some are hidden.
+
+    A process that has ended shows none.
+    """
+    if (status := content(f"/proc/{pid}/status")) is None:
+        return []
+    told = [whole(f"/proc/{pid}/{name}") for name in ("cmdline", "environ", "maps")]
+    argv, environment, maps = told
+    if argv is None or environment is None or maps is None:
+        return None if whole(f"/proc/{pid}/cmdline") else []  # a zombie has no words either
+    words = _words(argv)
+    split = [word.partition("=") for word in _words(environment)]
+    given = {name: value for name, _, value in split}
+    return [
+        *of_words(words),
+        *of_environment(given, words),
+        *of_tracer(status.decode(errors="replace")),
+        *of_maps(maps.decode(errors="replace")),
+    ]
+
+
+def of_words(words: Sequence[str]) -> Iterator[str]:
+    """Yield the signs of a command line."""
+    for word in words:
+        name, is_given, value = word.partition("=")
+        if name in _DEBUG_WORDS and not (is_given and value.lower() in _NO):
+            yield f"debug: {_short(word)}"
+    if "-Xdev" in words or ("-X", "dev") in itertools.pairwise(words):
+        yield "debug: -X dev"
+
+
+def of_environment(given: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
+    """Yield the signs of the environment of a command line."""
+    for name in _TRUE_MEANS_DEBUG:
+        if given.get(name, "").lower() not in _NO:
+            yield f"debug: {name}={_short(given[name])}"
+    for name in _SET_MEANS_DEBUG:
+        if given.get(name):
+            yield f"debug: {name}"
+    program = PurePath(words[0]).name if words else ""
+    if program in {"node", "nodejs"} and (mode := given.get("NODE_ENV", "")) != "production":
+        yield f"debug: NODE_ENV={_short(mode)}" if mode else "debug: NODE_ENV is not set"
+    for name in _SET_MEANS_INSTRUMENT:
+        if given.get(name):
+            yield f"instrument: {name}={_short(given[name])}"
+
+
+def of_tracer(status: str) -> Iterator[str]:
+    """Yield whether somebody traces a process, as /proc/PID/status says."""
+    found = re.search(r"^TracerPid:\t([1-9]\d*)$", status, re.MULTILINE)
+    if found:
+        yield f"instrument: TracerPid {found[1]}"
+
+
+def of_maps(maps: str) -> Iterator[str]:
+    """Yield the instruments among the files that a process has mapped."""
+    lines = (line.split(maxsplit=5) for line in maps.splitlines())
+    for path in sorted({line[5] for line in lines if len(line) == 6}):  # noqa: PLR2004
+        if _MAPPED.search(path):
+            yield f"instrument: {_short(PurePath(path).name)}"
+
+
+def _words(read: bytes) -> list[str]:
+    return read.decode(errors="replace").rstrip("\0").split("\0")
+
+
+def _short(word: str) -> str:
+    printable = "".join(letter if letter.isprintable() else "?" for letter in word)
+    return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}..."
+
+
+def open_files(pid: int) -> int | None:
+    """Return how many descriptors a process may have open; None when it has ended or no limit."""
+    limits = (content(f"/proc/{pid}/limits") or b"").decode()
+    found = re.search(r"^Max open files +(\d+) ", limits, re.MULTILINE)
+    return int(found[1]) if found else None

@@ -1,0 +1,72 @@
+"""How fast the CPUs are, and how hot."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from benchforge.run.kernel import number
+from benchforge.run.watch.files import content, whole
+
+_SYSTEM = Path("/")
+_CPU = "{}/sys/devices/system/cpu/cpu{}/{}"
+_FREQUENCY = "cpufreq/scaling_cur_freq"
+_THROTTLED = ("thermal_throttle/core_throttle_count", "thermal_throttle/package_throttle_count")
+_SENSORS = ("sys/class/hwmon/hwmon*/temp*_input", "sys/class/thermal/*/temp")
+_COLDEST, _HOTTEST = -60.0, 200.0  # beyond them a sensor is not connected
+
+
+class Speed:
+    """Frequencies and throttle counts of these CPUs; what the kernel does not tell is left out."""
+
+    def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
+        self._cpus = sorted(cpus)
+        self._root = root
+        self._governed = [cpu for cpu in self._cpus if self._told(cpu, _FREQUENCY)]
+        # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
+        self._counted = not self._governed and b" aperfmperf" in (
+            whole(f"{root}/proc/cpuinfo") or b""
+        )
+
+    def megahertz(self) -> dict[str, float]:
+        """Return the frequency of each CPU, by the name of its column."""
+        if self._counted:
+            return _of_cpuinfo(whole(f"{self._root}/proc/cpuinfo") or b"", self._cpus)
+        told = {cpu: self._told(cpu, _FREQUENCY) for cpu in self._governed}
+        return {f"cpu.{cpu}.mhz": khz / 1000 for cpu, khz in told.items() if khz is not None}
+
+    def throttled(self) -> dict[str, float]:
+        """Return how often they were slowed down for their heat."""
+        counts = [self._told(cpu, name) for cpu in self._cpus for name in _THROTTLED]
+        known = [count for count in counts if count is not None]
+        return {"heat.throttled": sum(known)} if known else {}
+
+    def _told(self, cpu: int, name: str) -> int | None:
+        return number((content(_CPU.format(self._root, cpu, name)) or b"").decode())
+
+
+def _of_cpuinfo(told: bytes, cpus: Collection[int]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    cpu = None
+    for line in told.splitlines():
+        name, _, value = line.partition(b":")
+        match name.strip():
+            case b"processor":
+                cpu = int(value)
+            case b"cpu MHz" if cpu in cpus:
+                found[f"cpu.{cpu}.mhz"] = float(value)
+            case _:
+                pass
+    return found
+
+
+def celsius(root: Path = _SYSTEM) -> float | None:
+    """Return the highest temperature of all sensors; None without one.
+
+    Some sensors take long to answer: do not ask while something is measured.
+    """
+    told = [
+        number((content(str(path)) or b"").decode())
+        for pattern in _SENSORS
+        for path in root.glob(pattern)
+    ]
+    degrees = [one / 1000 for one in told if one is not None]
+    return max((one for one in degrees if _COLDEST < one < _HOTTEST), default=None)

@@ -1,0 +1,94 @@
+"""What a ratio decides: faster, slower, the same within a margin, or nothing yet."""
+
+import math
+from typing import Literal
+
+from benchforge.model.verdict import Comparison, Estimate, State
+from benchforge.stats.interval import LEAST, exp
+from benchforge.stats.repetition import blocks_for, resolved
+
+
+def decide(
+    ratio: Estimate,
+    companion: Estimate | None = None,
+    *,
+    margin: float = 0.03,
+    better: Literal["higher", "lower"] = "higher",
+    p_adjusted: float | None = None,
+) -> Comparison:
+    """Return what the ratio of two servers decides, the first that is true.
+
+    Invalid: fewer than 3 blocks, or no value. Faster or slower: the p (`p_adjusted` in a family of
+    pairs, else the ratio's own) is below 1 - level and the interval excludes 1. The same: the
+    interval lies within the margin. Else inconclusive, with the blocks that it would take.
+
+    Raises ValueError for a margin that is not positive.
+    """
+    if not 0 < margin < math.inf:
+        raise ValueError(f"the margin is a positive number, not {margin}")
+    p = ratio.p if p_adjusted is None else p_adjusted
+    state = _state(ratio, p, margin, better)
+    by_interval = _by_interval(ratio, margin, better)
+    theirs = companion and _by_interval(companion, margin, better)
+    return Comparison(
+        state=state,
+        ratio=ratio,
+        companion=companion,
+        p_adjusted=p,
+        margin=margin,
+        at_least=_nearest(ratio) if state in {"faster", "slower"} else None,
+        fragile=theirs != by_interval if theirs and by_interval else None,
+        resolves=exp(resolved(ratio.sd, ratio.n, level=ratio.level)) if ratio.sd else None,
+        needs=_needs(ratio, margin) if state == "inconclusive" else None,
+    )
+
+
+def _state(ratio: Estimate, p: float | None, margin: float, better: str) -> State:
+    if ratio.n < LEAST or ratio.value is None:
+        return "invalid"
+    said = _by_interval(ratio, margin, better)
+    if said is None:
+        return "inconclusive"
+    if said in {"faster", "slower"} and (p is None or p >= 1 - ratio.level):
+        return "same" if _within(ratio, margin) else "inconclusive"
+    return said
+
+
+def _by_interval(ratio: Estimate, margin: float, better: str) -> State | None:
+    """What the interval alone decides; None where there is none."""
+    if ratio.low is None or ratio.high is None:
+        return None
+    if ratio.low > 1:
+        return "faster" if better == "higher" else "slower"
+    if ratio.high < 1:
+        return "slower" if better == "higher" else "faster"
+    return "same" if _within(ratio, margin) else "inconclusive"
+
+
+def _within(ratio: Estimate, margin: float) -> bool:
+    if ratio.low is None or ratio.high is None:
+        return False
+    return ratio.low > 1 / (1 + margin) and ratio.high < 1 + margin
+
+
+def _nearest(ratio: Estimate) -> float | None:
+    return ratio.low if ratio.value is not None and ratio.value > 1 else ratio.high
+
+
+def _needs(ratio: Estimate, margin: float) -> int | None:
+    """About how many blocks would decide.
+
+    As many as find the margin; where there are so many already, the truth lies between 1 and the
+    margin, and what must be found is half of it. One of the two is above n for every interval that
+    holds 1. Where it does not, the other pairs of the family kept the difference from being told.
+    """
+    if (
+        ratio.sd is None
+        or ratio.low is None
+        or ratio.high is None
+        or not ratio.low <= 1 <= ratio.high
+    ):
+        return None
+    whole = math.log1p(margin)
+    blocks = blocks_for(whole, ratio.sd, level=ratio.level)
+    return blocks if blocks > ratio.n else blocks_for(whole / 2, ratio.sd, level=ratio.level)

@@ -1,0 +1,30 @@
+"""Which cases are compared with one another."""
+
+import json
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from benchforge.model.trial import CaseName
+
+_OF_SERVERS = "servers."
+
+
+def shared(case: CaseName) -> dict[str, JsonValue]:
+    """Return what varies, without what belongs to the servers."""
+    return {path: value for path, value in case.vary.items() if not path.startswith(_OF_SERVERS)}
+
+
+def groups(cases: Iterable[CaseName]) -> list[tuple[CaseName, ...]]:
+    """Return the cases that are compared with one another, in the order of the suite.
+
+    They have the scenario, the driver and all that varies in common, servers' own options apart. A
+    placebo is in none: it is compared with its own case alone.
+    """
+    found: dict[str, list[CaseName]] = {}
+    for case in cases:
+        if case.placebo:
+            continue
+        key = json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
+        found.setdefault(key, []).append(case)
+    return [tuple(group) for group in found.values()]

@@ -1,0 +1,132 @@
+"""The interval of a typical value, on the logarithms of the blocks' values."""
+
+import math
+from collections.abc import Sequence
+
+from benchforge.model.verdict import Estimate, Method
+from benchforge.stats.student import t_quantile, two_sided
+
+LEAST = 3
+"Blocks. With two, an interval of 95 % spans nine deviations to each side: nobody learns from it."
+
+_OF_RATIOS = ("paired t of log-ratios", "Stein's t of log-ratios", "pooled t of log-ratios")
+_EQUAL = 1e-12  # relative: what is left of equal values after their logarithms are subtracted
+
+
+def typical(values: Sequence[float], level: float = 0.95) -> Estimate:
+    """Return the geometric mean of one value a block, by Student's t on the logarithms.
+
+    The interval is that of this session only: a machine that drifts is another one tomorrow.
+    It is also how percentiles are combined: the values are then each trial's percentile.
+    Raises ValueError for values that are not finite and for a level outside 0..1.
+    """
+    check(values, level)
+    return why_no_logs(values, "t of logs", level) or t_of_logs(
+        [math.log(value) for value in values], "t of logs", level
+    )
+
+
+def check(values: Sequence[float], level: float = 0.95) -> None:
+    """Raise ValueError for a value that is not finite and for a level outside 0..1."""
+    if not all(map(math.isfinite, values)):
+        raise ValueError(f"a value is not finite: {list(values)}")
+    if not 0 < level < 1:
+        raise ValueError(f"a level is between 0 and 1, not {level}")
+
+
+def why_no_logs(values: Sequence[float], method: Method, level: float) -> Estimate | None:
+    """Return the estimate that there is none, where a value has no logarithm."""
+    if all(value > 0 for value in values):
+        return None
+    lowest = min(values)
+    why = f"a value is {lowest:g}: what is not above 0 has no logarithm, and no ratio"
+    return Estimate(method=method, level=level, n=len(values), why=why)
+
+
+def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
+    """Return exp of the logarithms' mean, with the interval of Student's t, n - 1 df."""
+    n = len(logs)
+    if n == 0:
+        return Estimate(method=method, level=level, n=0, why="no block has a value")
+    middle = mean(logs)
+    if n < LEAST:
+        blocks = "block has" if n == 1 else "blocks have"
+        return estimate(middle, method, level, n, why=f"{n} {blocks} no interval: it takes {LEAST}")
+    sd = deviation(logs)
+    if sd == 0:
+        return estimate(middle, method, level, n, why=equal(n))
+    return by_t(middle, sd / math.sqrt(n), n - 1, method=method, level=level, n=n, sd=sd)
+
+
+def by_t(
+    middle: float, error: float, df: float, *, method: Method, level: float, n: int, sd: float
+) -> Estimate:
+    """Return exp(middle), with the interval middle +- t * error; for a ratio, also the p of 1.
+
+    `error` is the standard error, `sd` the deviation, both of logarithms.
+    """
+    half = t_quantile((1 + level) / 2, df) * error
+    p = two_sided(middle / error, df) if method in _OF_RATIOS else None
+    return estimate(middle, method, level, n, (middle - half, middle + half), df=df, sd=sd, p=p)
+
+
+def estimate(
+    middle: float,
+    method: Method,
+    level: float,
+    n: int,
+    ends: tuple[float, float] | None = None,
+    *,
+    achieved: float | None = None,
+    df: float | None = None,
+    sd: float | None = None,
+    p: float | None = None,
+    why: str = "",
+) -> Estimate:
+    """Return e to the power of the middle and of the ends; `why` says why there are no ends."""
+    value = exp(middle)
+    low, high = (None, None) if ends is None else map(exp, ends)
+    if value is None or (ends and (low is None or high is None)):
+        low = high = None
+        why = "the values lie so far apart that no number holds the interval"
+    return Estimate(
+        method=method,
+        level=level,
+        achieved=achieved,
+        n=n,
+        value=value,
+        low=low,
+        high=high,
+        df=df,
+        sd=sd,
+        p=p,
+        why=why,
+    )
+
+
+def equal(n: int) -> str:
+    """Return why equal values have no interval."""
+    return f"all {n} are equal: how they spread is not known"
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the arithmetic mean. Raises ZeroDivisionError without values."""
+    return math.fsum(values) / len(values)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the sample standard deviation (n - 1); 0 where only rounding tells them apart.
+
+    Raises ZeroDivisionError for a single value.
+    """
+    middle = mean(values)
+    sd = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
+    return sd if sd > _EQUAL * max(1.0, *map(abs, values)) else 0.0
+
+
+def exp(number: float) -> float | None:
+    """Return e to that power; None where it is beyond all floats, or rounds to 0."""
+    try:
+        return math.exp(number) or None
+    except OverflowError:
+        return None

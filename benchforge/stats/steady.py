@@ -1,0 +1,128 @@
+"""Where a warm-up ends, and whether what is left has one level.
+
+Source: Welch's averaging over replications; MSER, White 1997; then steps and a trend in what is
+kept. That a server settles must not be taken for granted: Barrett et al., 2017.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+from typing import Literal
+
+from benchforge.stats.partition import partition
+from benchforge.stats.trend import mann_kendall, theil_sen
+
+LEAST = 20
+"Bins: with 10, a flat course is called unsteady in 18 to 25 % of all cases."
+TOLERANCE = 0.03
+"Of the level: what a step or a trend may change."
+
+_LIMIT = 0.45  # of the bins: a warm-up that reaches so far may reach further
+_SURE = 0.01  # the p of a trend
+_MOST_RHO = 0.6
+_FAR = 8.0  # standard deviations: what lies further counts as if it lay there
+_WIDTH = 3.0  # standard deviations: what lies further is no part of how neighbours resemble
+_PENALTY = 8.0
+_FEWEST = 3  # bins of a level
+_FINEST = 1e-3  # of the level: the smallest deviation, where a tool keeps a rate exactly
+_NORMAL = 1.4826  # standard deviations of a normal distribution in a median absolute deviation
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a course is, by bins."""
+
+    course: Literal["flat", "warm-up", "late", "step", "trend"]
+    cut: int
+    "Bins of its warm-up."
+    change: float = 0.0
+    "By what share of the level a step or a trend moves it, or the warm-up lies beside it."
+
+
+def ensemble(runs: Sequence[Sequence[float]]) -> list[float]:
+    """Return the mean course of runs, each in units of its own median; as long as the shortest.
+
+    Raises ValueError for a run whose median is 0, and without runs.
+    """
+    size = min(map(len, runs))
+    scaled = [_scaled(run[:size]) for run in runs]
+    return [fmean(bins) for bins in zip(*scaled, strict=True)]
+
+
+def examine(course: Sequence[float]) -> Found:
+    """Return what a course of at least LEAST bins is. Raises ValueError for a shorter one."""
+    if len(course) < LEAST:
+        raise ValueError(f"{len(course)} bins: it takes {LEAST}")
+    cut = mser(course)
+    if cut >= _LIMIT * len(course):
+        return Found("late", cut)
+    left = course[cut:]
+    rho = _resemblance(left)
+    inflation = (1 + rho) / (1 - rho)
+    if abs(step := _step(left, inflation, len(course))) > TOLERANCE:
+        return Found("step", cut, step)
+    rise = theil_sen(left) * (len(left) - 1) / median(left)
+    if abs(rise) > TOLERANCE and mann_kendall(left, inflation) < _SURE:
+        return Found("trend", cut, rise)
+    if not cut:
+        return Found("flat", 0)
+    return Found("warm-up", cut, fmean(course[:cut]) / fmean(left) - 1)
+
+
+def mser(course: Sequence[float]) -> int:
+    """Return how many bins to leave out: the fewest with the smallest standard error of the rest.
+
+    At most half of them: argmin over d of sum (x_t - mean)^2 / (m - d)^2, t from d on.
+    """
+    size = len(course)
+    errors = [_squares(course[cut:]) / (size - cut) ** 2 for cut in range(size // 2 + 1)]
+    least = min(errors)
+    return next(cut for cut, error in enumerate(errors) if error <= least * (1 + 1e-9) + 1e-18)
+
+
+def _scaled(run: Sequence[float]) -> list[float]:
+    level = median(run)
+    if level <= 0:
+        raise ValueError("in most bins nothing ended")
+    return [count / level for count in run]
+
+
+def _step(left: Sequence[float], inflation: float, size: int) -> float:
+    """Return by how much the last level differs that is furthest from another; 0 for one level."""
+    level = median(left)
+    rough = _deviation([later - earlier for earlier, later in pairwise(left)])
+    scale = max(rough / math.sqrt(2), _FINEST * level)
+    clipped = [max(-_FAR, min(_FAR, (value - level) / scale)) for value in left]
+    penalty = _PENALTY * math.log(len(left)) * inflation
+    changes = partition(clipped, penalty, max(_FEWEST, size // 10))
+    edges = [0, *changes, len(left)]
+    levels = [median(left[start:end]) for start, end in pairwise(edges)]
+    lowest, highest = min(levels), max(levels)
+    if lowest <= 0:
+        return -1.0 if levels.index(lowest) > levels.index(highest) else 1.0
+    rises = levels.index(lowest) < levels.index(highest)
+    return highest / lowest - 1 if rises else -(highest / lowest - 1)
+
+
+def _resemblance(values: Sequence[float]) -> float:
+    """Return how much neighbours resemble one another: the autocorrelation at lag 1, 0 to 0.6."""
+    level, reach = median(values), _WIDTH * _deviation(values)
+    tamed = [max(level - reach, min(level + reach, value)) for value in values]
+    spread = _squares(tamed)
+    if spread <= 0:
+        return 0.0
+    middle = fmean(tamed)
+    together = sum((one - middle) * (other - middle) for one, other in pairwise(tamed))
+    return max(0.0, min(_MOST_RHO, together / spread))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    middle = median(values)
+    return _NORMAL * median(abs(value - middle) for value in values)
+
+
+def _squares(values: Sequence[float]) -> float:
+    middle = fmean(values)
+    return math.fsum((value - middle) ** 2 for value in values)

@@ -1,0 +1,122 @@
+"""Trials that are made by hand, for the checks: all is well with them until a test changes it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from benchforge.checks.limits import limits
+from benchforge.model.answer import Answer
+from benchforge.model.check import Check
+from benchforge.model.histogram import Histogram
+from benchforge.model.observation import Machine, Observation, Usage
+from benchforge.model.probes import Alike, Listener, Probes
+from benchforge.model.reading import Reading
+from benchforge.model.trial import CaseName, Load, Trial
+from benchforge.plugin import Request
+
+LIMITS = limits()
+SEGMENTS = {"TcpOutSegs": 60_000, "TcpInSegs": 60_000}
+
+
+def usage(**changed: Any) -> Usage:
+    fields: dict[str, Any] = {
+        "label": "server-a",
+        "role": "server",
+        "cpu_s": 9.5,
+        "peak_pss_bytes": 1000,
+        "process_cpu_s": (4.8, 4.7, 0.0),
+        "hottest_cpu_s": 4.8,
+        "busy_threads": 2,
+        "printed_bytes": 0,
+        "ended": 0,
+        "begun": 0,
+        "open_files": 4096,
+        "processes": 3,
+    }
+    return Usage.model_validate(fields | changed)
+
+
+def loader(**changed: Any) -> Usage:
+    fields = {"label": "loader-w", "role": "loader", "cpu_s": 5.0, "hottest_cpu_s": 5.0}
+    return usage(**(fields | {"process_cpu_s": (5.0,), "processes": 1} | changed))
+
+
+def answer(**changed: Any) -> Answer:
+    fields: dict[str, Any] = {
+        "status": 200,
+        "headers": {"content-type": "text/plain", "server": "a", "date": "today"},
+        "length": 1000,
+        "sha256": "aa",
+        "seconds": 0.001,
+        "version": "HTTP/1.1",
+        "header_bytes": 150,
+    }
+    return Answer.model_validate(fields | changed)
+
+
+def probes(*answers: Answer, **changed: Any) -> Probes:
+    every = answers or (answer(),)
+    kept = tuple(Alike(answer=one, before=20 // len(every), after=5) for one in every)
+    fields = {"before": 20, "after": 5, "kinds": len(every), "alike": kept}
+    return Probes.model_validate(fields | changed)
+
+
+def reading(**changed: Any) -> Reading:
+    fields: dict[str, Any] = {
+        "seconds": 10,
+        "responses": 20_000,
+        "good_at_least": 20_000,
+        "good_at_most": 20_000,
+        "errors": {"status": 0, "timeout": 0},
+        "unanswered": 0,
+        "received_bytes": 20_000 * 1150,
+        "latency": Histogram.of({500: 19_000, 3000: 1000}),
+        "test_connections": 1,
+    }
+    return Reading.model_validate(fields | changed)
+
+
+def observation(*usages: Usage, **changed: Any) -> Observation:
+    fields: dict[str, Any] = {
+        "seconds": 10.2,
+        "usage": usages or (usage(), loader()),
+        "network": "private",
+        "counters": SEGMENTS | {"TcpPassiveOpens": 17},
+        "sampler_cpu_s": 0.01,
+        "machine": Machine(cpus=4, busy_s=15.0, waiting_ports=20, ports=28_232),
+    }
+    return Observation.model_validate(fields | changed)
+
+
+def trial(**changed: Any) -> Trial:
+    """A trial of a server `a` with two workers under wrk with 16 connections."""
+    server = changed.pop("server", "a")
+    vary = changed.pop("vary", {})
+    load = {"connections": 16, "keep_alive": True, "protocol": "HTTP/1.1", "stream": "s"}
+    fields: dict[str, Any] = {
+        "number": 1,
+        "case": CaseName(scenario="s", server=server, driver="w", vary=vary, digest=server),
+        "block": 1,
+        "position": 1,
+        "seed": 7,
+        "started": datetime(2026, 1, 1, tzinfo=UTC),
+        "seconds": 20,
+        "phases": {},
+        "request": Request(),
+        "processes": (),
+        "answers": (answer(), answer()),
+        "probes": probes(),
+        "listener": Listener(address="http://127.0.0.1:4000", ours=True),
+        "namespaces": {},
+        "load": Load.model_validate(load | changed.pop("load", {})),
+        "workers": {"a": 2},
+        "reading": reading(),
+        "observation": observation(),
+    }
+    return Trial.model_validate(fields | changed)
+
+
+def only(checks: Any) -> Check:
+    """The one check that there is."""
+    (found,) = checks
+    assert isinstance(found, Check)
+    return found

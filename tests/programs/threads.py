@@ -1,0 +1,23 @@
+"""One thread that burns, one that sleeps, one that ended: threads.py SECONDS"""
+
+import resource, signal, sys, threading, time
+
+resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+signal.alarm(60)
+
+
+def burn(seconds):
+    while time.thread_time() < seconds:
+        sum(range(5_000))
+
+
+time.sleep(0.2)
+short = threading.Thread(target=burn, args=(float(sys.argv[1]) / 4,))
+short.start()
+short.join()
+long = threading.Thread(target=burn, args=(float(sys.argv[1]),))
+long.start()
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+long.join()
+print("done", flush=True)
+time.sleep(60)

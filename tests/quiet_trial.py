@@ -1,0 +1,167 @@
+"""A healthy trial on a quiet machine of four CPUs, built by hand, and how to change it."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from benchforge.checks import ask
+from benchforge.checks.limits import limits
+from benchforge.model.answer import Request
+from benchforge.model.check import Check
+from benchforge.model.histogram import Histogram
+from benchforge.model.observation import Machine, Observation, Usage
+from benchforge.model.placement import Placed
+from benchforge.model.reading import Reading
+from benchforge.model.result import Header
+from benchforge.model.trial import CaseName, Load, Trial
+
+LIMITS = limits()
+APART = Placed(cpus={"server": "0-1", "backend": "0-1", "loader": "2"})
+
+# 16 connections for 10 s: 158 seconds of 160 under way.
+LATENCY = Histogram.of({280: 500_000, 400: 30_000, 800: 5_000, 1_300: 1_000})
+
+
+def reading(**changed: Any) -> Reading:
+    fields = {
+        "seconds": 10,
+        "responses": 536_000,
+        "good_at_least": 536_000,
+        "good_at_most": 536_000,
+        "errors": {},
+        "unanswered": 0,
+        "latency": LATENCY,
+    }
+    return Reading.model_validate(fields | changed)
+
+
+def usage(label: str, role: str, **changed: Any) -> Usage:
+    fields = {
+        "label": label,
+        "role": role,
+        "cpu_s": 5.0,
+        "peak_pss_bytes": 30_000_000,
+        "pss_samples": 10,
+        "hottest_cpu_s": 4.5,
+        "busy_threads": 1,
+        "waited_s": 0.2,
+        "voluntary": 1000,
+        "involuntary": 600,
+        "major_faults": 0,
+        "growth": 0.01,
+    }
+    return Usage.model_validate(fields | changed)
+
+
+def parts(**changed: dict[str, Any]) -> tuple[Usage, ...]:
+    """The parts of a trial, each with what is changed, by role."""
+    labels = {"server": "flask", "backend": "agents", "loader": "closed"}
+    return tuple(usage(label, role, **changed.get(role, {})) for role, label in labels.items())
+
+
+def machine(**changed: Any) -> Machine:
+    fields = {
+        "cpus": 4,
+        "busy_s": 15.5,
+        "stolen_s": 0.0,
+        "busy_by_cpu_s": {0: 5.0, 1: 5.0, 2: 5.0, 3: 0.5},
+        "pressure": {"cpu.some": 0.45, "io.some": 0.01, "memory.full": 0.0},
+        "paging": {"pswpin": 0, "pswpout": 0, "oom_kill": 0},
+        "throttled": 0,
+        "overheated": 0,
+        "frequency_mhz": (2990, 3000, 3010),
+        "temperature_c": (45, 50),
+        "clock_step_s": 0.00001,
+    }
+    return Machine.model_validate(fields | changed)
+
+
+def observation(**changed: Any) -> Observation:
+    fields = {
+        "seconds": 10.0,
+        "usage": parts(),
+        "network": "private",
+        "counters": {},
+        "sampler_cpu_s": 0.02,
+        "machine": machine(),
+    }
+    return Observation.model_validate(fields | changed)
+
+
+def trial(**changed: Any) -> Trial:
+    """A quiet trial; `machine`, `parts` and `seconds` change its observation, the rest itself."""
+    seen: dict[str, Any] = {
+        name: changed.pop(name) for name in ("machine", "seconds") if name in changed
+    }
+    if "parts" in changed:
+        seen["usage"] = changed.pop("parts")
+    fields = {
+        "number": 1,
+        "case": CaseName(scenario="s", server="flask", driver="closed", vary={}, digest="0"),
+        "block": 1,
+        "position": 1,
+        "seed": 7,
+        "started": datetime(2026, 1, 1, tzinfo=UTC),
+        "seconds": 20,
+        "phases": {},
+        "request": Request(),
+        "processes": (),
+        "answers": (),
+        "namespaces": {},
+        "load": Load(connections=16, at_once=16, declared_s=10),
+        "placed": APART,
+        "reading": reading(),
+        "observation": observation(**seen),
+    }
+    return Trial.model_validate(fields | changed)
+
+
+def header(**facts: Any) -> Header:
+    known: dict[str, Any] = {
+        "load_average": [0.1, 0.2, 0.3],
+        "cpus_usable": 4,
+        "clocksource": "tsc",
+        "governor": "performance",
+        "boost": "0",
+        "virtual": False,
+    }
+    return Header(
+        name="n",
+        title="t",
+        created=datetime(2026, 1, 1, tzinfo=UTC),
+        benchforge="0",
+        profile=None,
+        smoke=False,
+        settings={},
+        only=(),
+        suite="",
+        suite_sha256="",
+        seed=1,
+        cases=(),
+        plan=(),
+        metrics=(),
+        versions={},
+        facts=known | facts,
+    )
+
+
+def only(checks: Iterable[Check], id_: str, of: str | None = None) -> Check:
+    """Return the one check of this id, about this where it is given."""
+    (found,) = (one for one in checks if one.id == id_ and of in {None, one.of})
+    return found
+
+
+def asked(one: Trial, id_: str, of: str | None = None) -> Check:
+    """Return one check of a trial, of all that are asked."""
+    return only(ask.of_trial(one, LIMITS), id_, of)
+
+
+def ids(one: Trial) -> set[str]:
+    return {check.id for check in ask.of_trial(one, LIMITS)}
+
+
+WORSE = ("pass", "unknown", "warn", "fail")
+
+
+def at_least_as_bad(one: Check, other: Check) -> bool:
+    return WORSE.index(one.status) >= WORSE.index(other.status)

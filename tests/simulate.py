@@ -1,0 +1,64 @@
+"""Runs that never took place: values whose truth is known, to see how often an interval holds it.
+
+Model B: a machine that drifts from block to block (random walk towards its mean, deviation 5 %),
+noise of 2 % within a block, and one trial in twenty at 20 % less.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from random import Random
+
+from benchforge.stats.capacity import Attempt, Search, next_rate
+
+DRIFT = 0.05
+NOISE = 0.02
+OUTLIERS = 0.05
+LESS = 0.8
+_STAYS = 0.7  # of a block's drift in the next one
+
+
+def blocks(
+    draw: Random,
+    n: int,
+    servers: Sequence[float] = (1, 1),
+    noise: float = NOISE,
+    outliers: float = OUTLIERS,
+) -> list[list[float]]:
+    """Return the values of each server in n blocks; `servers` are their true ratios."""
+    table: list[list[float]] = [[] for _ in servers]
+    drift = draw.gauss(0, DRIFT)
+    for _ in range(n):
+        for own, truth in zip(table, servers, strict=True):
+            less = LESS if draw.random() < outliers else 1.0
+            own.append(1000 * truth * less * math.exp(drift + draw.gauss(0, noise)))
+        drift = _STAYS * drift + math.sqrt(1 - _STAYS**2) * draw.gauss(0, DRIFT)
+    return table
+
+
+def two(
+    draw: Random, n: int, truth: float = 1, noise: float = NOISE, outliers: float = OUTLIERS
+) -> tuple[list[float], list[float]]:
+    """Return the values of two servers, the first `truth` times as fast."""
+    ours, theirs = blocks(draw, n, (truth, 1), noise, outliers)
+    return ours, theirs
+
+
+def share(times: int, seed: int, holds: Callable[[Random], bool]) -> float:
+    """Return in what share of so many simulated runs something holds."""
+    draw = Random(seed)
+    return sum(holds(draw) for _ in range(times)) / times
+
+
+def tolerance(expected: float, times: int) -> float:
+    """Return three binomial standard deviations: what chance may add to an expected share."""
+    return 3 * math.sqrt(expected * (1 - expected) / times)
+
+
+def searched(draw: Random, limit: float, width: float, steps: int = 20) -> list[Attempt]:
+    """Return a search's trials on a server that passes its limit half of the time."""
+    search = Search(limit * draw.uniform(0.05, 3), limit / 100, limit * 100, steps)
+    attempts: list[Attempt] = []
+    while (rate := next_rate(search, attempts).rate) is not None:
+        chance = 1 / (1 + math.exp(math.log(rate / limit) / width))
+        attempts.append(Attempt(rate, passed=draw.random() < chance))
+    return attempts

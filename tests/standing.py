@@ -1,0 +1,53 @@
+"""What stands in a place: processes, their namespaces, who listens in its network, mounts."""
+
+import contextlib
+from pathlib import Path
+
+
+def standing() -> set[str]:
+    """What a person would look for; two looks differ by what came and went."""
+    pids = processes()
+    named = {f"process {pid} {line}" for pid in pids if (line := _line(pid))}
+    spaces = {space for pid in pids for space in _namespaces(pid)}
+    return named | spaces | _ports() | _sockets() | _mounts()
+
+
+def processes() -> set[int]:
+    """The pids of all processes here."""
+    return {int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()}
+
+
+def _line(pid: int) -> str:
+    """The command line; of a process that has ended it is empty."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+    return ""
+
+
+def _namespaces(pid: int) -> set[str]:
+    found: set[str] = set()
+    for name in ("net", "pid", "mnt", "user"):
+        with contextlib.suppress(OSError):
+            found.add(f"namespace {Path(f'/proc/{pid}/ns/{name}').readlink()}")
+    return found
+
+
+def _ports() -> set[str]:
+    """TCP sockets that listen."""
+    lines = [
+        line.split()
+        for name in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
+    ]
+    return {f"port {int(line[1].rpartition(':')[2], 16)}" for line in lines if line[3] == "0A"}
+
+
+def _sockets() -> set[str]:
+    """Unix sockets that listen, benchforge's lock too."""
+    lines = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
+    return {f"socket {' '.join(line[6:])}" for line in lines if line[3] == "00010000"}
+
+
+def _mounts() -> set[str]:
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return {f"mount {line.split()[4]}" for line in lines}

@@ -1,0 +1,283 @@
+"""How loud a machine is: what is made of the rounds, and how runs use what was kept."""
+
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calibrated import BEYOND, calibration
+from front_door import Bench, answering, bench_words, calls
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from benchforge.checks import quiet
+from benchforge.checks.limits import limits
+from benchforge.errors import CannotKeep
+from benchforge.model.calibration import Calibration
+from benchforge.model.folder import read_header
+from benchforge.run import calibration as here
+from benchforge.run.readiness.calibration import findings
+from benchforge.stats.quiet import between_neighbours, shown, spread
+
+SOME = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=200)
+
+
+@given(SOME)
+def test_a_quantile_has_as_many_values_below_it_as_it_says(values: list[float]) -> None:
+    found = spread(values)
+    for p, value in ((0.5, found.median), (0.99, found.high), (1.0, found.largest)):
+        assert value in values
+        assert sum(one <= value for one in values) >= p * len(values)
+        assert sum(one < value for one in values) < p * len(values)
+
+
+def test_of_twenty_rounds_the_99_percent_quantile_is_the_largest() -> None:
+    assert spread([float(n) for n in range(20)]) == (9.0, 19.0, 19.0)
+    assert spread([float(n) for n in range(1000)]) == (499.0, 989.0, 999.0)
+
+
+@given(SOME, st.floats(0.1, 10))
+def test_the_spread_between_neighbours_knows_no_unit_and_no_direction(
+    values: list[float], times: float
+) -> None:
+    sd = between_neighbours(values)
+    assert between_neighbours([one * times for one in values]) == pytest.approx(sd, abs=1e-9)
+    assert between_neighbours(values[::-1]) == pytest.approx(sd, abs=1e-12)
+
+
+def test_the_spread_between_neighbours_is_that_of_a_paired_comparison() -> None:
+    rng = random.Random(7)
+    noise = [math.exp(rng.gauss(0, 0.02)) for _ in range(4000)]
+    assert between_neighbours(noise) == pytest.approx(0.02 * math.sqrt(2), rel=0.05)
+    drifting = [value * math.exp(n / 4000) for n, value in enumerate(noise)]
+    assert between_neighbours(drifting) == pytest.approx(between_neighbours(noise), rel=0.01)
+
+
+def test_what_so_many_blocks_show_is_the_planning_table() -> None:
+    told = {blocks: round(100 * math.log1p(least), 1) for blocks, least in shown(0.028).items()}
+    assert told == {5: 4.7, 10: 2.8, 20: 1.8}
+    assert shown(0.0) == {}
+
+
+def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> None:
+    among = limits()
+    found = quiet.thresholds(calibration({"N1": (0.01, 0.06), "N2": (0.0, 0.001)}), among)
+    assert found == {"N1": 0.12}
+    loosened = among.loosened(found)
+    default = among["N1"]
+    assert default.warn is not None
+    assert default.fail is not None
+    assert loosened["N1"].warn == 0.12
+    assert loosened["N1"].fail == pytest.approx(0.12 + default.fail - default.warn)
+    assert loosened["N2"] == among["N2"]
+
+
+@given(st.dictionaries(st.sampled_from(quiet.ids(limits())), st.floats(0, 100).map(lambda x: (x,))))
+def test_no_calibration_makes_a_threshold_stricter(seen: dict[str, tuple[float, ...]]) -> None:
+    among = limits()
+    loosened = among.loosened(quiet.thresholds(calibration(seen), among))
+    for id_ in among.by_id:
+        before, after = among[id_], loosened[id_]
+        assert (after.warn or 0) >= (before.warn or 0)
+        assert (after.fail or 0) >= (before.fail or 0)
+
+
+def test_all_families_of_noise_can_be_loosened() -> None:
+    assert {id_.partition(".")[0] for id_ in quiet.ids(limits())} == set(quiet.FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ((0.01, 0.02, 0.9), ""),  # it was loud once
+        ((0.01, 0.2, 0.9), "others used 20% of the CPUs or more in half of the rounds"),
+        ((), "whether others used the CPUs is not known"),
+    ],
+)
+def test_what_a_loud_machine_does_is_not_called_quiet(values: tuple[float, ...], why: str) -> None:
+    told = quiet.loud(calibration({"N1": values} if values else {}), limits())
+    assert told.startswith(why) if why else not told
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"per_second": [1.0]},
+        {"per_second": [1.0, 0.0]},
+        {"seen": {"N1": []}},
+        {"seen": {"N1": [0.1, 0.1, 0.1, 0.1]}},
+        {"seen": {"N1": [0.1]}, "unknown": {"N1": "why"}},
+    ],
+)
+def test_a_calibration_that_says_what_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    told = calibration({}).model_dump(mode="json") | wrong
+    with pytest.raises(ValidationError):
+        Calibration.model_validate(told)
+
+
+def test_it_is_of_one_machine_one_kernel_and_one_set_of_thresholds() -> None:
+    mine = calibration({})
+    assert here.stale(mine, limits()) == ""
+    for name, value in (("id", "x"), ("kernel", "0.0"), ("cpus", 4096)):
+        machine = mine.machine.model_copy(update={name: value})
+        assert here.stale(mine.model_copy(update={"machine": machine}), limits())
+    assert "thresholds 1999" in here.stale(mine.model_copy(update={"limits": "1999"}), limits())
+
+
+def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> None:
+    digests = set()
+    for own in ("0123456789abcdef", "fedcba9876543210", ""):
+        (tmp_path / "etc").mkdir(exist_ok=True)
+        (tmp_path / "etc" / "machine-id").write_text(own)
+        found = here.machine(tmp_path)
+        assert not own or own not in found.model_dump_json()
+        digests.add(found.id)
+    assert len(digests) == 3
+
+
+@contextmanager
+def state(folder: Path) -> Iterator[Bench]:
+    """Call benchforge in a folder, with a state of its own below it."""
+    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
+    yield calls(bench_words(), folder, environment)
+
+
+def put(folder: Path, text: str) -> Path:
+    file = folder / "state" / "benchforge" / here.FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    return file
+
+
+def small(folder: Path) -> Path:
+    path = folder / "small.toml"
+    path.write_text(
+        f"""benchforge = 1
+[servers.one]
+{answering()}
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "200ms"
+[scenarios.ping]
+servers = ["one"]
+loaders = ["pace"]
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+    )
+    return path
+
+
+def run(bench: Bench, folder: Path) -> tuple[str, dict[str, float]]:
+    told = bench("run", small(folder), "-o", folder / "results")
+    (result,) = (folder / "results").iterdir()
+    return told.err, read_header(result).quiet
+
+
+def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -> None:
+    put(tmp_path, calibration({"P2": (900.0, 1500.0), "N1": (0.0, 0.01)}).model_dump_json())
+    with state(tmp_path) as bench:
+        said, kept = run(bench, tmp_path)
+        assert kept == {"P2": 3000.0}
+        assert "as calibrated on 2026-01-01: P2 preemption from 1000 to 3000" in said
+        (result,) = (tmp_path / "results").iterdir()
+        header = read_header(result)
+        assert quiet.limits_of(header)["P2"].warn == 3000.0
+
+
+def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -> None:
+    with state(tmp_path) as bench:
+        said, kept = run(bench, tmp_path)
+    assert kept == {}
+    assert "calibrat" not in said
+
+
+@pytest.mark.parametrize("how", ["other kernel", "cut off", "newer"])
+def test_a_stale_or_damaged_one_is_told_and_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    told = calibration({"P2": (BEYOND,)}).model_dump(mode="json")
+    if how == "other kernel":
+        told["machine"]["kernel"] = "2.6.32"
+    if how == "newer":
+        told["format"] = 99
+    text = json.dumps(told)
+    file = put(tmp_path, text[: len(text) // 2] if how == "cut off" else text)
+    with state(tmp_path) as bench:
+        said, kept = run(bench, tmp_path)
+        valid = bench("validate", file)
+    assert kept == {}
+    assert "warning: the calibration is not used: " in said
+    assert ("it is of kernel 2.6.32" in said) is (how == "other kernel")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (doctor,) = findings()
+    assert (doctor.state, doctor.do) == ("warn", "benchforge calibrate")
+    assert doctor.says.startswith("not used: ")
+    assert valid.code == (0 if how == "other kernel" else 2)
+
+
+def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (none,) = findings()
+    assert (none.state, none.do) == ("unknown", "benchforge calibrate")
+    here.keep(calibration({}))
+    (found,) = findings()
+    assert found.state == "ok"
+    assert found.says.endswith("the smallest difference that 10 blocks show: 1.0%")
+
+
+def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:
+    with state(tmp_path) as bench:
+        told = bench("calibrate", "--rounds", "2", "--seconds", "1")
+        again = bench("validate", tmp_path / "state" / "benchforge" / here.FILE)
+    assert "[2/2]" in told.err
+    assert "smallest difference" in told.out
+    file = tmp_path / "state" / "benchforge" / here.FILE
+    if told.code == 0:
+        found = Calibration.model_validate_json(file.read_bytes())
+        assert not quiet.loud(found, limits())
+        assert len(found.per_second) == 2
+        assert again.code == 0
+    else:
+        assert told.code == 4, told.all
+        assert "not kept: " in told.err
+        assert not file.exists()
+
+
+def test_a_loud_machine_keeps_nothing(tmp_path: Path) -> None:
+    burns = "import time\nend = time.monotonic() + 30\nwhile time.monotonic() < end: pass"
+    cpus = len(os.sched_getaffinity(0))
+    loud = [subprocess.Popen([sys.executable, "-c", burns]) for _ in range(2 * cpus)]
+    try:
+        with state(tmp_path) as bench:
+            told = bench("calibrate", "--rounds", "2", "--seconds", "2")
+    finally:
+        for one in loud:
+            one.kill()
+            one.wait()
+    assert told.code == 4, told.all
+    assert not (tmp_path / "state").exists() or not any((tmp_path / "state").rglob("*.json"))
+
+
+def test_where_it_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "state").write_text("a file")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with pytest.raises(CannotKeep, match="state"):
+        here.keep(calibration({}))
+
+
+@pytest.mark.parametrize(
+    "words", [["--rounds", "1"], ["--seconds", "0"], ["--rounds", "x"], ["more"]]
+)
+def test_what_it_cannot_be_asked_is_refused(bench: Bench, words: list[str]) -> None:
+    assert bench("calibrate", *words).code == 2

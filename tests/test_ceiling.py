@@ -1,0 +1,366 @@
+"""The ceiling of a load tool: what is made of it, and how a run measures it."""
+
+import itertools
+import json
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering
+from hypothesis import given
+from hypothesis import strategies as st
+from trials import cases
+
+from benchforge.checks import ceiling
+from benchforge.checks.limits import limits
+from benchforge.model.answer import Answer, Request
+from benchforge.model.ceiling import Ceiling
+from benchforge.model.check import Check
+from benchforge.model.observation import Observation, Usage
+from benchforge.model.reading import Reading, Schedule
+from benchforge.model.result import Header
+from benchforge.model.trial import CaseName, Failure, Load, Trial
+from benchforge.run.ceiling import COSTS_S, SHARE, against, wanted
+from benchforge.run.null import NullServer
+
+CASE = CaseName(scenario="hello", server="one", driver="closed", vary={}, digest="a" * 16)
+SECONDS = 10.0
+
+
+def used(role: Any, cpu_s: float | None, hottest_s: float | None = None) -> Usage:
+    return Usage(label=role, role=role, cpu_s=cpu_s, peak_pss_bytes=1, hottest_cpu_s=hottest_s)
+
+
+def trial(
+    rate: float,
+    *,
+    length: int = 100,
+    driven: str | None = "load",
+    usage: Sequence[Usage] = (used("server", 1.0), used("loader", 9.5)),
+    schedule: Schedule | None = None,
+    **other: Any,
+) -> Trial:
+    responses = round(rate * SECONDS)
+    reading = Reading(
+        seconds=SECONDS,
+        responses=responses,
+        good_at_least=responses,
+        good_at_most=responses,
+        errors={},
+        schedule=schedule,
+    )
+    observation = Observation(
+        seconds=SECONDS, usage=tuple(usage), network="private", counters={}, sampler_cpu_s=0.0
+    )
+    answer = Answer(status=200, headers={}, length=length, sha256="", seconds=0.001)
+    told: dict[str, Any] = {
+        "number": 1,
+        "case": CASE,
+        "block": 1,
+        "position": 1,
+        "attempt": 1,
+        "seed": 0,
+        "started": datetime(2026, 1, 1, tzinfo=UTC),
+        "seconds": SECONDS,
+        "phases": {},
+        "request": Request(),
+        "url": "http://127.0.0.1:8000/",
+        "processes": (),
+        "answers": (answer,),
+        "namespaces": {},
+        "load": Load(processes=1),
+        "driven": driven,
+        "reading": reading,
+        "observation": observation,
+    }
+    return Trial(**(told | other))
+
+
+def ceiling_of(rate: float, length: int = 100, **how: Any) -> Ceiling:
+    return Ceiling(
+        number=1, body_bytes=length, processes=1, trial=trial(rate, length=length, **how)
+    )
+
+
+def header(*, smoke: bool = False) -> Header:
+    return Header(
+        name="small",
+        title="",
+        created=datetime(2026, 1, 1, tzinfo=UTC),
+        benchforge="0",
+        profile=None,
+        smoke=smoke,
+        settings={},
+        only=(),
+        suite="",
+        suite_sha256="",
+        seed=1,
+        cases=(CASE,),
+        plan=(),
+        metrics=(),
+        versions={},
+        facts={},
+    )
+
+
+def asked(trials: Sequence[Trial], ceilings: Sequence[Ceiling], **how: Any) -> list[Check]:
+    return list(ceiling.of_session(header(**how), trials, ceilings, limits()))
+
+
+def answer(one: Trial, of: Ceiling) -> Check:
+    (found,) = asked([one], [of])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("share", "status"), [(0.1, "pass"), (0.69, "pass"), (0.71, "warn"), (0.91, "fail")]
+)
+def test_a_rate_is_held_against_what_the_tool_gets_from_a_server_that_does_nothing(
+    share: float, status: str
+) -> None:
+    found = answer(trial(10_000 * share), ceiling_of(10_000))
+    assert (found.id, found.scope, found.about, found.status) == (
+        *("L2", "session", "apparatus"),
+        status,
+    )
+    assert found.value == pytest.approx(share, rel=0.001)
+    assert found.of == CASE.title
+    assert ("the load tool, not the server, was the limit" in found.says) is (status == "fail")
+
+
+def test_the_largest_throughput_of_a_case_counts() -> None:
+    several = [trial(rate) for rate in (1_000, 9_500, 2_000)]
+    (found,) = asked(several, [ceiling_of(10_000)])
+    assert found.status == "fail"
+
+
+@given(
+    st.floats(1, 1e6), st.floats(1, 1e6), st.floats(0, 10), st.floats(0, 10), st.integers(0, 10**6)
+)
+def test_neither_pass_nor_fail_is_said_of_what_is_only_a_bound(
+    rate: float, most: float, tool_s: float, null_s: float, length: int
+) -> None:
+    usage = (used("server", null_s), used("loader", tool_s))
+    of = ceiling_of(most, usage=usage)
+    if of.per_second is None or not round(rate * SECONDS):
+        return
+    found = answer(trial(rate, length=length), of)
+    if of.only_a_floor or (length < 100 and abs(length - 100) > 1024):
+        assert found.status in {"pass", "unknown"}
+    if length > 100 + 1024:
+        assert found.status != "pass"
+
+
+def test_a_faster_null_server_never_makes_it_worse() -> None:
+    order = ["fail", "warn", "pass"]
+    said = [answer(trial(9_000), ceiling_of(most)).status for most in (9_100, 11_000, 20_000)]
+    assert said == order
+
+
+@pytest.mark.parametrize(
+    ("of", "why"),
+    [
+        (
+            ceiling_of(10_000, usage=(used("server", 9.0), used("loader", 4.0))),
+            "the null server worked more than the tool (0.90 and 0.40 of a CPU)",
+        ),
+        (ceiling_of(10_000, usage=(used("server", None), used("loader", 9.0))), "who was busy"),
+        (
+            ceiling_of(
+                10_000,
+                checks=(
+                    Check(
+                        id="N1",
+                        name="foreign-cpu",
+                        scope="trial",
+                        about="apparatus",
+                        status="fail",
+                        says="",
+                    ),
+                ),
+            ),
+            "that measurement is not believed (N1 foreign-cpu)",
+        ),
+    ],
+)
+def test_a_floor_is_no_ceiling_and_no_verdict_is_drawn_from_it(of: Ceiling, why: str) -> None:
+    assert answer(trial(1_000), of).status == "pass"
+    found = answer(trial(9_500), of)
+    assert found.status == "unknown"
+    assert why in found.says
+
+
+def test_the_busiest_thread_of_the_tool_decides_where_it_is_known() -> None:
+    usage = (used("server", 6.0), used("loader", 8.0, hottest_s=2.0))
+    assert ceiling_of(10_000, usage=usage).only_a_floor
+    usage = (used("server", 6.0), used("loader", 12.0, hottest_s=9.0))
+    assert not ceiling_of(10_000, usage=usage).only_a_floor
+
+
+def test_longer_and_encrypted_answers_are_harder_so_that_nothing_passes() -> None:
+    assert answer(trial(1_000, length=9_000), ceiling_of(10_000)).status == "unknown"
+    assert answer(trial(9_500, length=9_000), ceiling_of(10_000)).status == "fail"
+    encrypted = trial(1_000, url="https://127.0.0.1/")
+    assert answer(encrypted, ceiling_of(10_000)).status == "unknown"
+
+
+def test_what_is_faster_than_the_ceiling_shows_that_it_was_none() -> None:
+    found = answer(trial(12_000), ceiling_of(10_000))
+    assert (found.status, found.value) == ("unknown", 1.2)
+    assert "it was faster here" in found.says
+
+
+def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
+    plan = Schedule(rate=500, intended=5_000, sent=5_000)
+    twice = Schedule(rate=1_000, intended=10_100, sent=10_100)
+    kept = ceiling_of(1_010, schedule=twice)
+    assert kept.per_second == 1_000
+    found = answer(trial(480, schedule=plan), kept)
+    assert (found.status, found.value) == ("pass", 0.5)
+    assert "was asked for 500 requests/s" in found.says
+    late = ceiling_of(520, schedule=twice)
+    assert answer(trial(480, schedule=plan), late).status == "fail"
+
+
+def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
+    small, large = ceiling_of(10_000), ceiling_of(2_000, 10**6)
+    other = ceiling_of(10, driven="another load")
+    for ceilings in itertools.permutations([small, large, other]):
+        (found,) = asked([trial(1_900, length=10**6)], ceilings)
+        assert found.status == "fail"
+        (found,) = asked([trial(1_900)], ceilings)
+        assert found.status == "pass"
+
+
+def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
+    (found,) = asked([trial(1_000), trial(2_000)], [])
+    assert (found.status, found.of, found.value) == ("unknown", "closed", None)
+    assert "take more blocks, or longer ones" in found.says
+    (found,) = asked([trial(1_000)], [], smoke=True)
+    assert "smoke" in found.says
+    broken = ceiling_of(1, reading=None, failure=Failure(stage="drive", message="it broke"))
+    (found,) = asked([trial(1_000)], [broken])
+    assert found.status == "unknown"
+    assert "could not be measured: it broke" in found.says
+    (found,) = asked([trial(1_000, driven=None)], [ceiling_of(10)])
+    assert found.status == "unknown"  # an older result
+
+
+def test_clients_and_tools_that_measure_processes_are_not_asked() -> None:
+    assert asked([trial(1_000, driven="")], []) == []
+    one = trial(1_000)
+    assert one.reading is not None
+    timed = one.reading.model_copy(update={"process_s": (0.1,)})
+    assert asked([one.model_copy(update={"reading": timed})], [ceiling_of(1_000)]) == []
+    assert asked([], [ceiling_of(1_000)]) == []
+
+
+def test_a_ceiling_is_wanted_once_where_it_costs_little() -> None:
+    one, dear, cheap = trial(1_000), {"load": COSTS_S / SHARE - 1}, {"load": COSTS_S / SHARE + 1}
+    assert wanted(one, [], cheap, 60)
+    assert not wanted(one, [], dear, 60)
+    assert not wanted(one, [], cheap, COSTS_S)
+    assert not wanted(one, [], {}, 60)
+    assert not wanted(one, [ceiling_of(1)], {"load": 1e6}, 60)
+    assert wanted(one, [ceiling_of(1, 10**6)], {"load": 1e6}, 60)
+    assert not wanted(one, [ceiling_of(1, 10**6)], cheap, 60)
+    assert not wanted(trial(1, driven=""), [], {"": 1e6}, 60)
+    failed = ceiling_of(1, 10**6, reading=None, failure=Failure(stage="drive", message="x"))
+    assert not wanted(one, [failed], {"load": 1e6}, 60)
+
+
+def suite(folder: Path, loads: str, *, blocks: int = 30, more: str = "") -> Path:
+    path = folder / "small.toml"
+    path.write_text(
+        f"""benchforge = 1
+[servers.one]
+{answering()}
+{loads}
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one"]
+loaders = ["a", "b"]
+[repeat]
+blocks = {blocks}
+quiet = "off"
+{more}"""
+    )
+    return path
+
+
+def loads(a: str, b: str) -> str:
+    return f'[loaders.a]\nuse = "pace"\n{a}\n[loaders.b]\nuse = "pace"\n{b}'
+
+
+def test_options_make_a_load_and_labels_do_not(tmp_path: Path) -> None:
+    alike = cases(suite(tmp_path, loads("connections = 3", "connections = 3")))
+    assert len({case.driven for case in alike}) == 1
+    other = cases(suite(tmp_path, loads("connections = 3", "connections = 4")))
+    assert len({case.driven for case in other}) == 2
+
+
+def test_the_load_stays_as_it_is_and_a_rate_is_doubled(tmp_path: Path) -> None:
+    closed, open_ = cases(suite(tmp_path, loads("connections = 3", "rate = 100")))
+    null = NullServer(body_bytes=1)
+    told = against(closed, null).driver.model_dump()
+    assert told == closed.driver.model_dump() | {"duration": 2.0}
+    told = against(open_, null).driver.model_dump()
+    assert told == open_.driver.model_dump() | {"duration": 2.0, "rate": 200.0}
+
+
+def only_result(folder: Path) -> Path:
+    (result,) = folder.iterdir()
+    return result
+
+
+def l2(result: Path) -> list[dict[str, Any]]:
+    summary = json.loads((result / "summary.json").read_text())
+    return [one for one in summary["checks"] if one["id"] == "L2"]
+
+
+def test_a_run_measures_each_load_once_and_a_resumed_one_not_again(
+    bench: Bench, tmp_path: Path
+) -> None:
+    both = loads('connections = 2\nduration = "3s"', 'connections = 2\nduration = "3s"')
+    folder = tmp_path / "results"
+    bench("run", suite(tmp_path, both), "-o", folder, "--time-limit", "12s")
+    result = only_result(folder)
+    (file,) = result.glob("ceilings/*/ceiling.json")
+    first = file.read_bytes()
+    kept = Ceiling.model_validate_json(first)
+    assert kept.per_second is not None
+    assert kept.body_bytes == kept.trial.answers[0].length > 0
+    assert l2(result)
+    assert all(one["value"] is not None for one in l2(result))
+    assert bench("validate", result).code == 0
+
+    half = result / "ceilings" / "0002"
+    shutil.copytree(file.parent, half)
+    (half / "ceiling.json").unlink()
+    told = bench("run", "--resume", result, "--time-limit", "6s")
+    assert "from a server that does nothing" not in told.err
+    assert file.read_bytes() == first
+    assert not half.exists()
+
+    (file.parent / kept.trial.processes[0].stdout).unlink()
+    told = bench("validate", result)
+    assert told.code == 1
+    assert "trial.processes.0.stdout: no such file beside the trial" in told.out
+
+
+def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path: Path) -> None:
+    short = loads('connections = 2\nduration = "200ms"', 'connections = 2\nduration = "200ms"')
+    bench("run", suite(tmp_path, short, blocks=1), "-o", tmp_path / "short")
+    result = only_result(tmp_path / "short")
+    assert not (result / "ceilings").exists()
+    assert [one["status"] for one in l2(result)] == ["unknown"] * 2
+    assert "take more blocks, or longer ones" in l2(result)[0]["says"]
+    smoke = "[profiles.quick]\nsmoke = true\nrepeat.blocks = 1"
+    long = short.replace("200ms", "400ms")
+    path = suite(tmp_path, long, blocks=1000, more=smoke)
+    bench("run", path, "--profile", "quick", "-o", tmp_path / "smoke")
+    (one, _) = l2(only_result(tmp_path / "smoke"))
+    assert "smoke" in one["says"]

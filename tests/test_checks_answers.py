@@ -1,0 +1,255 @@
+"""E1 to E5: errors, what response times leave out, and whether all answer alike."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from observed import LIMITS, answer, probes, reading, trial
+
+from benchforge.checks import answers
+from benchforge.checks.alike import answers as same
+from benchforge.checks.alike import size
+from benchforge.checks.answers import censored, errors
+from benchforge.model.check import Check
+from benchforge.model.histogram import Histogram
+from benchforge.model.trial import Trial
+from benchforge.plugin import Request
+
+
+def between(*sides: Trial) -> dict[str, Check]:
+    return {one.id: one for one in answers.of_comparison([[one] for one in sides], LIMITS)}
+
+
+def statuses(*sides: Trial) -> dict[str, str]:
+    return {id_: one.status for id_, one in between(*sides).items()}
+
+
+def test_nothing_speaks_against_a_healthy_trial() -> None:
+    found = list(answers.of_trial(trial(), LIMITS))
+    assert [one.id for one in found] == ["E1", "E2", "E3", "E3"]
+    assert {one.status for one in found} == {"pass"}, found
+    assert set(statuses(trial(), trial(server="b")).values()) == {"pass"}
+
+
+def test_what_is_not_there_is_unknown() -> None:
+    bare = trial(
+        probes=None,
+        answers=(),
+        load={"connections": None, "stream": ""},
+        reading=reading(unanswered=None, received_bytes=None, latency=None),
+    )
+    assert {one.status for one in answers.of_trial(bare, LIMITS)} == {"unknown"}
+    assert set(statuses(bare, trial()).values()) == {"unknown"}
+    assert statuses(trial()) == {}
+
+
+# --- E1 ------------------------------------------------------------------------------------------
+
+
+def failing(bad: int, unanswered: int | None = 0) -> Any:
+    good = 20_000 - bad
+    return reading(
+        good_at_least=good, good_at_most=good, unanswered=unanswered, errors={"status": bad}
+    )
+
+
+@pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (1, "warn"), (19, "warn"), (20, "fail")])
+def test_errors_by_their_share(bad: int, status: str) -> None:
+    check = errors(trial(reading=failing(bad)), LIMITS)
+    assert (check.status, check.about) == (status, "behaviour")
+
+
+def test_lost_requests_are_errors_and_bounds_are_unknown() -> None:
+    assert errors(trial(reading=failing(0, unanswered=40)), LIMITS).status == "fail"
+    assert errors(trial(reading=failing(0, unanswered=None)), LIMITS).status == "unknown"
+    bounds = reading(good_at_least=19_000, doubt="lengths differ")
+    assert errors(trial(reading=bounds), LIMITS).status == "unknown"
+    assert "lengths differ" in errors(trial(reading=bounds), LIMITS).says
+
+
+@given(st.integers(0, 20_000))
+def test_errors_are_a_finding_whatever_their_share(bad: int) -> None:
+    check = errors(trial(reading=failing(bad)), LIMITS)
+    assert check.value == pytest.approx(bad / 20_000, rel=1e-5)
+    assert trial(checks=(check,)).believed
+
+
+@pytest.mark.parametrize(("bad", "status"), [(0, "pass"), (20, "pass"), (21, "fail")])
+def test_sides_with_other_shares_of_errors(bad: int, status: str) -> None:
+    other = trial(server="b", reading=failing(bad))
+    assert statuses(trial(), other)["E1"] == status
+    unknown = trial(server="b", reading=failing(0, unanswered=None))
+    assert statuses(trial(), unknown)["E1"] == "unknown"
+
+
+# --- E2 ------------------------------------------------------------------------------------------
+
+
+def late(recorded: int, timeouts: int, connections: int = 1) -> Check:
+    read = reading(
+        responses=recorded + timeouts,
+        latency=Histogram.of({4000: recorded}),
+        censored=timeouts,
+        errors={"timeout": timeouts},
+    )
+    return censored(trial(reading=read, load={"connections": connections}), LIMITS)
+
+
+def test_a_time_out_below_the_truth_is_seen() -> None:
+    # Measured: wrk --timeout 1s told a p99 of 4.77 ms of 5,571 and lost 250 that took 1.5 s.
+    check = late(5571, 250)
+    assert (check.status, check.about, check.numbers) == ("fail", "behaviour", "latency")
+    assert check.value == pytest.approx(251 / 58.22, rel=1e-4)
+    assert "p99 is not known" in check.says
+
+
+@pytest.mark.parametrize(
+    ("connections", "status"), [(19, "pass"), (21, "warn"), (190, "warn"), (210, "fail")]
+)
+def test_what_is_in_flight_at_the_end_counts_by_connections(connections: int, status: str) -> None:
+    check = late(20_000, 0, connections)
+    assert check.status == status
+    assert (check.about, check.numbers) == ("apparatus", "latency")
+
+
+def test_several_requests_may_be_in_flight_on_a_connection() -> None:
+    many = trial(load={"connections": 10, "at_once": 80})
+    assert censored(many, LIMITS).value == pytest.approx(80 / (0.01 * 20_080), rel=1e-4)
+
+
+def test_ages_that_are_told_count_only_beyond_the_percentile() -> None:
+    def flying(ages: dict[int, int]) -> Check:
+        told = reading(latency=Histogram.of({500: 20_000}), in_flight=Histogram.of(ages))
+        return censored(trial(reading=told), LIMITS)
+
+    assert (flying({100: 16}).status, flying({100: 16}).value) == ("pass", 0)
+    assert flying({9_000_000: 64}).status == "warn"
+    assert flying({9_000_000: 300}).status == "fail"
+
+
+def test_what_is_in_flight_is_unknown_without_connections() -> None:
+    assert censored(trial(load={"connections": None}), LIMITS).status == "unknown"
+
+
+@given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 1000))
+def test_a_failure_means_that_the_quantile_lies_among_the_lost(
+    recorded: int, timeouts: int, connections: int
+) -> None:
+    check = late(recorded, timeouts, connections)
+    lost = timeouts + connections
+    unknown = Histogram.of({4000: recorded}).quantile(0.99, lost) is None
+    if unknown:
+        assert check.status == "fail"
+    assert check.value == pytest.approx(lost / (0.01 * (recorded + lost)), rel=1e-4)
+
+
+# --- E3 ------------------------------------------------------------------------------------------
+
+
+def test_answers_that_were_wrong_or_missing_fail() -> None:
+    for changed in (
+        {"wrong": {"expected status 200, got 500": 1}},
+        {"unanswered": {"no answer within 10 s": 1}},
+    ):
+        check = same(trial(probes=probes(**changed)), LIMITS)
+        assert (check.status, check.about) == ("fail", "behaviour")
+        assert str(next(iter(next(iter(changed.values()))))) in check.says
+    statuses_differ = probes(answer(), answer(status=503))
+    assert same(trial(probes=statuses_differ), LIMITS).status == "fail"
+    types = {"content-type": "text/html"}
+    assert same(trial(probes=probes(answer(), answer(headers=types))), LIMITS).status == "fail"
+
+
+def test_a_body_that_changes_is_told_and_no_failure() -> None:
+    changing = probes(answer(), answer(sha256="bb", length=1010))
+    check = same(trial(probes=changing), LIMITS)
+    assert check.status == "warn"
+    assert "1,000 to 1,010" in check.says
+    assert size(trial(probes=changing), LIMITS).status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("each", "status"),
+    [(1150, "pass"), (1140, "pass"), (1138, "fail"), (1225, "pass"), (1230, "fail"), (150, "fail")],
+)
+def test_the_loads_responses_are_as_long_as_a_single_one(each: int, status: str) -> None:
+    check = size(trial(reading=reading(received_bytes=20_000 * each)), LIMITS)
+    assert (check.status, check.about) == (status, "behaviour")
+
+
+def test_headers_of_the_connection_may_be_missing() -> None:
+    headers = {"content-type": "text/plain", "connection": "keep-alive"}  # 24 bytes
+    closing = probes(answer(headers=headers))
+    read = reading(received_bytes=20_000 * 1126)
+    assert size(trial(probes=closing, reading=read), LIMITS).status == "pass"
+    assert size(trial(reading=read), LIMITS).status == "fail"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"load": {"protocol": "HTTP/2"}},
+        {"load": {"protocol": None}},
+        {"reading": reading(received_bytes=None)},
+        {"reading": reading(good_at_least=19_999, good_at_most=19_999)},
+        {"reading": reading(unanswered=1)},
+        {"probes": None},
+        {"probes": probes(answer(header_bytes=None))},
+        {"probes": probes(answer(headers={"transfer-encoding": "chunked"}))},
+    ],
+)
+def test_a_size_that_cannot_be_compared_is_unknown(changed: Any) -> None:
+    assert size(trial(**changed), LIMITS).status == "unknown"
+
+
+def test_sides_that_answer_otherwise() -> None:
+    def against(one: Any) -> str:
+        return statuses(trial(), trial(server="b", probes=probes(one)))["E3"]
+
+    assert against(answer(status=404)) == "fail"
+    assert against(answer(headers={"content-type": "text/html"})) == "fail"
+    assert against(answer(headers={"content-type": "text/plain; charset=utf-8"})) == "pass"
+    assert against(answer(sha256="bb")) == "warn"
+
+
+# --- E4 and E5 -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"header_bytes": 270}, "270"),
+        ({"header_bytes": 40, "length": 100}, "40"),
+        ({"version": "HTTP/1.0"}, "HTTP/1.0"),
+        ({"headers": {"content-type": "text/plain", "date": "", "server": ""}}, ""),
+        ({"headers": {"content-type": "text/plain", "server": "b"}}, "no header Date from b"),
+        (
+            {
+                "headers": {
+                    "content-type": "text/plain",
+                    "date": "",
+                    "server": "",
+                    "content-encoding": "gzip",
+                }
+            },
+            "compression",
+        ),
+    ],
+)
+def test_headers_that_differ_warn(changed: Any, word: str) -> None:
+    check = between(trial(), trial(server="b", probes=probes(answer(**changed))))["E4"]
+    assert check.status == ("warn" if word else "pass")
+    assert word in check.says
+
+
+def test_an_older_answer_has_no_length_of_headers() -> None:
+    older = trial(server="b", probes=None, answers=(answer(header_bytes=None),))
+    assert statuses(trial(), older)["E4"] == "unknown"
+
+
+def test_another_request_or_another_script_fails() -> None:
+    assert statuses(trial(), trial(request=Request(path="/other")))["E5"] == "fail"
+    changed = between(trial(), trial(load={"stream": "t"}))["E5"]
+    assert (changed.status, changed.about) == ("fail", "apparatus")
+    assert statuses(trial(), trial(load={"stream": ""}))["E5"] == "unknown"

@@ -1,0 +1,103 @@
+"""Checks of the CPUs' clock, heat and governor."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from quiet_trial import LIMITS, asked, header, machine, only, trial
+
+from benchforge.checks import frequency
+from benchforge.model.trial import Trial
+
+
+def at(mean: float) -> Trial:
+    return trial(machine=machine(frequency_mhz=(mean, mean, mean)))
+
+
+def session(*trials: Trial, **facts: Any) -> list[Any]:
+    return list(frequency.of_session(header(**facts), trials, LIMITS))
+
+
+def test_a_cpu_that_was_too_hot_fails() -> None:
+    assert asked(trial(), "F1").status == "pass"
+    hot = asked(trial(machine=machine(overheated=3)), "F1")
+    assert (hot.status, hot.value, hot.again) == ("fail", 3, True)
+    assert asked(trial(machine=machine(overheated=None)), "F1").status == "unknown"
+    assert asked(trial(machine=None), "F1").status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("seen", "status"),
+    [
+        ((2990, 3000, 3010), "pass"),
+        ((2900, 3000, 3040), "pass"),
+        ((2800, 3000, 3100), "warn"),
+        (None, "unknown"),
+        ((0, 0, 0), "unknown"),
+    ],
+)
+def test_a_frequency_that_moves_within_a_trial_warns(seen: Any, status: str) -> None:
+    found = asked(trial(machine=machine(frequency_mhz=seen)), "F2")
+    assert (found.status, found.about) == (status, "apparatus")
+
+
+@pytest.mark.parametrize(
+    ("mean", "status"), [(3000, "pass"), (3059, "pass"), (3061, "warn"), (3151, "fail")]
+)
+def test_cases_at_other_frequencies_are_not_compared(mean: float, status: str) -> None:
+    cases = [[at(3000), at(3000)], [at(mean), at(mean)]]
+    (found,) = frequency.of_comparison(cases, LIMITS)
+    assert (found.id, found.scope, found.status) == ("F2", "comparison", status)
+
+
+def test_a_frequency_that_is_not_known_of_each_is_unknown() -> None:
+    hidden = trial(machine=machine(frequency_mhz=None))
+    (found,) = frequency.of_comparison([[at(3000)], [at(3000), hidden]], LIMITS)
+    assert found.status == "unknown"
+    assert list(frequency.of_comparison([[at(3000)]], LIMITS)) == []
+
+
+@given(st.floats(1, 10_000), st.floats(0.5, 2), st.floats(0.1, 10))
+def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> None:
+    def value(first: float, second: float) -> float:
+        (found,) = frequency.of_comparison([[at(first)], [at(second)]], LIMITS)
+        assert found.value is not None
+        return float(found.value)
+
+    assert value(mhz, mhz * ratio) == pytest.approx(
+        value(mhz * scale, mhz * ratio * scale), rel=1e-4, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "status", "says"),
+    [
+        ({}, "pass", "performance"),
+        ({"governor": "powersave"}, "warn", "the governor is powersave"),
+        ({"boost": "1"}, "warn", "turbo"),
+        ({"boost": None, "no_turbo": "0"}, "warn", "turbo"),
+        ({"boost": None, "no_turbo": "1"}, "pass", "no turbo"),
+        ({"boost": None}, "unknown", "turbo is not told"),
+        ({"governor": None}, "unknown", "the governor is not told"),
+        ({"governor": None, "virtual": True}, "unknown", "guest"),
+    ],
+)
+def test_governor_and_turbo(facts: dict[str, Any], status: str, says: str) -> None:
+    found = only(session(**facts), "F3")
+    assert found.status == status
+    assert says in found.says
+
+
+def test_a_machine_that_warms_up_warns() -> None:
+    warm = [
+        trial(number=number, machine=machine(temperature_c=(before, 60.0)))
+        for number, before in enumerate((45.0, 49.0, 51.0), 1)
+    ]
+    found = only(session(*reversed(warm)), "F4")
+    assert (found.status, found.value) == ("warn", 6)
+    assert only(session(*warm[:2]), "F4").status == "pass"
+    hidden = trial(number=9, machine=machine(temperature_c=None))
+    assert only(session(*warm[:2], hidden), "F4").status == "unknown"
+    assert only(session(*warm, hidden), "F4").status == "warn"
+    assert only(session(), "F4").status == "unknown"

@@ -1,0 +1,333 @@
+"""Checks of the load tool: its CPU, its arithmetic, its schedule, its waiting."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from quiet_trial import (
+    APART,
+    LIMITS,
+    asked,
+    at_least_as_bad,
+    ids,
+    machine,
+    parts,
+    reading,
+    trial,
+    usage,
+)
+
+from benchforge.author.recorded import Recording
+from benchforge.checks import ask
+from benchforge.model.histogram import Histogram
+from benchforge.model.reading import Reading, Schedule
+from benchforge.model.trial import Load
+from benchforge.parts.part import Driver
+from benchforge.registry import Registry
+
+OUTPUTS = Path(__file__).parent / "outputs"
+OWN = {"L1", "L3", "L4", "L5", "P1", "P2", "N1", "N2", "N3", "N4", "N5", "F1", "F2"} | {
+    *("M1", "M2", "M3", "T2", "O1", "O2", "S2")
+}
+
+
+def recorded(tool: str, name: str, folder: Path) -> tuple[Reading, Load]:
+    """The reading of a real run, and what the tool was told."""
+    told = json.loads((OUTPUTS / tool / name / "recording.json").read_text())
+    part = Registry().part("loader", tool).model_validate(told["options"])
+    assert isinstance(part, Driver)
+    return Recording.of(OUTPUTS / tool / name).read(part, folder), part.load()
+
+
+def closed(of: Reading, connections: int = 16) -> dict[str, object]:
+    return {"reading": of, "load": Load(connections=connections, at_once=connections)}
+
+
+# A healthy trial
+
+
+def test_a_healthy_trial_fires_none() -> None:
+    found = [check for check in ask.of_trial(trial(), LIMITS) if check.id in OWN]
+    assert {
+        (check.id, check.of, check.status) for check in found if check.status != "pass"
+    } == set()
+    assert {check.id for check in found} == OWN - {"L4", "O2"}
+    assert all(check.says and check.source for check in found)
+    assert all(check.value is not None and check.threshold for check in found)
+
+
+def test_a_trial_that_nobody_observed_passes_nothing_but_its_reading() -> None:
+    found = [c for c in ask.of_trial(trial(observation=None), LIMITS) if c.id in OWN]
+    assert {check.id for check in found if check.status == "pass"} == {"L3", "O1", "S2"}
+    assert {check.status for check in found} == {"pass", "unknown"}
+    assert all(check.says for check in found)
+
+
+# L1
+
+
+@pytest.mark.parametrize(
+    ("hottest", "status"), [(0.79, "pass"), (0.80, "warn"), (0.94, "warn"), (0.95, "fail")]
+)
+def test_the_hottest_thread_says_whether_the_tool_had_cpu(hottest: float, status: str) -> None:
+    found = asked(trial(parts=parts(loader={"hottest_cpu_s": hottest * 10})), "L1")
+    assert (found.status, found.value, found.about) == (status, hottest, "apparatus")
+    assert ("more threads" in found.says) == (status != "pass")
+
+
+def test_the_hottest_of_several_processes_counts() -> None:
+    tools = (
+        usage("locust", "loader", hottest_cpu_s=0.2),
+        usage("locust-1", "loader", hottest_cpu_s=9.8),
+    )
+    found = asked(trial(parts=tools), "L1")
+    assert (found.status, found.of) == ("fail", "locust-1")
+    assert found.says.startswith("the hottest thread of locust-1 used 98 % of a CPU: ")
+
+
+def test_one_process_that_is_not_known_makes_it_unknown_unless_another_fails() -> None:
+    hidden = usage("locust-1", "loader", hottest_cpu_s=None, why="it ended before")
+    found = asked(trial(parts=(usage("locust", "loader"), hidden)), "L1")
+    assert (found.status, found.value) == ("unknown", None)
+    assert found.says.endswith("locust-1 is not known: it ended before")
+    hot = usage("locust", "loader", hottest_cpu_s=9.9)
+    assert asked(trial(parts=(hot, hidden)), "L1").status == "fail"
+
+
+def test_a_tool_of_one_thread_is_known_by_its_process() -> None:
+    loader = {"hottest_cpu_s": None, "cpu_s": 9.6}
+    one = Load(connections=16, at_once=16, processes=1)
+    assert asked(trial(parts=parts(loader=loader), load=one), "L1").status == "fail"
+    assert asked(trial(parts=parts(loader=loader)), "L1").status == "unknown"
+
+
+def test_a_client_is_measured_and_not_doubted() -> None:
+    busy = parts(loader={"hottest_cpu_s": 10.0})
+    found = ids(trial(parts=busy, load=Load(kind="client")))
+    assert not found & {"L1", "L3", "O1"}
+    assert not ids(trial(parts=busy, reading=reading(process_s=(0.1,)))) & {"L1", "L3", "O1"}
+
+
+# L3: 16 connections; the rate times the mean is what it calls N
+
+
+@pytest.mark.parametrize(
+    ("name", "mean_us", "under_way", "status"),
+    [
+        ("fast, as wrk prints", 316, 14.7, "pass"),
+        ("fast, as it was", 288, 13.4, "warn"),
+        ("stalls, as wrk prints", 14_100, 498, "fail"),
+        ("stalls, as it was", 395, 13.9, "warn"),
+        ("sleepers, as wrk prints", 29_900, 47, "fail"),
+        ("sleepers, as it was", 10_100, 15.95, "pass"),
+    ],
+)
+def test_more_requests_under_way_than_connections_cannot_be(
+    name: str, mean_us: float, under_way: float, status: str
+) -> None:
+    responses = round(under_way / mean_us * 1e7)
+    of = reading(responses=responses, latency=None, mean_us=mean_us, latency_samples=responses)
+    found = asked(trial(**closed(of)), "L3")
+    assert found.status == status, name
+    assert found.value == pytest.approx(under_way / 16, rel=1e-3)
+    assert found.about == "apparatus"
+    assert f"{under_way:.3g} requests were under way" in found.says
+
+
+@pytest.mark.parametrize("tool", ["wrk", "h2load", "locust", "oha", "hey", "weighttp"])
+def test_no_healthy_recording_is_synthetic(tool: str, tmp_path: Path) -> None:
+    name = {"weighttp": "0.5-healthy"}.get(tool, "healthy")
+    of, load = recorded(tool, name, tmp_path)
+    found = asked(trial(reading=of, load=load), "L3")
+    assert found.status in {"pass", "warn"}
+    assert found.value is not None
+    assert 0.3 < found.value <= 1.02
+
+
+def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic(tmp_path: Path) -> None:
+    of, load = recorded("wrk", "stalls", tmp_path)
+    assert asked(trial(reading=of, load=load), "L3").status in {"pass", "warn"}
+    printed = of.model_copy(update={"latency": None, "mean_us": of.claims["latency_mean_us"]})
+    assert asked(trial(reading=printed, load=load), "L3").status == "fail"
+
+
+def test_requests_beyond_the_timeout_were_under_way_too() -> None:
+    latency = Histogram.of({1000: 100_000})  # of 16 connections for 10 s; 60 s of 160 are late
+    late = reading(responses=100_060, latency=latency, censored=60, censored_from_us=1_000_000)
+    found = asked(trial(**closed(late)), "L3")
+    assert (found.status, found.value) == ("pass", 1.0)
+    unknown = late.model_copy(update={"censored_from_us": None})
+    assert asked(trial(**closed(unknown)), "L3").status == "unknown"
+
+
+def test_lost_requests_may_explain_an_idle_loop() -> None:
+    few = {"latency": Histogram.of({1000: 1000}), "responses": 1000}
+    assert asked(trial(**closed(reading(**few))), "L3").status == "warn"
+    for lost in (3, None):
+        assert asked(trial(**closed(reading(**few, unanswered=lost))), "L3").status == "unknown"
+
+
+def test_a_short_load_of_long_requests_is_not_idle() -> None:
+    # 10 connections for 3 s, requests of 0.8 s: three ended on each, and one was under way.
+    of = reading(seconds=3, responses=30, latency=Histogram.of({800_000: 30}))
+    assert asked(trial(**closed(of, 10)), "L3").status == "pass"
+    told = of.model_copy(update={"in_flight": Histogram.of({600_000: 10})})
+    assert asked(trial(**closed(told, 10)), "L3").value == pytest.approx(1.0)
+
+
+def test_thinking_is_no_idleness() -> None:
+    of = reading(responses=16_000, latency=Histogram.of({1000: 16_000}))
+    thinks = Load(connections=16, at_once=16, think_s=0.009)
+    assert asked(trial(reading=of, load=thinks), "L3").status == "pass"
+    assert asked(trial(**closed(of)), "L3").status == "warn"
+
+
+def test_without_connections_or_a_mean_it_is_unknown() -> None:
+    assert asked(trial(load=None), "L3").status == "unknown"
+    assert asked(trial(load=Load()), "L3").status == "unknown"
+    assert asked(trial(**closed(reading(latency=None))), "L3").status == "unknown"
+
+
+@given(st.floats(0.01, 100), st.integers(1, 1000))
+def test_littles_law_has_no_unit(scale: float, times: int) -> None:
+    """So many times the requests in so many times the seconds are as believable."""
+
+    def share(seconds: float, count: int) -> float:
+        of = reading(
+            seconds=seconds, responses=count, latency=None, mean_us=1000, latency_samples=count
+        )
+        value = asked(trial(**closed(of)), "L3").value
+        assert value is not None
+        return value
+
+    assert share(scale * times, 1000 * times) == pytest.approx(share(scale, 1000), rel=1e-4)
+
+
+# L4
+
+
+def paced(late: dict[int, int] | None, sent: int = 10_000, **changed: object) -> dict[str, object]:
+    lateness = None if late is None else Histogram.of(late)
+    schedule = Schedule(rate=1000, intended=10_000, sent=sent, lateness=lateness)
+    latency = Histogram.of({1000: 9_000, 2000: 1000})
+    fields = {"responses": sent, "latency": latency, "schedule": schedule} | changed
+    return {"reading": reading(**fields), "load": Load(rate=1000, at_once=64, connections=64)}
+
+
+def test_a_closed_loop_has_no_schedule() -> None:
+    assert "L4" not in ids(trial())
+
+
+def test_an_open_loop_that_is_on_time_passes_and_its_cpu_is_not_asked() -> None:
+    awake = parts(loader={"hottest_cpu_s": 9.9})
+    one = trial(**paced({50: 10_000}), parts=awake)
+    assert asked(one, "L4", "rate").status == "pass"
+    assert asked(one, "L4", "lateness").status == "pass"
+    assert asked(one, "L4", "lateness").value == pytest.approx(0.025, rel=0.01)
+    assert not ids(one) & {"L1", "L3", "O1"}
+
+
+def test_a_tool_that_is_late_spoils_its_latencies() -> None:
+    found = asked(trial(**paced({50: 9_000, 200: 1_000})), "L4", "lateness")
+    assert (found.status, found.about, found.numbers) == ("fail", "apparatus", "latency")
+    assert found.threshold == "fail at 0.1 of the response times' 99th percentile"
+
+
+def test_requests_not_sent_are_the_servers_doing_only_where_the_tool_was_on_time() -> None:
+    on_time = asked(trial(**paced({50: 10_000}, sent=9_000)), "L4", "rate")
+    assert (on_time.status, on_time.about, on_time.value) == ("fail", "behaviour", 0.9)
+    late = asked(trial(**paced({5000: 10_000}, sent=9_000)), "L4", "rate")
+    assert (late.status, late.about) == ("fail", "apparatus")
+    busy = trial(**paced(None, sent=9_000), parts=parts(loader={"hottest_cpu_s": 9.9}))
+    assert asked(busy, "L4", "rate").about == "apparatus"
+    idle = trial(**paced(None, sent=9_000))
+    assert asked(idle, "L4", "rate").about == "behaviour"
+
+
+@pytest.mark.parametrize(("sent", "status"), [(9_900, "pass"), (9_899, "fail")])
+def test_the_rate_is_kept_to_one_in_a_hundred(sent: int, status: str) -> None:
+    assert asked(trial(**paced({50: 10_000}, sent=sent)), "L4", "rate").status == status
+
+
+def test_lateness_that_is_not_told_is_unknown() -> None:
+    assert asked(trial(**paced(None)), "L4", "lateness").status == "unknown"
+    assert asked(trial(**paced({50: 10}, latency=None)), "L4", "lateness").status == "unknown"
+    given_up = paced({50: 10}, latency=Histogram.of({1000: 1}), censored=5, censored_from_us=10_000)
+    assert asked(trial(**given_up), "L4", "lateness").status == "pass"
+
+
+def test_wrk2_is_held_to_its_rate(tmp_path: Path) -> None:
+    for name, status in (("healthy", "pass"), ("overload", "fail")):
+        of, load = recorded("wrk2", name, tmp_path)
+        found = asked(trial(reading=of, load=load), "L4", "rate")
+        assert found.status == status
+        assert "L3" not in ids(trial(reading=of, load=load))
+    assert found.about == "behaviour"
+    assert "the server cannot keep 1000/s" in found.says
+
+
+# L5: 0.03 when quiet and 0.33 to 0.51 beside a neighbour
+
+NEIGHBOUR = {"busy_s": 15.0 + 0.66 * 40}
+
+
+@pytest.mark.parametrize(
+    ("waited", "status"), [(0.03, "pass"), (0.05, "warn"), (0.33, "fail"), (0.51, "fail")]
+)
+def test_a_tool_beside_a_neighbour_waits(waited: float, status: str) -> None:
+    one = trial(parts=parts(loader={"waited_s": waited * 10}), machine=machine(**NEIGHBOUR))
+    assert asked(one, "L5").status == status
+    assert asked(one, "L5").again
+
+
+def test_waiting_is_counted_for_each_busy_thread() -> None:
+    four = parts(loader={"waited_s": 1.6, "busy_threads": 4})
+    assert asked(trial(parts=four), "L5").value == 0.04
+    assert asked(trial(parts=parts(loader={"waited_s": None})), "L5").status == "unknown"
+
+
+def test_co_location_alone_is_a_warning_and_named() -> None:
+    waits = parts(loader={"waited_s": 4.0})
+    found = asked(trial(parts=waits, placed=None), "L5")
+    assert found.status == "warn"
+    assert "shares its CPUs with server and backend" in found.says
+    beside = trial(parts=waits, placed=None, machine=machine(**NEIGHBOUR))
+    assert asked(beside, "L5").status == "fail"
+    stolen = trial(parts=waits, placed=None, machine=machine(stolen_s=1.0))
+    assert asked(stolen, "L5").status == "fail"
+
+
+def test_a_tool_that_waits_on_cpus_of_its_own_has_too_few() -> None:
+    found = asked(trial(parts=parts(loader={"waited_s": 4.0}), placed=APART), "L5")
+    assert (found.status, found.about) == ("fail", "apparatus")
+    assert "too few for its threads" in found.says
+
+
+@given(st.floats(0, 20), st.floats(0, 20))
+def test_more_waiting_is_never_better(one: float, other: float) -> None:
+    less, more = sorted((one, other))
+    found = [asked(trial(parts=parts(loader={"waited_s": x})), "L5") for x in (less, more)]
+    assert at_least_as_bad(found[1], found[0])
+
+
+# What a driver says of its load
+
+
+def test_every_load_tool_says_what_it_was_told() -> None:
+    told = {
+        name: Registry().part("loader", name).model_validate(options)
+        for name, options in {
+            "h2load": {"protocol": "h2c", "streams": 8},
+            "pace": {"rate": "500/s"},
+            "k6": {"users": 7},
+        }.items()
+    }
+    loads = {name: part.load() for name, part in told.items() if isinstance(part, Driver)}
+    assert loads["h2load"].at_once == 80
+    assert loads["pace"].rate == 500
+    assert (loads["k6"].rate, loads["k6"].at_once, loads["k6"].kind) == (None, 7, "loader")
+    client = Registry().part("client", "http_client").model_validate({})
+    assert isinstance(client, Driver)
+    assert client.load().kind == "client"

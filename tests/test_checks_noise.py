@@ -1,0 +1,211 @@
+"""Checks of what others did to the machine."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from quiet_trial import (
+    LIMITS,
+    asked,
+    at_least_as_bad,
+    header,
+    ids,
+    machine,
+    only,
+    parts,
+    trial,
+    usage,
+)
+
+from benchforge.checks import ask
+from benchforge.model.check import Check
+from benchforge.model.observation import Foreign
+
+OWN_S = 15.02  # what the three parts and the sampler used
+CPU_S = 40.0
+
+
+def foreign(share: float, seconds: float = 10.0, **changed: Any) -> Check:
+    own = parts(**{role: {"cpu_s": 0.0} for role in ("server", "backend", "loader")})
+    busy = share * 4 * seconds + 0.02
+    return asked(trial(parts=own, seconds=seconds, machine=machine(busy_s=busy, **changed)), "N1")
+
+
+# N1: 4 % when quiet, 66 % beside a neighbour
+
+
+@pytest.mark.parametrize(
+    ("share", "status"), [(0.0, "pass"), (0.04, "pass"), (0.06, "warn"), (0.66, "fail")]
+)
+def test_what_others_used_is_busy_without_our_own(share: float, status: str) -> None:
+    found = asked(trial(machine=machine(busy_s=OWN_S + share * CPU_S)), "N1")
+    assert (found.status, found.about, found.again) == (status, "apparatus", True)
+    assert found.value == pytest.approx(share)
+
+
+def test_our_own_parts_are_never_foreign() -> None:
+    busy = parts(server={"cpu_s": 20.0}, loader={"cpu_s": 10.0})
+    found = asked(trial(parts=busy, machine=machine(busy_s=35.0)), "N1")
+    assert (found.status, found.value) == ("pass", 0)
+
+
+def test_the_others_are_named() -> None:
+    neighbours = (Foreign(program="cc1plus", cpu_s=20), Foreign(program="ld", cpu_s=6.4))
+    found = foreign(0.66, foreign=neighbours)
+    assert found.says == (
+        "others used 66 % of the 4 CPUs (cc1plus 20 s and ld 6.4 s): stop them, or measure on a "
+        "machine of its own"
+    )
+
+
+def test_what_is_not_known_is_unknown() -> None:
+    for one, why in (
+        (trial(machine=None), "not what the machine did"),
+        (trial(machine=machine(busy_s=None)), "how busy"),
+        (trial(parts=parts(server={"cpu_s": None})), "what flask used is not known"),
+    ):
+        found = asked(one, "N1")
+        assert (found.status, found.value) == ("unknown", None)
+        assert why in found.says
+
+
+def test_a_short_load_cannot_tell_and_says_so() -> None:
+    found = foreign(0.0, seconds=0.5)
+    assert found.status == "unknown"
+    assert found.says == (
+        "a load of 0.5 s tells CPU time to 7.07 % only, and 5 % matter: load longer"
+    )
+    assert foreign(0.66, seconds=0.5).status == "fail"
+    assert foreign(0.13, seconds=0.5).status == "warn"
+    assert foreign(0.0, seconds=1.0).status == "pass"
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0.2, 100))
+def test_more_foreign_cpu_is_never_better(one: float, other: float, seconds: float) -> None:
+    less, more = sorted((one, other))
+    assert at_least_as_bad(foreign(more, seconds), foreign(less, seconds))
+
+
+@given(st.floats(0, 0.99), st.integers(1, 50))
+def test_a_share_is_the_same_in_a_longer_load(share: float, times: int) -> None:
+    short, long = foreign(share, 10.0), foreign(share, 10.0 * times)
+    assert short.value is not None
+    assert long.value == pytest.approx(short.value, abs=1e-5)
+
+
+# N2: 0.02 to 0.03 when quiet, 0.33 to 0.55 beside a neighbour
+
+NEIGHBOUR = {"busy_s": OWN_S + 0.66 * CPU_S}
+
+
+@pytest.mark.parametrize(
+    ("waited", "beside", "alone"),
+    [(0.03, "pass", "pass"), (0.33, "fail", "warn"), (0.55, "fail", "warn")],
+)
+def test_a_server_beside_a_neighbour_waits(waited: float, beside: str, alone: str) -> None:
+    server = parts(server={"waited_s": waited * 10})
+    assert asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "N2", "flask").status == beside
+    own = asked(trial(parts=server, placed=None), "N2", "flask")
+    assert own.status == alone
+    assert ("shares its CPUs with backend and loader" in own.says) == (alone == "warn")
+    # In a short load nobody knows what others used.
+    short = parts(server={"waited_s": waited * 0.1})
+    quick = trial(parts=short, seconds=0.1, machine=machine(busy_s=0.3), placed=None)
+    assert (asked(quick, "N1").status, asked(quick, "N2", "flask").status) == ("unknown", alone)
+
+
+def test_waiting_is_asked_of_services_and_of_each_busy_thread() -> None:
+    one = trial(parts=parts(server={"waited_s": 0.8, "busy_threads": 4}))
+    assert asked(one, "N2", "flask").value == 0.02
+    found = [check.of for check in ask.of_trial(one, LIMITS) if check.id == "N2"]
+    assert found == ["flask", "agents"]
+
+
+def test_more_workers_than_cpus_wait_by_design() -> None:
+    server = parts(server={"waited_s": 9.0})
+    one = trial(parts=server, workers={"flask": 3})  # of CPUs 0-1
+    assert [c.of for c in ask.of_trial(one, LIMITS) if c.id == "N2"] == ["agents"]
+    two = trial(parts=server, workers={"flask": 2})
+    assert asked(two, "N2", "flask").status == "warn"
+
+
+def test_waiting_that_nobody_counted_is_unknown() -> None:
+    found = asked(trial(parts=parts(server={"waited_s": None})), "N2", "flask")
+    assert (found.status, found.value) == ("unknown", None)
+
+
+# N3: CPU 4.5 % when quiet, 62 to 98 % when noisy
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "share", "status"),
+    [
+        ("cpu.some", "cpu", 0.045, "pass"),
+        ("cpu.some", "cpu", 0.62, "fail"),
+        ("cpu.some", "cpu", 0.98, "fail"),
+        ("io.some", "io", 0.02, "warn"),
+        ("io.some", "io", 0.05, "fail"),
+        ("memory.full", "memory", 0.002, "warn"),
+        ("memory.full", "memory", 0.02, "fail"),
+    ],
+)
+def test_pressure(name: str, of: str, share: float, status: str) -> None:
+    pressed = machine().pressure | {name: share * 10}
+    one = trial(machine=machine(pressure=pressed, **NEIGHBOUR))
+    found = asked(one, "N3", of)
+    assert found.status == status
+    assert found.value == pytest.approx(share)
+    alone = asked(trial(machine=machine(pressure=pressed)), "N3", of)
+    assert alone.status == ("warn" if of == "cpu" and status == "fail" else status)
+
+
+def test_pressure_that_is_not_told_is_unknown() -> None:
+    one = trial(machine=machine(pressure={"io.some": 0.0}))
+    assert asked(one, "N3", "io").status == "pass"
+    assert asked(one, "N3", "cpu").status == asked(one, "N3", "memory").status == "unknown"
+    assert "/proc/pressure/cpu" in asked(one, "N3", "cpu").says
+
+
+# N4, N5, N6
+
+
+@pytest.mark.parametrize(
+    ("stolen", "status"), [(0.0, "pass"), (0.1, "pass"), (0.24, "warn"), (0.8, "fail")]
+)
+def test_steal(stolen: float, status: str) -> None:
+    assert asked(trial(machine=machine(stolen_s=stolen)), "N4").status == status
+
+
+def test_steal_is_counted_in_ticks() -> None:
+    assert asked(trial(machine=machine(stolen_s=0.0), seconds=1.0), "N4").status == "unknown"
+    assert asked(trial(machine=machine(stolen_s=0.5), seconds=1.0), "N4").status == "fail"
+    assert asked(trial(machine=machine(stolen_s=None)), "N4").status == "unknown"
+
+
+def test_a_quota_that_stopped_us_fails_and_none_is_not_asked() -> None:
+    assert asked(trial(), "N5").status == "pass"
+    assert asked(trial(machine=machine(throttled=1)), "N5").status == "fail"
+    assert "N5" not in ids(trial(machine=machine(throttled=None)))
+    assert asked(trial(machine=None), "N5").status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("facts", "status"),
+    [
+        ({"load_average": [0.7, 0, 0]}, "pass"),
+        ({"load_average": [0.9, 0, 0]}, "warn"),
+        ({"load_average": None}, "unknown"),
+        ({"load_average": []}, "unknown"),
+        ({"cpus_usable": None}, "unknown"),
+    ],
+)
+def test_the_load_before(facts: dict[str, Any], status: str) -> None:
+    found = only(ask.of_session(header(**facts), (), LIMITS), "N6")
+    assert (found.status, found.scope, found.about) == (status, "session", "apparatus")
+
+
+def test_a_part_that_runs_elsewhere_leaves_others_unknown() -> None:
+    outside = usage("running", "server", cpu_s=None, waited_s=None, why="it was running already")
+    one = trial(parts=(outside, usage("closed", "loader")))
+    assert asked(one, "N1").status == asked(one, "N2", "running").status == "unknown"

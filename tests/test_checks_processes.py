@@ -1,0 +1,140 @@
+"""S7 and D1 to D3: whether processes lived on, how they were run, and what they wrote."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from observed import LIMITS, answer, loader, observation, only, reading, trial, usage
+
+from benchforge.checks import development, restarts
+from benchforge.checks.development import development_mode, instruments, logging
+from benchforge.model.check import Check
+from benchforge.model.trial import Trial
+
+
+def server(**changed: Any) -> Trial:
+    return trial(observation=observation(usage(**changed), loader()))
+
+
+# --- S7 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ended", "begun", "value"), [(1, 1, 1), (0, 2, 2), (3, 0, 3)])
+def test_a_process_that_did_not_live_through_is_a_finding(
+    ended: int, begun: int, value: int
+) -> None:
+    check = only(restarts.of_trial(server(ended=ended, begun=begun), LIMITS))
+    assert (check.status, check.about, check.value) == ("fail", "behaviour", value)
+    assert check.of == "server-a"
+
+
+def test_processes_that_lived_through_and_those_that_were_not_seen() -> None:
+    assert only(restarts.of_trial(trial(), LIMITS)).status == "pass"
+    hidden = only(restarts.of_trial(server(ended=None, why="it was running already"), LIMITS))
+    assert hidden.status == "unknown"
+    assert "running already" in hidden.says
+    assert only(restarts.of_trial(trial(observation=None), LIMITS)).status == "unknown"
+
+
+def test_a_backend_may_have_a_process_for_each_connection() -> None:
+    database = usage(label="backend-db", role="backend", begun=9)
+    seen = observation(usage(), database, loader())
+    assert only(restarts.of_trial(trial(observation=seen), LIMITS)).status == "pass"
+
+
+# --- D1 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sign", ["debug: --reload", "debug: FLASK_DEBUG=1", "debug: PYTHONDEVMODE", "debug: runserver"]
+)
+def test_a_development_mode_is_a_finding(sign: str) -> None:
+    check = only(development_mode(server(signs=(sign,)), LIMITS))
+    assert (check.status, check.about) == ("fail", "behaviour")
+    assert sign.removeprefix("debug: ") in check.says
+
+
+def test_a_server_that_calls_itself_one_for_development() -> None:
+    header = {"server": "Werkzeug/3.0.1 Python/3.12.3"}
+    assert only(development_mode(trial(answers=(answer(headers=header),)), LIMITS)).status == "fail"
+    told = trial(reading=reading(server_software="WSGIServer/0.2 CPython/3.12.3"))
+    assert only(development_mode(told, LIMITS)).status == "fail"
+    unseen = told.model_copy(update={"observation": None})
+    assert only(development_mode(unseen, LIMITS)).status == "fail"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"open_files": None}, {"why": "/proc does not show its environment: signs may be missing"}],
+)
+def test_no_sign_is_a_pass_only_where_somebody_looked(changed: Any) -> None:
+    assert only(development_mode(trial(), LIMITS)).status == "pass"
+    assert only(instruments(trial(), LIMITS)).status == "pass"
+    for family in (development_mode, instruments):
+        assert only(family(server(**changed), LIMITS)).status == "unknown"
+        assert only(family(trial(observation=None, answers=()), LIMITS)).status == "unknown"
+
+
+# --- D2 ------------------------------------------------------------------------------------------
+
+
+def test_a_tracer_comes_from_outside_and_other_instruments_with_the_server() -> None:
+    traced = only(instruments(server(signs=("instrument: TracerPid 17",)), LIMITS))
+    assert (traced.status, traced.about) == ("fail", "apparatus")
+    assert not trial(checks=(traced,)).believed
+    covered = only(instruments(server(signs=("instrument: libasan.so.8",)), LIMITS))
+    assert (covered.status, covered.about) == ("fail", "behaviour")
+    assert trial(checks=(covered,)).believed
+
+
+def test_each_service_is_looked_at() -> None:
+    seen = observation(
+        usage(), usage(label="backend-db", role="backend", signs=("instrument: valgrind",))
+    )
+    found = list(instruments(trial(observation=seen), LIMITS))
+    assert [(one.of, one.status) for one in found] == [("server-a", "pass"), ("backend-db", "fail")]
+    found = list(development_mode(trial(observation=seen), LIMITS))
+    assert [one.of for one in found] == ["server-a"]
+
+
+# --- D3 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("printed", "status"), [(0, "pass"), (399_999, "pass"), (400_000, "warn"), (2_000_000, "warn")]
+)
+def test_a_log_of_each_request_warns(printed: int, status: str) -> None:
+    check = only(logging(server(printed_bytes=printed), LIMITS))
+    assert (check.status, check.about) == (status, "behaviour")
+    assert check.value == pytest.approx(printed / 20_000, rel=1e-5)
+
+
+def test_what_was_printed_is_unknown() -> None:
+    assert only(logging(server(printed_bytes=None), LIMITS)).status == "unknown"
+    assert only(logging(trial(observation=None), LIMITS)).status == "unknown"
+    assert only(logging(trial(reading=None), LIMITS)).status == "unknown"
+
+
+def printing(name: str, printed: int | None) -> Trial:
+    return trial(server=name, observation=observation(usage(printed_bytes=printed)))
+
+
+def between(*printed: int | None) -> Check:
+    sides = [[printing(f"s{n}", one)] for n, one in enumerate(printed)]
+    return only(development.of_comparison(sides, LIMITS))
+
+
+def test_one_logs_and_another_does_not() -> None:
+    check = between(1_600_000, 0)
+    assert (check.status, check.scope) == ("fail", "comparison")
+    assert "s0 logs each request and s1 does not" in check.says
+    assert between(0, 0).status == "pass"
+    assert between(1_600_000, 1_700_000).status == "pass"
+    assert between(1_600_000, None).status == "unknown"
+
+
+@given(st.lists(st.integers(0, 1_000_000), min_size=2, max_size=5))
+def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
+    logs = [one >= 400_000 for one in printed]
+    assert between(*printed).status == ("fail" if any(logs) and not all(logs) else "pass")

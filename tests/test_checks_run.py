@@ -1,0 +1,74 @@
+"""Checks of real loads, by the command."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench
+
+
+def checks(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[str, Any]]:
+    """What is found of a server that stalls, after four seconds over eight connections."""
+    program = (sys.executable, str(PROGRAMS / "stalls.py"), "--port", "{port}", "--way", way)
+    words = ", ".join(f"'{word}'" for word in program)
+    (folder / "suite.toml").write_text(f"""benchforge = 1
+[servers.one]
+use = "command"
+command = [{words}]
+[loaders.pace]
+use = "pace"
+connections = 8
+duration = "4s"
+{loader}
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one"]
+loaders = ["pace"]
+[repeat]
+blocks = 1
+quiet = "off"
+""")
+    done = bench("run", folder / "suite.toml")
+    assert done.code in {0, 4}, done.all  # 4 where others take CPU: no attempt is believed
+    first = min(folder.glob("results/*/trials/*/trial.json"))
+    return list(json.loads(first.read_text())["checks"])
+
+
+def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
+    (one,) = (check for check in found if (check["id"], check["of"]) == (id_, of))
+    return one
+
+
+@pytest.mark.parametrize(
+    ("way", "says"),
+    [
+        ("whole", "; the whole server stood still, for 0."),
+        ("single", "; single requests were slow while others"),
+    ],
+)
+def test_a_closed_loop_is_told_what_it_did_not_see(
+    bench: Bench, tmp_path: Path, way: str, says: str
+) -> None:
+    found = checks(bench, tmp_path, way, "")
+    omitted = only(found, "O1")
+    assert (omitted["status"], omitted["numbers"]) == ("fail", "latency")
+    assert says in omitted["says"]
+    # Little's law holds: all eight were under way all the time.
+    law = only(found, "L3")
+    assert law["status"] == "pass"
+    assert 0.9 < law["value"] <= 1.01
+    assert "L4" not in {check["id"] for check in found}
+
+
+def test_a_rate_that_no_server_keeps_is_the_servers_doing_only_where_the_tool_was_on_time(
+    bench: Bench, tmp_path: Path
+) -> None:
+    found = checks(bench, tmp_path, "each", 'rate = "100/s"')
+    kept = only(found, "L4", "rate")
+    assert kept["status"] == "fail"
+    assert kept["value"] < 0.5  # eight connections, half a second each: 16 in a second
+    assert kept["about"] == "behaviour"
+    assert only(found, "L4", "lateness")["status"] == "pass"
+    assert not {"L3", "O1"} & {check["id"] for check in found}

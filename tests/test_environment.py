@@ -1,0 +1,269 @@
+"""The machine's facts: which are hard, and whether they, the interpreters and the wires stayed."""
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, bench, lack
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.checks import encryption, fingerprint, interpreter
+from benchforge.checks.limits import limits
+from benchforge.model import environment
+from benchforge.model.answer import Request
+from benchforge.model.observation import Observation, Usage
+from benchforge.model.result import Header
+from benchforge.model.runtime import Interpreter
+from benchforge.model.trial import CaseName, Link, Started, Trial
+from benchforge.run.facts import facts, hard_facts
+from benchforge.run.locate import locate
+
+__all__ = ["bench"]
+
+JSON = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+
+
+def case(server: str = "a") -> CaseName:
+    return CaseName(scenario="s", server=server, driver="d", vary={}, digest=server)
+
+
+def trial(**changed: Any) -> Trial:
+    made: dict[str, Any] = {
+        "number": 1,
+        "case": case(),
+        "block": 1,
+        "position": 1,
+        "seed": 0,
+        "started": datetime.now(UTC),
+        "seconds": 1.0,
+        "phases": {},
+        "request": Request(),
+        "processes": (),
+        "answers": (),
+        "namespaces": {},
+        "reading": None,
+        "observation": None,
+    }
+    return Trial(**(made | changed))
+
+
+def header(**changed: Any) -> Header:
+    made: dict[str, Any] = {
+        "name": "x",
+        "title": "",
+        "created": datetime.now(UTC),
+        "benchforge": "1",
+        "profile": None,
+        "smoke": False,
+        "settings": {},
+        "only": (),
+        "suite": "",
+        "suite_sha256": "",
+        "seed": 0,
+        "cases": (),
+        "plan": (),
+        "metrics": (),
+        "versions": {},
+        "facts": {},
+    }
+    return Header(**(made | changed))
+
+
+def test_hard_facts_are_all_named_and_told() -> None:
+    told = facts()
+    assert set(hard_facts()) == set(environment.HARD) <= set(told)
+    assert set(environment.SOFT) - {"clock_sync"} <= set(told)
+    assert told["cpu"]
+    assert told["kernel"] == os.uname().release
+    assert hard_facts() == hard_facts()
+
+
+def test_the_machine_is_not_named_by_its_own_number(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/machine-id").write_text("0123456789abcdef\n")
+    told = str(facts(tmp_path)["machine_id"])
+    assert len(told) == 16
+    assert told not in "0123456789abcdef"
+    assert hard_facts(tmp_path)["kernel_arguments"] is None
+
+
+@given(st.dictionaries(st.sampled_from(environment.HARD), JSON), st.dictionaries(st.text(), JSON))
+def test_the_fingerprint_is_of_hard_facts_alone(
+    hard: dict[str, Any], others: dict[str, Any]
+) -> None:
+    others = {name: value for name, value in others.items() if name not in environment.HARD}
+    assert environment.fingerprint(hard) == environment.fingerprint(others | hard)
+    assert not list(environment.changes(hard, hard | others))
+
+
+@given(st.sampled_from(environment.HARD), JSON, JSON)
+def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, now: Any) -> None:
+    same = json.dumps(then) == json.dumps(now)
+    prints = {environment.fingerprint({name: one}) for one in (then, now)}
+    assert (len(prints) == 1) == same
+    if then != now:
+        (told,) = environment.changes({name: then}, {name: now})
+        assert told.startswith(f"{name} was ")
+
+
+def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
+    then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
+    now: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
+    assert list(environment.changes(then, now)) == [
+        "sysctl.net.core.somaxconn was 128, is 4096",
+    ]
+
+
+def test_g1_passes_fails_and_does_not_know() -> None:
+    there = header(fingerprint="f")
+    same, other = trial(fingerprint="f"), trial(fingerprint="g", changed=("smt was 1, is 0",))
+
+    def status(top: Header, *trials: Trial) -> tuple[str, str]:
+        (one,) = fingerprint.of_session(top, trials, limits())
+        return one.status, one.says
+
+    assert status(there, same)[0] == "pass"
+    assert status(there, same, other)[0] == "fail"
+    assert "smt was 1, is 0" in status(there, other)[1]
+    assert status(there, trial())[0] == "unknown"
+    assert status(header(), same)[0] == "unknown"
+
+
+def runtime(version: str, **more: str) -> Interpreter:
+    build = f"{version} (a build)"
+    told = {"executable": "/x/python", "implementation": "CPython", "real": f"/x/{version}"}
+    return Interpreter(**(told | {"version": version, "build": build} | more), packages={})
+
+
+@pytest.mark.parametrize(
+    ("label", "asked", "version", "status"),
+    [
+        ("py312", "./env/bin/python", "3.12.1", "pass"),
+        ("py312", "./env/bin/python", "3.10.13", "fail"),
+        ("newest", "./py3.12/bin/python", "3.10.13", "fail"),
+        ("newest", "3.12", "3.10.13", "fail"),
+        ("pypy3.9", "pypy3", "3.9.16", "pass"),
+        ("node22", "/opt/thing-3.2/bin/python", "3.11.7", "pass"),
+        ("v30", "/srv/2024/python", "3.11.7", "pass"),
+    ],
+)
+def test_a_runtime_is_what_it_is_called(label: str, asked: str, version: str, status: str) -> None:
+    top = header(runtimes={label: runtime(version, asked=asked)})
+    (one,) = interpreter.of_session(top, (), limits())
+    assert (one.id, one.status, one.of) == ("D4", status, label)
+    assert status == "pass" or version in one.says
+
+
+def test_two_runtimes_that_are_one() -> None:
+    top = header(runtimes={"a": runtime("3.11.1"), "b": runtime("3.11.1"), "c": runtime("3.12.0")})
+    told = [(one.of, one.status) for one in interpreter.of_session(top, (), limits())]
+    assert told == [("a", "pass"), ("b", "warn"), ("c", "pass")]
+
+
+@pytest.mark.parametrize(
+    ("executable", "status"),
+    [
+        ("/x/python3.12", "pass"),
+        ("/x/python3.10", "fail"),
+        ("/x/pypy3.9", "fail"),
+        ("/x/uwsgi", "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_what_really_ran(executable: str | None, status: str) -> None:
+    started = Started(
+        label="server-a",
+        argv=("python",),
+        environment={},
+        stdout="o",
+        stderr="e",
+        exit_code=0,
+        executable=executable,
+        interpreter="/x/python3.12",
+    )
+    (one,) = interpreter.of_trial(trial(processes=(started,)), limits())
+    assert (one.status, one.about) == (status, "apparatus")
+
+
+def spoken(server: str, **links: Link) -> Trial:
+    usage = Usage(label="backend-b", role="backend", cpu_s=0, peak_pss_bytes=None)
+    seen = Observation(seconds=1, usage=(usage,), network="private", counters={}, sampler_cpu_s=0)
+    return trial(case=case(server), observation=seen, links=links)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "status"),
+    [
+        ("plain", "plain", "pass"),
+        ("tls", "tls", "pass"),
+        ("plain", "none", "pass"),
+        ("tls", "plain", "fail"),
+        ("tls", "none", "fail"),
+        ("mixed", "mixed", "fail"),
+    ],
+)
+def test_w4(one: Link, other: Link, status: str) -> None:
+    (found,) = encryption.of_comparison([[spoken("x", b=one)], [spoken("y", b=other)]], limits())
+    assert (found.id, found.status) == ("W4", status)
+    assert "x" in found.says
+
+
+def test_w4_does_not_know_what_nobody_heard() -> None:
+    (found,) = encryption.of_comparison([[spoken("x", b="tls")], [spoken("y")]], limits())
+    assert found.status == "unknown"
+    assert not list(encryption.of_comparison([[spoken("x", b="tls")]], limits()))
+
+
+def test_a_server_that_encrypts_is_heard_and_another_that_does_not(
+    bench: Bench, tmp_path: Path
+) -> None:
+    if locate("redis-server") is None:
+        lack("redis-server")
+    command = f"'{sys.executable}', '{PROGRAMS}/talks.py', '--port', '{{port}}'"
+    (tmp_path / "two.toml").write_text(
+        f"""benchforge = 1
+[backends.store]
+use = "redis"
+listen = "tcp"
+[servers.plain]
+use = "command"
+command = [{command}, "--backend", "{{backends.store.url}}"]
+[servers.tls]
+use = "command"
+command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
+[loaders.pace]
+use = "pace"
+connections = 1
+rate = 20
+duration = "500ms"
+[scenarios.s]
+servers = ["plain", "tls"]
+loaders = ["pace"]
+backends = ["store"]
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+    )
+    told = bench("run", "two.toml", "--json")
+    assert told.code in {0, 4}, told.all
+    trials = [
+        json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
+    ]
+    assert {one["case"]["server"]: one["links"] for one in trials} == {
+        "plain": {"store": "plain"},
+        "tls": {"store": "tls"},
+    }
+    summary = json.loads(told.out)
+    (w4,) = [one for one in summary["comparisons"][0]["checks"] if one["id"] == "W4"]
+    assert w4["status"] == "fail"
+    (g1,) = [one for one in summary["checks"] if one["id"] == "G1"]
+    assert g1["status"] == "pass"
+    for one in trials:
+        pythons = [check for check in one["checks"] if check["id"] == "D4"]
+        assert {check["status"] for check in pythons} <= {"pass"}

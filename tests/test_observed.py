@@ -1,0 +1,357 @@
+"""usage.csv and system.csv: written, read again, and the figures that are computed from them."""
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, answering, needed
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.model.observation import Flow, Machine, Observation, Usage
+from benchforge.model.rows import (
+    SYSTEM_COLUMNS,
+    SystemRow,
+    UsageRow,
+    system_rows,
+    system_text,
+    usage_rows,
+    usage_text,
+)
+from benchforge.model.trial import Trial
+from benchforge.stats.observed import recomputed
+from benchforge.stats.slope import growth, theil_sen
+
+SECONDS = st.floats(0, 1e6).map(lambda one: round(one, 6))
+COUNTS = st.integers(0, 2**50)
+
+
+def seen(*usage: Usage, **changed: Any) -> Observation:
+    fields = {"seconds": 2.0, "network": "private", "counters": {}, "sampler_cpu_s": 0.1}
+    return Observation.model_validate(fields | {"usage": usage} | changed)
+
+
+def usage(**changed: Any) -> Usage:
+    fields = {"label": "app", "role": "server", "cpu_s": None, "peak_pss_bytes": None}
+    return Usage.model_validate(fields | changed)
+
+
+def row(time_s: float, **changed: Any) -> UsageRow:
+    fields = {"time_s": time_s, "label": "app", "role": "server", "threads": 1}
+    return UsageRow.model_validate(fields | changed)
+
+
+def figures(*rows: UsageRow, role: str = "server", seconds: float = 2.0) -> Usage:
+    rows = tuple(one.model_copy(update={"role": role}) for one in rows)
+    told = recomputed(seen(usage(role=role), seconds=seconds), usage_text(rows), "time_s\n0\n")
+    return told.usage[0]
+
+
+def machine(*rows: SystemRow) -> Machine:
+    found = recomputed(seen(machine=Machine(cpus=2)), usage_text([]), system_text(rows)).machine
+    assert found is not None
+    return found
+
+
+def flow(*rows: SystemRow, **changed: Any) -> Flow | None:
+    return recomputed(seen(**changed), usage_text([]), system_text(rows)).flow
+
+
+# --- the text ------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.builds(
+            UsageRow,
+            time_s=SECONDS,
+            label=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1),
+            role=st.sampled_from(["server", "upstream", "backend", "loader"]),
+            cpu_s=st.none() | SECONDS,
+            voluntary=st.none() | COUNTS,
+            process_cpu_s=st.none() | st.lists(SECONDS, min_size=1).map(tuple),
+            pss_bytes=st.none() | COUNTS,
+        )
+    )
+)
+def test_what_is_written_is_read(rows: list[UsageRow]) -> None:
+    assert list(usage_rows(usage_text(rows))) == rows
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["net.tw", "cpu.0.busy_s"]), SECONDS)))
+def test_what_the_machine_did_is_read(rows: list[dict[str, float]]) -> None:
+    timed = [{"time_s": float(number)} | row for number, row in enumerate(rows)]
+    assert list(system_rows(system_text(timed))) == timed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: no column time_s"),
+        ("label,role\n", "line 1: no column time_s"),
+        ("time_s,label,role\n0,app\n", "line 2: 2 cells below 3 columns"),
+        ("time_s,label,role\n0,app,boss\n", "line 2: role: "),
+        ("time_s,label,role\n,app,server\n", "line 2: time_s: field required"),
+        ("time_s,label,role,cpu_s\n0,app,server,nan\n", "line 2: cpu_s: "),
+        ("time_s,label,role,cpu_s\n0,app,server,1\n1,app,server,-1\n", "line 3: cpu_s: "),
+        ("time_s,label,role,threads\n0,app,server,1.5\n", "line 2: threads: "),
+        ("time_s,label,role,boss\n0,app,server,1\n", "line 2: boss: "),
+        ('time_s,label,role\n0,"app,server\n', "line 2: unexpected end of data"),
+        ("time_s,label,role\n0,other,server\n", "the trial has no server 'other'"),
+        ("time_s,label,role\n0,app,loader\n", "the trial has no loader 'app'"),
+    ],
+)
+def test_a_damaged_usage_csv_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=r"^usage\.csv: ") as error:
+        recomputed(seen(usage()), text, "time_s\n0\n")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("cell", ["x", "nan", "inf", "1e999", "", "9" * 5000])
+def test_a_damaged_system_csv_is_refused_with_its_line(cell: str) -> None:
+    with pytest.raises(ValueError, match=r"^system\.csv: line 3: time_s: not a finite number"):
+        recomputed(seen(), usage_text([]), f"time_s,net.tw\n0,1\n{cell},1\n")
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def test_what_a_service_used_is_what_its_last_row_says() -> None:
+    told = figures(
+        row(0, cpu_s=0, waited_s=0, hottest_s=0, pss_bytes=10),
+        row(1, cpu_s=0.5, waited_s=0.1, hottest_s=0.4, busy_threads=2, pss_bytes=30),
+        row(2, cpu_s=0.9, waited_s=0.2, hottest_s=0.7, busy_threads=1, pss_bytes=20),
+        row(2.1, cpu_s=1, processes=2, ended=1, begun=1, process_cpu_s=(0.8, 0.2), voluntary=5),
+    )
+    assert (told.cpu_s, told.hottest_cpu_s, told.waited_s, told.busy_threads) == (1, 0.7, 0.2, 1)
+    assert (told.processes, told.ended, told.begun, told.process_cpu_s) == (2, 1, 1, (0.8, 0.2))
+    assert (told.peak_pss_bytes, told.pss_samples, told.growth) == (30, 3, None)
+    assert (told.voluntary, told.involuntary, told.major_faults) == (5, None, None)
+
+
+def test_what_a_load_tool_did_after_the_last_look_is_taken_to_be_as_before() -> None:
+    last = {"hottest_s": 0.6, "waited_s": 0.2, "process_cpu_s": (0.8,)}
+    told = figures(
+        row(1.75, cpu_s=0.8, busy_threads=1, **last), row(2, cpu_s=1, threads=None), role="loader"
+    )
+    assert told.cpu_s == 1
+    assert told.hottest_cpu_s == pytest.approx(0.75)
+    assert told.waited_s == pytest.approx(0.25)
+    assert told.process_cpu_s == pytest.approx((1.0,))
+
+
+def test_a_thread_was_never_hotter_than_the_load_was_long() -> None:
+    rows = row(1, cpu_s=1, hottest_s=1), row(1.5, cpu_s=1.8, threads=None)
+    assert figures(*rows, role="loader").hottest_cpu_s == 1.5
+
+
+def test_threads_of_a_tool_that_was_hardly_seen_are_unknown() -> None:
+    rows = row(0.25, cpu_s=0.1, hottest_s=0.1, busy_threads=1), row(2, cpu_s=1, threads=None)
+    told = figures(*rows, role="loader")
+    assert told.cpu_s == 1
+    assert (told.hottest_cpu_s, told.waited_s, told.busy_threads) == (None, None, None)
+    assert told.process_cpu_s == ()
+
+
+def test_a_part_without_rows_has_no_figures() -> None:
+    claimed = usage(cpu_s=3, process_cpu_s=(3,), why="it was running already", open_files=9)
+    known = usage(why="it was running already", open_files=9)
+    assert recomputed(seen(claimed), usage_text([]), "time_s\n0\n").usage == (known,)
+
+
+def test_a_machine_without_rows_has_no_figures() -> None:
+    claimed = seen(machine=Machine(cpus=2, busy_s=0, ports=9), samples=7)
+    told = recomputed(claimed, usage_text([]), "time_s\n")
+    assert told == seen(machine=Machine(cpus=2, ports=9), samples=0)
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))
+def test_a_line_has_its_slope_and_one_wild_point_does_not_move_it(
+    slope: float, start: float, count: int
+) -> None:
+    line = [(float(x), start + slope * x) for x in range(count)]
+    wild = [*line[:2], (2.0, 1e12), *line[3:]]
+    found, moved = theil_sen(line), theil_sen(wild)
+    assert found == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    if count > 10 and count <= 200:  # one of five is much, and of many it may be left out
+        assert moved == pytest.approx(slope, rel=1e-3, abs=1e-3)
+
+
+def test_growth_is_a_share_of_the_median() -> None:
+    points = [(float(second), 1000.0 + 10 * second) for second in range(11)]
+    assert growth(points, 10) == pytest.approx(100 / 1050)
+    assert growth(points[:4], 10) is None
+    assert growth([(0.0, 1.0)] * 9, 10) is None
+
+
+# --- the machine ---------------------------------------------------------------------------------
+
+
+def test_what_the_machine_did_is_added_up() -> None:
+    found = machine(
+        {"time_s": 0, "cpu.0.busy_s": 0, "cpu.3.busy_s": 0, "load.average": 0.5, "heat.celsius": 40,
+         "clock.step_s": 0, "cpu.0.mhz": 1000, "cpu.3.mhz": 500},
+        {"time_s": 1, "cpu.0.busy_s": 0.9, "cpu.3.busy_s": 0.1, "clock.step_s": -0.2},
+        {"time_s": 2, "cpu.0.busy_s": 1.9, "cpu.3.busy_s": 0.2, "cpu.0.stolen_s": 0.01,
+         "pressure.cpu.some_s": 0.3, "paging.pswpin": 4, "net.tw": 17, "clock.step_s": 0.1,
+         "load.average": 3, "heat.celsius": 55, "cpu.0.mhz": 3000, "cpu.3.mhz": 600},
+    )  # fmt: skip
+    assert found.busy_s == pytest.approx(2.1)
+    assert found.busy_by_cpu_s == {0: 1.9, 3: 0.2}
+    assert (found.stolen_s, found.pressure, found.paging) == (
+        0.01,
+        {"cpu.some": 0.3},
+        {"pswpin": 4},
+    )
+    assert (found.load_average, found.temperature_c) == (0.5, (40, 55))
+    assert found.clock_step_s == -0.2  # the farthest, though it came back
+    assert found.frequency_mhz == (3000, 3000, 3000)  # an idle CPU's tells nothing
+    assert (found.waiting_ports, found.throttled, found.overheated) == (17, None, None)
+
+
+def test_what_nobody_tells_is_unknown() -> None:
+    found = machine({"time_s": 0}, {"time_s": 1})
+    assert found == Machine(cpus=2)
+
+
+# --- what was sent -------------------------------------------------------------------------------
+
+
+def sent(*points: tuple[float, float]) -> list[SystemRow]:
+    return [{"time_s": at, "net.TcpOutSegs": value} for at, value in points]
+
+
+def test_an_even_flow_is_even_whenever_it_was_looked_at() -> None:
+    looks = sent(*((at, 1000 * at) for at in (0, 0.251, 0.508, 0.75, 1.049, 1.25, 1.6)))
+    found = flow(*looks)
+    assert found is not None
+    assert (found.bin_s, found.counter) == (0.25, "TcpOutSegs")
+    assert found.sent == (250,) * 6
+
+
+def test_bins_are_as_wide_as_looks_are_apart() -> None:
+    found = flow(*sent(*((n * 1.01, n * 101) for n in range(6))))
+    assert found is not None
+    assert (found.bin_s, found.sent) == (1.0, (100,) * 5)
+
+
+@given(st.lists(st.integers(0, 1000), min_size=8, max_size=60))
+def test_nothing_that_was_sent_is_lost_or_counted_twice(steps: list[int]) -> None:
+    total, looks = 0, [(0.0, 0.0)]
+    for number, step in enumerate(steps, 1):
+        total += step
+        looks.append((number * 0.25, float(total)))
+    found = flow(*sent(*looks))
+    assert found is not None
+    assert list(found.sent) == steps
+
+
+def test_no_flow_on_the_host_s_network_or_of_one_look() -> None:
+    looks = sent((0, 0), (0.25, 9), (0.5, 20))
+    assert flow(*looks, network="host") is None
+    assert flow(*looks[:1]) is None
+
+
+def test_a_distant_moment_is_no_reason_to_count_to_it() -> None:
+    found = flow(*sent((0, 0), (0.25, 9), (0.5, 20), (1e300, 30)))
+    assert found is not None
+    assert len(found.sent) <= 16
+
+
+# --- a real trial --------------------------------------------------------------------------------
+
+SUITE = """benchforge = 1
+[servers.app]
+{server}
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "2s"
+[scenarios.one]
+request = {{ path = "/" }}
+servers = ["app"]
+loaders = ["wrk"]
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+@pytest.fixture
+def measured(bench: Bench, tmp_path: Path) -> Path:
+    needed("wrk")
+    (tmp_path / "suite.toml").write_text(SUITE.format(server=answering()))
+    told = bench("run", "suite.toml", "-o", "out")
+    assert told.code == 0, told.all
+    (trial,) = tmp_path.glob("out/*/trials/0001")
+    return trial
+
+
+def test_every_figure_of_a_trial_is_what_its_rows_say(measured: Path) -> None:
+    trial = Trial.model_validate_json((measured / "trial.json").read_bytes())
+    used, system = (measured / "usage.csv").read_text(), (measured / "system.csv").read_text()
+    assert trial.observation is not None
+    assert recomputed(trial.observation, used, system) == trial.observation
+    for changed in ("cpu_s", "peak_pss_bytes", "hottest_cpu_s", "processes"):
+        document = json.loads((measured / "trial.json").read_text())["observation"]
+        document["usage"][0][changed] += 1
+        lies = Observation.model_validate(document)
+        assert recomputed(lies, used, system) == trial.observation != lies
+
+
+def test_every_field_of_a_trial_is_filled_and_every_column_is_described(measured: Path) -> None:
+    trial = Trial.model_validate_json((measured / "trial.json").read_bytes())
+    assert trial.observation is not None
+    server, loader = trial.observation.usage
+    assert (server.role, loader.role) == ("server", "loader")
+    for one in (server, loader):
+        filled = one.model_fields_set | {"signs"}
+        assert filled >= set(Usage.model_fields) - {"why"}
+        unknown = {name for name in Usage.model_fields if getattr(one, name) is None}
+        assert unknown <= {"growth"}  # its memory may have been read too seldom
+        assert bool(unknown) == ("growth" in one.why)
+        assert 0 < one.hottest_cpu_s <= one.cpu_s + 1e-6  # type: ignore[operator]
+    assert (server.ended, server.begun, server.processes, server.printed_bytes) == (0, 0, 1, 0)
+    assert loader.printed_bytes  # wrk's report
+    seen_machine = trial.observation.machine
+    assert seen_machine is not None
+    assert seen_machine.busy_s >= server.cpu_s / 2  # type: ignore[operator]
+    assert len(seen_machine.busy_by_cpu_s) == seen_machine.cpus
+    assert trial.observation.samples >= 4
+    assert trial.observation.sampler_cpu_s > 0
+    if trial.observation.network == "private":
+        assert trial.observation.flow is not None
+        assert seen_machine.ports == 28232
+        sent_in_all = sum(trial.observation.flow.sent)
+        assert 0 < sent_in_all <= trial.observation.counters["TcpOutSegs"]
+    header = (measured / "system.csv").read_text().splitlines()[0].split(",")
+    families = {column.partition(".")[0] for column in SYSTEM_COLUMNS}
+    assert {column.partition(".")[0] for column in header} <= families
+
+
+def test_a_server_that_runs_already_has_no_rows_and_says_why(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f'use = "url"\nurl = "http://127.0.0.1:{port}"'
+    (tmp_path / "suite.toml").write_text(SUITE.format(server=url).replace('"2s"', '"1s"'))
+    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    with subprocess.Popen(words) as server:
+        try:
+            told = bench("run", "suite.toml", "-o", "out")
+        finally:
+            server.kill()
+    assert told.code == 0, told.all
+    (trial,) = tmp_path.glob("out/*/trials/0001")
+    found = Trial.model_validate_json((trial / "trial.json").read_bytes()).observation
+    assert found is not None
+    running, _ = found.usage
+    assert (running.cpu_s, running.processes, running.printed_bytes) == (None, None, None)
+    assert running.why == "it was running already: its processes are not known"
+    assert found.flow is None
+    assert {"server"}.isdisjoint(row.role for row in usage_rows((trial / "usage.csv").read_text()))

@@ -1,0 +1,123 @@
+"""What is asked one by one around a load, with real servers, and what the checks make of it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, answering
+
+SUITE = """
+benchforge = 1
+[servers.a]
+{server}
+[loaders.load]
+use = "pace"
+connections = 4
+duration = "1s"
+{loader}
+[scenarios.s]
+request = {{ path = "/" }}
+servers = ["a"]
+loaders = ["load"]
+expect = {{ {expect} }}
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+def command(program: str, *words: str) -> str:
+    every = [sys.executable, str(PROGRAMS / program), *words]
+    return f'use = "command"\ncommand = {json.dumps(every)}\n'
+
+
+def measured(
+    bench: Bench, folder: Path, server: str, expect: str = "status = 200", loader: str = ""
+) -> dict[str, Any]:
+    """Measure one trial and return its trial.json."""
+    suite = SUITE.format(server=server, expect=expect, loader=loader)
+    (folder / "suite.toml").write_text(suite)
+    told = bench("run", "suite.toml", "-o", "out")
+    (found,) = folder.glob("out/*/trials/*/trial.json")
+    trial: dict[str, Any] = json.loads(found.read_text())
+    assert told.code == (4 if trial["failure"] else 0), told.all
+    return trial
+
+
+def statuses(trial: dict[str, Any], id_: str) -> list[str]:
+    return [check["status"] for check in trial["checks"] if check["id"] == id_]
+
+
+def test_a_server_that_always_answers_the_same(bench: Bench, tmp_path: Path) -> None:
+    trial = measured(bench, tmp_path, answering())
+    probes = trial["probes"]
+    assert (probes["before"], probes["after"], probes["kinds"]) == (20, 5, 1)
+    (alike,) = probes["alike"]
+    assert (alike["before"], alike["after"]) == (20, 5)
+    assert alike["answer"]["version"] == "HTTP/1.1"
+    assert not probes["wrong"]
+    assert not probes["unanswered"]
+    assert trial["listener"]["ours"] is True
+    assert trial["complaints"] == []
+    each = trial["reading"]["received_bytes"] / trial["reading"]["responses"]
+    assert each == pytest.approx(alike["answer"]["header_bytes"] + 4, rel=0.01)
+    assert statuses(trial, "E3") == ["pass", "pass"]
+    for id_ in ("K1", "K2", "K7", "E1", "S7", "D1", "D2", "D3"):
+        assert statuses(trial, id_) == ["pass"], id_
+
+
+def test_a_body_that_grows_is_told(bench: Bench, tmp_path: Path) -> None:
+    grows = command("counts.py", "--port", "{port}", "--way", "grows")
+    trial = measured(bench, tmp_path, grows)
+    assert trial["probes"]["kinds"] == 25
+    assert len(trial["probes"]["alike"]) == 8
+    assert statuses(trial, "E3") == ["warn", "unknown"]
+
+
+def test_what_is_wrong_with_some_answers_is_counted(bench: Bench, tmp_path: Path) -> None:
+    grows = command("counts.py", "--port", "{port}", "--way", "grows", "--every", "7")
+    trial = measured(bench, tmp_path, grows, "same_body = true")
+    assert sum(trial["probes"]["wrong"].values()) >= 2  # of the 20 before the load
+    assert statuses(trial, "E3")[0] == "fail"
+    assert trial["failure"] is None
+
+
+def test_a_server_that_answers_nothing_any_more_fails_with_what_was_seen(
+    bench: Bench, tmp_path: Path
+) -> None:
+    closes = command("misbehaves.py", "--port", "{port}", "--way", "close", "--after", "11")
+    trial = measured(bench, tmp_path, closes)
+    assert trial["probes"]["before"] == 9  # the tenth was the first of all
+    assert sum(trial["probes"]["unanswered"].values()) == 11
+    assert trial["failure"]["stage"] == "ask"
+
+
+def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> None:
+    trial = measured(bench, tmp_path, command("takes_time.py", "{port}"))
+    assert 1 <= trial["probes"]["before"] <= 4
+    assert 1 <= trial["probes"]["after"] <= 4
+
+
+def test_logs_are_searched_for_what_ran_out(bench: Bench, tmp_path: Path) -> None:
+    line = "accept: [Errno 24] Too many open files"
+    serve = f'{sys.executable} {PROGRAMS / "answers.py"} --port "$0"'
+    words = ["sh", "-c", f"echo '{line}' >&2; exec {serve}", "{port}"]
+    trial = measured(bench, tmp_path, f'use = "command"\ncommand = {json.dumps(words)}\n')
+    assert trial["complaints"] == [{"label": "server-a", "of": "descriptors", "line": line}]
+    assert "fail" in statuses(trial, "K6")
+
+
+def test_connections_that_are_to_be_closed_are_asked_so(bench: Bench, tmp_path: Path) -> None:
+    trial = measured(bench, tmp_path, answering(), loader="keep_alive = false")
+    assert trial["load"]["keep_alive"] is False
+    assert statuses(trial, "K1") == ["pass"]
+    assert statuses(trial, "E3") == ["pass", "pass"]
+
+
+def test_a_server_that_closes_each_connection_is_found_out(bench: Bench, tmp_path: Path) -> None:
+    closes = command("counts.py", "--port", "{port}", "--way", "close-told")
+    trial = measured(bench, tmp_path, closes)
+    assert statuses(trial, "K1") == ["fail"]
+    assert trial["failure"] is None

@@ -1,0 +1,158 @@
+"""Enough blocks, what scatters, and the placebo: from trials made by hand."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_windows import case, reading, trial
+
+from benchforge.checks.limits import limits
+from benchforge.checks.repetitions import of_comparison, of_placebo
+from benchforge.model.check import Check
+from benchforge.model.sample import Sample
+from benchforge.model.summary import CaseSummary, Line, TrialSample
+from benchforge.model.trial import Trial
+from benchforge.stats.placebo import placebo
+
+STEADY = (100, 101, 99, 100, 102, 98, 101, 99, 100, 103)
+
+
+def trials(server: str, rates: Sequence[float]) -> list[Trial]:
+    return [
+        trial(reading(10, responses=round(rate * 10)), number=n, block=n, of=case(server))
+        for n, rate in enumerate(rates, 1)
+    ]
+
+
+def checks(*cases: Sequence[float]) -> dict[str, list[Check]]:
+    found: dict[str, list[Check]] = {}
+    servers = "abc"
+    given_ = [trials(server, rates) for server, rates in zip(servers, cases, strict=False)]
+    for check in of_comparison(given_, limits()):
+        found.setdefault(check.id, []).append(check)
+    return found
+
+
+@pytest.mark.parametrize(("blocks", "status"), [(2, "fail"), (3, "warn"), (4, "warn"), (5, "pass")])
+def test_how_many_blocks_are_enough(blocks: int, status: str) -> None:
+    (check,) = checks(STEADY[:blocks], STEADY)["S3"]
+    assert (check.status, check.value) == (status, blocks)
+    assert ("raise repeat.blocks" in check.says) == (status != "pass")
+
+
+def test_blocks_without_a_believed_value_of_both_sides_do_not_count() -> None:
+    one, other = trials("a", STEADY), trials("b", STEADY)
+    (check, *_) = of_comparison([one[:5], other[3:]], limits())
+    assert (check.id, check.value, check.status) == ("S3", 2, "fail")
+
+
+def test_a_healthy_comparison_fires_nothing() -> None:
+    rng = random.Random(4)
+    found = checks(*([rng.gauss(level, level / 50) for _ in range(12)] for level in (100, 130, 70)))
+    assert {check.status for of in found.values() for check in of} == {"pass"}
+    assert len(found["S6"]) == 3
+
+
+def test_ratios_that_scatter_are_told_with_their_pair() -> None:
+    wild = [80, 120, 75, 130, 90, 140, 70, 125, 100, 85]
+    (check,) = checks(STEADY, wild)["S5"]
+    assert check.status == "warn"
+    assert check.of == "a / b"
+    assert check.value == pytest.approx(0.24, abs=0.03)
+
+
+@given(st.lists(st.integers(500, 2000), min_size=5, max_size=12), st.integers(2, 9))
+def test_what_both_sides_share_does_not_scatter(drift: list[int], factor: int) -> None:
+    (check,) = checks(drift, [value * factor for value in drift])["S5"]
+    assert check.status == "pass"
+    assert check.value == pytest.approx(0, abs=1e-6)
+
+
+def test_too_few_blocks_tell_neither_scatter_nor_outliers() -> None:
+    found = checks(STEADY[:2], STEADY[:2])
+    assert [check.status for check in (*found["S5"], *found["S6"])] == ["unknown"] * 3
+
+
+def test_a_server_with_two_ways_to_run_is_told() -> None:
+    twice = [100, 101, 60, 100, 102, 98, 61, 99, 100, 62]
+    found = checks(STEADY, STEADY[::-1], twice)["S6"]
+    assert found[2].status == "warn"
+    assert found[2].of == "c"
+    assert found[2].about == "behaviour"
+    assert "two ways" in found[2].says
+
+
+def test_a_case_without_a_believed_trial_is_unknown_not_healthy() -> None:
+    found = checks(STEADY, [])
+    assert found["S3"][0].status == "fail"
+    assert {check.status for check in (*found["S5"], *found["S6"])} == {"unknown"}
+
+
+# --- the placebo ---------------------------------------------------------------------------------
+
+
+def summary(values: Sequence[float | None], arm: int = 1, first: int = 1) -> CaseSummary:
+    samples = tuple(
+        TrialSample(
+            trial=first + n,
+            block=n + 1,
+            sample=Sample(metric="t", unit="1", value=value, why="" if value else "lost"),
+        )
+        for n, value in enumerate(values)
+    )
+    line = Line(
+        metric="throughput",
+        use="throughput",
+        of=None,
+        unit="1",
+        better="higher",
+        estimator=None,
+        samples=samples,
+        median=None,
+        lowest=None,
+        highest=None,
+    )
+    name = case().model_copy(update={"arm": arm, "placebo": arm > 1})
+    return CaseSummary(
+        case=name, trials=len(values), planned=len(values), failed=(), lines=(line,), notes=()
+    )
+
+
+EVERY = frozenset(range(1, 1000))
+
+
+def test_two_alike_are_not_told_apart() -> None:
+    found = placebo(summary(STEADY), summary(STEADY[::-1], 2, 101), EVERY)
+    assert found.metric == "throughput"
+    assert found.ratio.level == 0.99
+    check = of_placebo(found, limits())
+    assert (check.id, check.status, check.scope) == ("S4", "pass", "session")
+    assert found.apart is not None
+    assert found.ratio.high is not None
+    assert found.ratio.low is not None
+    assert found.apart == pytest.approx(max(found.ratio.high, 1 / found.ratio.low) - 1)
+    assert f"{found.apart:.1%}" in check.says
+
+
+def test_a_machine_that_tells_a_case_from_itself_is_not_believed() -> None:
+    found = placebo(summary(STEADY), summary([x * 1.1 for x in STEADY[::-1]], 2, 101), EVERY)
+    check = of_placebo(found, limits())
+    assert check.status == "fail"
+    assert check.about == "apparatus"
+    assert "differs from itself" in check.says
+
+
+def test_only_believed_trials_of_both_count() -> None:
+    again = summary([100, None, 101, 99, 100, 98], 2, 101)
+    found = placebo(summary(STEADY[:6]), again, EVERY - {3, 104})
+    assert found.ratio.n == 3  # without blocks 2 (no value), 3 and 4 (not believed)
+
+
+def test_without_pairs_the_resolution_is_unknown() -> None:
+    found = placebo(summary(STEADY), summary(STEADY, 2, 101), frozenset())
+    assert found.apart is None
+    check = of_placebo(found, limits())
+    assert check.status == "unknown"
+    assert "no block" in check.says

@@ -1,0 +1,99 @@
+"""A clock that is set back while benchforge measures: durations and order do not depend on it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, answering, bench_words, calls, lack, needed
+from robustness import NOTHING, noted, until, watched
+from test_run import suite, trials
+
+from benchforge.model.folder import read_header, read_sittings, read_trials
+
+BLOCKS = 4
+AN_HOUR = timedelta(minutes=50)  # and a few minutes for the test itself
+LONGEST_S = 300.0
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> dict[str, str]:
+    """What makes a program read a clock of the test's, and the file that sets it back."""
+    needed("wrk")
+    library, source = tmp_path / "clock.so", PROGRAMS / "clock.c"
+    try:
+        words = ["cc", "-shared", "-fPIC", "-o", str(library), str(source)]
+        subprocess.run(words, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        lack(f"no C compiler: {error}")
+    return {"LD_PRELOAD": str(library), "SET_BACK": str(tmp_path / "set-back")}
+
+
+def several(folder: Path) -> Path:
+    path = suite(folder, answering())
+    path.write_text(path.read_text().replace("blocks = 1", f"blocks = {BLOCKS}"))
+    return path
+
+
+def test_the_clock_of_the_test_is_believed(clock: dict[str, str]) -> None:
+    def now() -> float:
+        words = [sys.executable, "-c", "import time; print(time.time())"]
+        said = subprocess.run(
+            words, env={**os.environ, **clock}, capture_output=True, text=True, check=True
+        )
+        return float(said.stdout)
+
+    assert abs(now() - time.time()) < AN_HOUR.total_seconds()
+    Path(clock["SET_BACK"]).touch()
+    assert time.time() - now() > AN_HOUR.total_seconds()
+
+
+def test_a_clock_that_is_set_back_changes_no_duration_and_no_order(
+    bench: Bench, tmp_path: Path, clock: dict[str, str]
+) -> None:
+    before = ("env", *(f"{name}={value}" for name, value in clock.items()))
+    with watched(tmp_path, "run", several(tmp_path), before=before) as one:
+        until(lambda: trials(tmp_path))
+        Path(clock["SET_BACK"]).touch()
+        noted("the clock is set back an hour between two trials", one, "good responses/s")
+        assert one.ended().code == 0, one.ended().all
+    assert one.leaves == NOTHING
+    found = read_trials(one.result)
+    assert [(trial.number, trial.block) for trial in found] == [
+        (number, number) for number in range(1, BLOCKS + 1)
+    ]
+    assert found[-1].started < found[0].started - AN_HOUR  # it did go back
+    for trial in found:
+        assert trial.failure is None
+        assert 1.0 <= trial.phases["load"] < sum(trial.phases.values()) <= trial.seconds < LONGEST_S
+        assert trial.reading is not None
+        assert 0 < trial.reading.seconds <= trial.phases["load"]
+    assert bench("validate", one.result).code == 0
+
+
+def test_what_was_begun_in_the_future_goes_on_and_can_be_removed(
+    tmp_path: Path, clock: dict[str, str]
+) -> None:
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # which is removed, too
+    later = calls(bench_words(), tmp_path, {**os.environ, **clock, **cache})
+    with watched(tmp_path, "run", several(tmp_path)) as one:
+        until(lambda: trials(tmp_path))
+        one.signal(signal.SIGTERM)
+        assert one.ended().code == 143, one.ended().all
+    result = one.result
+    Path(clock["SET_BACK"]).touch()
+    told = later("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert [trial.block for trial in read_trials(result)] == list(range(1, BLOCKS + 1))
+    (sitting,) = read_sittings(result)
+    assert sitting.began < read_header(result).created - AN_HOUR
+    assert later("validate", result).code == 0
+    listed = later("clean", "--results", "results", "--older-than", "1h", "--yes")
+    assert result.exists(), listed.all
+    gone = later("clean", "--results", "results", "--yes")
+    assert gone.code == 0, gone.all
+    assert not result.exists(), gone.all

@@ -1,0 +1,64 @@
+"""A server that takes more and more memory: it is bounded, and its end is told."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from front_door import Bench, needed
+from robustness import NOTHING, noted, watched
+from test_robustness import program, shell, valid
+from test_run import suite
+
+AT_MOST = 128 << 20
+BOUND = f"\n[tuning.limits]\nas = {1 << 29}\n"  # whatever else goes wrong
+GROUPS = {"/sys/fs/cgroup": "memory.max", "/sys/fs/cgroup/memory": "memory.limit_in_bytes"}
+
+
+@pytest.fixture(autouse=True)
+def _with_wrk() -> None:
+    needed("wrk")
+
+
+@pytest.fixture
+def group() -> Iterator[Path]:
+    """A control group with little memory, where this machine lets us make one."""
+    folder = next(filter(None, map(_bounded, GROUPS)), None)
+    if folder is None:
+        pytest.skip("no control group of memory may be made here")
+    yield folder
+    folder.rmdir()
+
+
+def _bounded(root: str) -> Path | None:
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="benchforge-", dir=root))
+    except OSError:
+        return None
+    limit = folder / GROUPS[root]
+    if not limit.exists():  # of a hierarchy without memory, or no hierarchy at all
+        folder.rmdir()
+        return None
+    limit.write_text(f"{AT_MOST}")
+    return folder
+
+
+def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, shell(program("eats")), more=BOUND)
+    with watched(tmp_path, "run", path) as one:
+        noted("a server that takes all memory, below [tuning.limits]", one, "before it was ready")
+        assert one.ended().code == 4
+        assert "MemoryError" in one.ended().all
+    assert one.leaves == NOTHING
+
+
+def test_a_server_that_the_kernel_kills_for_its_memory_fails_the_trial(
+    bench: Bench, tmp_path: Path, group: Path
+) -> None:
+    grows = program("answers", "--grows", 1 << 20, "--port", "$1")
+    path = suite(tmp_path, shell(f"echo $$ > {group}/cgroup.procs; {grows}"), more=BOUND)
+    with watched(tmp_path, "run", path) as one:
+        noted("a server grows under load until its control group is full", one, "exit code -9")
+        assert one.ended().code == 4, one.ended().all
+    assert one.leaves == NOTHING
+    valid(bench, one)

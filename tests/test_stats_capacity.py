@@ -1,0 +1,160 @@
+"""The search for a rate: where it goes, that it always ends, and what its trials say."""
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulate import searched
+
+from benchforge.stats.capacity import Attempt, Next, Search, next_rate
+from benchforge.stats.sustained import sustained
+
+
+def sharp(search: Search, limit: float) -> list[Attempt]:
+    """Search a server that passes below its limit and fails above it."""
+    attempts: list[Attempt] = []
+    while (rate := next_rate(search, attempts).rate) is not None:
+        attempts.append(Attempt(rate, passed=rate <= limit))
+    return attempts
+
+
+@given(st.floats(1, 1e5), st.floats(20, 9e4), st.integers(1, 40))
+def test_a_search_ends_near_the_limit(start: float, limit: float, steps: int) -> None:
+    search = Search(start, lowest=1, highest=1e5, steps=steps)
+    attempts = sharp(search, limit)
+    assert next_rate(search, attempts) == Next("done", None)
+    assert len(attempts) <= steps + 17 + 5
+    assert math.log(attempts[-1].rate / limit) == pytest.approx(0, abs=0.065)
+
+
+def test_the_phases_of_a_search() -> None:
+    search = Search(100, lowest=10, highest=10_000, steps=4)
+    attempts = sharp(search, 700)
+    phases = [next_rate(search, attempts[:n]).phase for n in range(len(attempts) + 1)]
+    assert phases == ["bracket"] * 4 + ["bisect"] * 4 + ["staircase"] * 4 + ["done"]
+    assert [round(each.rate) for each in attempts[:5]] == [100, 200, 400, 800, 566]
+    above, below = attempts[-2:]
+    assert max(above.rate / below.rate, below.rate / above.rate) == pytest.approx(1.03)
+
+
+def test_down_from_a_start_that_is_too_high() -> None:
+    rates = [each.rate for each in sharp(Search(1000, 10, 10_000), 300)]
+    assert rates[:3] == [1000, 500, 250]
+
+
+@pytest.mark.parametrize(("limit", "phase", "last"), [(5, "too low", 10), (1e6, "too high", 1000)])
+def test_a_limit_outside_of_what_can_be_tried(limit: float, phase: str, last: float) -> None:
+    search = Search(100, lowest=10, highest=1000)
+    attempts = sharp(search, limit)
+    assert next_rate(search, attempts).phase == phase
+    assert attempts[-1].rate == last
+    assert sustained(attempts).rate.why == f"every trial {'passed' if limit > 10 else 'failed'}"
+
+
+@given(st.lists(st.booleans(), max_size=60), st.floats(10, 1000))
+def test_whatever_happens_rates_stay_within_bounds(answers: list[bool], start: float) -> None:
+    search = Search(start, lowest=10, highest=1000, steps=20)
+    attempts: list[Attempt] = []
+    for passed in answers:
+        rate = next_rate(search, attempts).rate
+        if rate is None:
+            break
+        assert 10 <= rate <= 1000
+        attempts.append(Attempt(rate, passed))
+
+
+def test_an_attempt_that_nobody_asked_for_is_refused() -> None:
+    search = Search(100, 10, 1000, steps=1)
+    with pytest.raises(ValueError, match=r"101 was tried, 100 was asked for"):
+        next_rate(search, [Attempt(101, passed=True)])
+    done = sharp(search, 300)
+    with pytest.raises(ValueError, match="nothing was asked for"):
+        next_rate(search, [*done, done[-1]])
+
+
+@pytest.mark.parametrize(
+    ("start", "lowest", "highest", "steps"),
+    [
+        (0, 0, 10, 5),
+        (5, 6, 10, 5),
+        (11, 1, 10, 5),
+        (5, 1, math.inf, 5),
+        (math.nan, 1, 9, 5),
+        (5, 1, 9, 0),
+    ],
+)
+def test_a_search_that_is_none_is_refused(
+    start: float, lowest: float, highest: float, steps: int
+) -> None:
+    with pytest.raises(ValueError, match=r"no rates|has steps"):
+        Search(start, lowest, highest, steps)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10**6), st.floats(0.01, 1e4))
+def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
+    attempts = searched(Random(seed), 1000, 0.025)
+    one = sustained(attempts)
+    other = sustained([Attempt(each.rate * by, each.passed) for each in attempts])
+    assert one.rate.value is not None
+    assert one.safe is not None
+    assert other.rate.value == pytest.approx(one.rate.value * by, rel=0.003)
+    assert other.safe == pytest.approx(one.safe * by, rel=0.003)
+    assert sustained(attempts[::-1]) == one
+
+
+def test_the_posterior_is_the_naive_one() -> None:
+    attempts = searched(Random(4), 1000, 0.025)
+    points = []
+    for middle in (math.log(1000) + k / 2000 for k in range(-400, 401)):
+        for z in (k / 10 for k in range(-30, 31)):
+            width = 0.025 * math.exp(z / 2)
+            weight = math.exp(-z * z / 2)
+            for each in attempts:
+                passing = 1 / (1 + math.exp((math.log(each.rate) - middle) / width))
+                weight *= passing if each.passed else 1 - passing
+            points.append((middle, weight))
+    whole = sum(weight for _, weight in points)
+
+    def naive(share: float) -> float:
+        below = 0.0
+        for middle, weight in points:
+            below += weight / whole
+            if below >= share:
+                return math.exp(middle)
+        raise AssertionError
+
+    got = sustained(attempts).rate
+    assert got.value == pytest.approx(naive(0.5), rel=0.002)
+    assert got.interval == pytest.approx((naive(0.025), naive(0.975)), rel=0.003)
+
+
+def test_a_passage_that_is_wide_is_told() -> None:
+    narrow = [Attempt(rate, passed=rate < 1000) for rate in range(900, 1100, 10)]
+    wide = [Attempt(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
+    for attempts, above, below in ((narrow, 0, 0.025), (wide, 0.05, 1)):
+        got = sustained(attempts)
+        assert got.width is not None
+        assert above < got.width < below
+        assert got.safe is not None
+        assert got.safe < (got.rate.value or 0)
+
+
+def test_why_there_is_no_rate() -> None:
+    for attempts, why in (
+        ([], "there was no trial"),
+        ([Attempt(5, passed=True)] * 3, "every trial passed"),
+        ([Attempt(5, passed=False)], "every trial failed"),
+    ):
+        got = sustained(attempts)
+        assert (got.rate.value, got.rate.why, got.safe, got.width) == (None, why, None, None)
+
+
+@pytest.mark.parametrize("rate", [0, -1, math.nan, math.inf])
+def test_a_rate_that_is_none_is_refused(rate: float) -> None:
+    with pytest.raises(ValueError, match="no rates"):
+        sustained([Attempt(rate, passed=True), Attempt(5, passed=False)])
+    with pytest.raises(ValueError, match="no level"):
+        sustained([Attempt(5, passed=True)], 95)

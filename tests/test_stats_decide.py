@@ -1,0 +1,119 @@
+"""What a ratio decides: each state, and that not finding a difference is never the same."""
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulate import two
+
+from benchforge.model.verdict import Estimate
+from benchforge.stats.compare import companion, ratio
+from benchforge.stats.decide import decide
+
+
+def known(low: float, high: float, n: int = 10, p: float = 0.001, sd: float = 0.02) -> Estimate:
+    return Estimate(
+        method="paired t of log-ratios",
+        level=0.95,
+        n=n,
+        value=math.sqrt(low * high),
+        low=low,
+        high=high,
+        p=p,
+        sd=sd,
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "higher", "lower"),
+    [
+        (1.05, 1.12, "faster", "slower"),
+        (1.001, 1.02, "faster", "slower"),
+        (0.8, 0.99, "slower", "faster"),
+        (0.98, 1.02, "same", "same"),
+        (0.98, 1.031, "inconclusive", "inconclusive"),
+        (0.965, 1.02, "inconclusive", "inconclusive"),
+    ],
+)
+def test_each_state(low: float, high: float, higher: str, lower: str) -> None:
+    assert decide(known(low, high)).state == higher
+    assert decide(known(low, high), better="lower").state == lower
+
+
+def test_a_difference_says_by_how_much_at_least() -> None:
+    assert decide(known(1.05, 1.12)).at_least == 1.05
+    assert decide(known(0.8, 0.9)).at_least == 0.9
+    assert decide(known(0.98, 1.02)).at_least is None
+
+
+def test_a_family_can_keep_a_difference_from_being_told() -> None:
+    assert decide(known(1.05, 1.12), p_adjusted=0.2).state == "inconclusive"
+    assert decide(known(1.05, 1.12), p_adjusted=0.2).needs is None
+    assert decide(known(1.005, 1.02), p_adjusted=0.2).state == "same"
+    assert decide(known(1.05, 1.12), p_adjusted=0.01).state == "faster"
+
+
+@pytest.mark.parametrize(
+    ("ours", "state"),
+    [
+        ([], "invalid"),
+        ([1.0], "invalid"),
+        ([1.0, 2.0], "invalid"),
+        ([0.0, 2.0, 3.0], "invalid"),
+        ([2.0, 2.0, 2.0], "inconclusive"),
+    ],
+)
+def test_without_an_interval_nothing_is_decided(ours: list[float], state: str) -> None:
+    got = decide(ratio(ours, [1.0] * len(ours)), companion(ours, [1.0] * len(ours)))
+    assert got.state == state
+    assert got.ratio.why
+    assert (got.fragile, got.needs, got.resolves, got.at_least) == (None, None, None, None)
+
+
+def test_values_beyond_all_numbers_decide_nothing() -> None:
+    got = decide(ratio([1e-300, 1.0, 1e300], [1.0] * 3), companion([1e-300, 1.0, 1e300], [1.0] * 3))
+    assert (got.state, got.resolves, got.needs) == ("inconclusive", None, None)
+
+
+def test_fragile_when_one_outlier_decided() -> None:
+    theirs = [100.0, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1, 99.9, 100.3, 100.6, 99.4]
+    by = [1.05, 1.06, 1.04, 1.055, 1.045, 1.05, 1.052, 1.048, 1.05, 1.051, 1.049, 1.053]
+    better = [value * each for value, each in zip(theirs, by, strict=True)]
+    assert decide(ratio(better, theirs), companion(better, theirs)).fragile is False
+    once = [*better[:-1], 40.0]
+    got = decide(ratio(once, theirs), companion(once, theirs))
+    assert (got.state, got.fragile) == ("inconclusive", True)
+    few = decide(ratio(once[:5], theirs[:5]), companion(once[:5], theirs[:5]))
+    assert few.fragile is None
+    assert decide(ratio(once, theirs)).fragile is None
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([3, 5, 10, 20]), st.floats(0.005, 0.1))
+def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: float) -> None:
+    got = decide(ratio(*two(Random(seed), n)), margin=margin)
+    if got.state == "inconclusive":
+        assert got.needs is not None
+        assert got.needs > n
+    else:
+        assert got.needs is None
+    assert got.resolves is not None
+    assert got.resolves > 1
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.9, 1.1))
+def test_turned_around_it_decides_the_reverse(seed: int, truth: float) -> None:
+    ours, theirs = two(Random(seed), 10, truth)
+    there, back = decide(ratio(ours, theirs)), decide(ratio(theirs, ours))
+    reverse = {"faster": "slower", "slower": "faster"}
+    assert back.state == reverse.get(there.state, there.state)
+    assert decide(ratio(ours, theirs), better="lower").state == back.state
+
+
+@pytest.mark.parametrize("margin", [0, -0.1, math.nan, math.inf])
+def test_a_margin_that_is_none_is_refused(margin: float) -> None:
+    with pytest.raises(ValueError, match="margin"):
+        decide(known(1, 2), margin=margin)

@@ -1,0 +1,39 @@
+"""Our distributions and intervals against scipy; without scipy the other tests stand alone."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from benchforge.stats.beta import beta_cdf, beta_quantile
+from benchforge.stats.student import t_cdf, t_quantile, two_sided
+
+special = pytest.importorskip("scipy.special")
+
+DF = st.one_of(st.integers(1, 60).map(float), st.floats(0.5, 5000))
+
+
+@settings(deadline=None)
+@given(st.floats(-1e6, 1e6), DF)
+@example(1e-8, 3.0)
+@example(0.0, 1.0)
+def test_the_share_of_student_is_scipys(t: float, df: float) -> None:
+    assert t_cdf(t, df) == pytest.approx(special.stdtr(df, t), abs=1e-9, rel=1e-9)
+    assert two_sided(t, df) == pytest.approx(2 * special.stdtr(df, -abs(t)), abs=1e-12, rel=1e-9)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-6, 1 - 1e-6), DF)
+def test_the_quantile_of_student_is_scipys(p: float, df: float) -> None:
+    assert t_quantile(p, df) == pytest.approx(special.stdtrit(df, p), rel=1e-9, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.floats(0, 1), st.floats(0.05, 2000), st.floats(0.05, 2000))
+def test_the_share_of_beta_is_scipys(x: float, a: float, b: float) -> None:
+    assert beta_cdf(x, a, b) == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-6, 1 - 1e-6), st.floats(0.5, 2000), st.floats(0.5, 2000))
+def test_the_quantile_of_beta_is_scipys(p: float, a: float, b: float) -> None:
+    assert beta_quantile(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-9)

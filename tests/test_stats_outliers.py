@@ -1,0 +1,94 @@
+"""Outliers: told, never dropped, and told of the server whose value it was."""
+
+import math
+import statistics
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from simulate import blocks
+
+from benchforge.model.verdict import Outliers
+from benchforge.stats.outliers import outliers
+
+
+def named(table: list[list[float]]) -> dict[str, list[float]]:
+    return {f"s{at}": row for at, row in enumerate(table)}
+
+
+@given(st.lists(st.floats(0.1, 1e6), min_size=5, max_size=30))
+def test_one_servers_flags_are_the_modified_z(values: list[float]) -> None:
+    logs = [math.log(value) for value in values]
+    middle = statistics.median(logs)
+    mad = statistics.median([abs(value - middle) for value in logs])
+    got = outliers({"only": values})["only"]
+    if mad <= 1e-12:
+        assert "equal" in got.why
+        return
+    zs = [0.6745 * (value - middle) / mad for value in logs]
+    far = [at for at, z in enumerate(zs) if abs(z) > 3.5]
+    assert [one.at for one in got.flagged] == far
+    assert [one.z for one in got.flagged] == pytest.approx([zs[at] for at in far])
+    assert all((one.severity == "severe") == (abs(one.z) > 5) for one in got.flagged)
+
+
+@pytest.mark.parametrize("k", [3, 4, 8])
+def test_a_stall_is_told_of_its_server_alone(k: int) -> None:
+    draw = Random(k)
+    found = innocent = 0
+    for _ in range(200):
+        table = blocks(draw, 10, [1 + at / 3 for at in range(k)], outliers=0)
+        at = draw.randrange(10)
+        table[0][at] *= 0.8
+        got = outliers(named(table))
+        found += any(one.at == at for one in got["s0"].flagged)
+        innocent += sum(one.at == at for of in range(1, k) for one in got[f"s{of}"].flagged)
+    assert found >= 195
+    assert innocent <= 4
+
+
+def test_of_two_servers_both_are_flagged() -> None:
+    table = blocks(Random(2), 10, outliers=0)
+    table[1][4] *= 0.6
+    got = outliers(named(table))
+    assert [one.at for one in got["s0"].flagged] == [one.at for one in got["s1"].flagged] == [4]
+    assert got["s0"].flagged[0].z > 5 > -5 > got["s1"].flagged[0].z
+
+
+def test_what_meets_a_whole_block_is_nobodys() -> None:
+    table = [
+        [row[at] * (0.5 if at == 3 else 1) for at in range(10)]
+        for row in blocks(Random(4), 10, [1, 2, 3], outliers=0)
+    ]
+    assert not any(one.at == 3 for of in outliers(named(table)).values() for one in of.flagged)
+
+
+def test_nothing_is_dropped() -> None:
+    table = named(blocks(Random(5), 8, [1, 1, 1]))
+    before = {server: list(row) for server, row in table.items()}
+    outliers(table)
+    assert table == before
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ([], "among 0 values no outlier is known: it takes 5"),
+        ([1.0], "among 1 value no outlier is known: it takes 5"),
+        ([1.0, 2, 3, 99], "among 4 values no outlier is known: it takes 5"),
+        ([3.0] * 9, "half of the values or more are equal: how they spread is not known"),
+        ([3.0, 3, 3, 3, 9], "half of the values or more are equal: how they spread is not known"),
+        ([3.0, 2, 0, 3, 9], "a value is 0: what is not above 0 has no logarithm"),
+        ([3.0, 2, -1, 3, 9], "a value is -1: what is not above 0 has no logarithm"),
+    ],
+)
+def test_why_nothing_can_be_said(values: list[float], why: str) -> None:
+    assert outliers({"only": values}) == {"only": Outliers(why=why)}
+
+
+def test_a_steady_server_beside_another_is_looked_at_or_says_why_not() -> None:
+    assert outliers({}) == {}
+    for wrong in ({"a": [1.0, math.nan], "b": [1.0, 2.0]}, {"a": [1.0], "b": [1.0, 2.0]}):
+        with pytest.raises(ValueError, match=r"not finite|argument 2"):
+            outliers(wrong)

@@ -1,0 +1,114 @@
+"""Rankings: Holm against its definition, and an order that claims no more than was found."""
+
+import math
+from itertools import combinations
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulate import blocks
+
+from benchforge.stats.rank import holm, ranking, simultaneous
+
+SHARES = st.lists(st.floats(0, 1), max_size=30)
+
+
+@settings(deadline=None)
+@given(SHARES)
+def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
+    for alpha in (0.01, 0.05, 0.2):
+        rejected = set()
+        left = sorted(range(len(ps)), key=ps.__getitem__)
+        while left and ps[left[0]] * len(left) < alpha:
+            rejected.add(left.pop(0))
+        assert {at for at, p in enumerate(holm(ps)) if p < alpha} == rejected
+
+
+@settings(deadline=None)
+@given(SHARES)
+def test_holm_is_between_the_p_and_bonferroni(ps: list[float]) -> None:
+    for p, adjusted in zip(ps, holm(ps), strict=True):
+        assert p <= adjusted <= min(1, p * len(ps))
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, math.nan])
+def test_what_is_no_p_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([0.5, wrong])
+
+
+def test_intervals_that_hold_together() -> None:
+    assert simultaneous(0.95, 10) == pytest.approx(0.995)
+    assert simultaneous(0.95, 1) == pytest.approx(0.95)
+    assert simultaneous(0.95, 0) == pytest.approx(0.95)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_letters_ranks_and_pairs_say_the_same(seed: int, k: int) -> None:
+    table = blocks(Random(seed), 10, [1 + 0.04 * (at // 2) for at in range(k)], outliers=0)
+    got = ranking({f"s{at}": row for at, row in enumerate(table)})
+    typical = [one.value.value or 0 for one in got.order]
+    assert typical == sorted(typical, reverse=True)
+    place = {one.server: at for at, one in enumerate(got.order)}
+    for pair in got.pairs:
+        first, second = got.order[place[pair.first]], got.order[place[pair.second]]
+        assert place[pair.first] < place[pair.second]
+        assert (pair.ratio.value or 0) >= 1 - 1e-12
+        assert pair.differ == (not set(first.letters) & set(second.letters))
+        assert pair.differ == ((pair.p_holm or 0) < 0.05)
+        assert (pair.simultaneous.low or 0) <= (pair.ratio.low or 0)
+        assert (pair.simultaneous.high or 0) >= (pair.ratio.high or 0)
+    for at, one in enumerate(got.order):
+        beaten_by = sum(pair.differ for pair in got.pairs if pair.second == one.server)
+        beats = sum(pair.differ for pair in got.pairs if pair.first == one.server)
+        assert (one.best, one.worst) == (1 + beaten_by, k - beats)
+        assert one.best <= at + 1 <= one.worst
+
+
+def test_clear_differences_have_letters_of_their_own() -> None:
+    table = blocks(Random(1), 10, [1, 2, 4], outliers=0)
+    got = ranking(dict(zip("abc", table, strict=True)))
+    assert [(one.server, one.letters, one.best, one.worst) for one in got.order] == [
+        ("c", "a", 1, 1),
+        ("b", "b", 2, 2),
+        ("a", "c", 3, 3),
+    ]
+    least = ranking(dict(zip("abc", table, strict=True)), better="lower")
+    assert [one.server for one in least.order] == ["a", "b", "c"]
+    assert all((pair.ratio.value or 2) < 1 for pair in least.pairs)
+
+
+def test_a_server_without_a_typical_value_is_last_and_may_have_any_rank() -> None:
+    table = blocks(Random(1), 10, [1, 2, 4], outliers=0)
+    values = {"a": table[0], "stuck": [0.0, *table[1][1:]], "c": table[2]}
+    for better in ("higher", "lower"):
+        got = ranking(values, "higher" if better == "higher" else "lower")
+        last = got.order[-1]
+        assert (last.server, last.best, last.worst) == ("stuck", 1, 3)
+        assert [one.worst for one in got.order[:-1]] == [2, 3]
+        for pair in got.pairs:
+            assert pair.differ == ("stuck" not in {pair.first, pair.second})
+            assert (pair.p_holm is None) == (not pair.differ)
+            assert bool(pair.ratio.why) == (not pair.differ)
+
+
+def test_equal_values_and_few_blocks_rank_nobody() -> None:
+    for values in ([5.0] * 10, [4.0, 5.0]):
+        got = ranking({"a": values, "b": [2 * value for value in values]})
+        assert [(one.letters, one.best, one.worst) for one in got.order] == [("a", 1, 2)] * 2
+        assert got.pairs[0].ratio.why
+
+
+def test_one_server_and_none() -> None:
+    assert ranking({}).order == ()
+    one = ranking({"a": [1.0, 2.0, 3.0]}).order[0]
+    assert (one.letters, one.best, one.worst) == ("a", 1, 1)
+
+
+def test_so_many_servers_are_still_ranked() -> None:
+    table = blocks(Random(1), 5, [1 + at / 50 for at in range(20)], outliers=0)
+    got = ranking({f"s{at}": row for at, row in enumerate(table)})
+    assert len(got.pairs) == len(list(combinations(range(20), 2)))
+    assert all(one.letters for one in got.order)

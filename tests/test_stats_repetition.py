@@ -1,0 +1,149 @@
+"""How many blocks: the printed planning table, Stein's rule, and when to stop."""
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulate import share, tolerance, two
+
+from benchforge.model.verdict import Estimate
+from benchforge.stats.compare import log_ratios, ratio
+from benchforge.stats.repetition import blocks_for, enough, planned, planned_ratio, resolved
+
+
+@pytest.mark.parametrize(
+    ("n", "times"),
+    [(3, 3.10), (5, 1.66), (8, 1.15), (10, 0.99), (15, 0.78), (20, 0.66), (30, 0.53)],
+)
+def test_the_table_of_the_method(n: int, times: float) -> None:
+    assert resolved(1, n) == pytest.approx(times, abs=0.005)
+    assert resolved(0.028, n) == pytest.approx(0.028 * times, abs=0.0002)
+
+
+def test_the_example_of_the_method() -> None:
+    assert blocks_for(0.02, 0.028) == 18
+
+
+def test_more_blocks_than_anybody_has_are_still_counted() -> None:
+    assert blocks_for(1e-6, 1) == pytest.approx(7.85e12, rel=1e-3)
+
+
+@settings(deadline=None)
+@given(st.floats(0.001, 0.5), st.floats(0.001, 0.5), st.floats(0.5, 0.95))
+def test_so_many_blocks_are_enough_and_one_less_is_not(
+    effect: float, sd: float, power: float
+) -> None:
+    n = blocks_for(effect, sd, power)
+    assert resolved(sd, n, power) <= effect
+    assert n == 3 or resolved(sd, n - 1, power) > effect
+
+
+def test_four_in_five_are_found() -> None:
+    times = 2000
+    for n in (5, 10, 20):
+        effect = math.exp(resolved(0.02 * math.sqrt(2), n))
+
+        def found(draw: Random, n: int = n, effect: float = effect) -> bool:
+            return (ratio(*two(draw, n, effect, outliers=0)).p or 0) < 0.05
+
+        assert share(times, n, found) == pytest.approx(0.8, abs=0.02 + tolerance(0.8, times))
+
+
+@pytest.mark.parametrize("wrong", [0, -1, math.nan, math.inf])
+def test_a_plan_from_nothing_is_refused(wrong: float) -> None:
+    for plan in (
+        lambda: resolved(wrong, 8),
+        lambda: blocks_for(0.02, wrong),
+        lambda: blocks_for(wrong, 0.02),
+        lambda: planned([0.1, 0.2, 0.4], wrong),
+        lambda: enough([], 8, wrong),
+    ):
+        with pytest.raises(ValueError, match="positive number"):
+            plan()
+
+
+def test_a_plan_from_too_few_is_refused() -> None:
+    with pytest.raises(ValueError, match="takes 3"):
+        planned([0.1, 0.2], 0.03)
+    with pytest.raises(ValueError, match="not finite"):
+        planned([0.1, 0.2, math.nan], 0.03)
+    with pytest.raises(ValueError, match="degrees of freedom"):
+        resolved(0.02, 1)
+
+
+@given(st.integers(0, 10**6), st.floats(0.005, 0.1))
+def test_stein_plans_what_makes_the_interval_narrow_enough(seed: int, target: float) -> None:
+    draw = Random(seed)
+    first = two(draw, 8)
+    n = planned(log_ratios(*first), target)
+    assert n >= 8
+    rest = two(draw, max(0, n - 8))
+    got = planned_ratio(first[0] + rest[0], first[1] + rest[1], 8)
+    assert got.low is not None
+    assert got.high is not None
+    assert math.log(got.high / got.low) / 2 <= target * (1 + 1e-9) or n == 8
+    assert got.df == 7
+    assert got.n == n
+
+
+def test_why_stein_has_no_interval() -> None:
+    ours = [1.0, 2, 3, 4, 5, 6, 7, 8]
+    for first, values, why in (
+        (2, ours, "the first stage takes 3 blocks"),
+        (4, [1.0] * 4 + ours[4:], "the first 4 are equal"),
+        (4, [0.0, *ours[1:]], "a value is 0"),
+    ):
+        got = planned_ratio(values, [1.0] * 8, first)
+        assert (got.interval, got.n) == (None, 8)
+        assert why in got.why
+    assert planned_ratio([], [], 0).why == "no block has a value"
+    with pytest.raises(ValueError, match="first 9 of 8"):
+        planned_ratio(ours, ours, 9)
+
+
+def estimate(half: float | None, why: str = "") -> Estimate:
+    ends = {} if half is None else {"low": math.exp(-half), "high": math.exp(half)}
+    value = None if why.startswith("a value") else 1
+    fields = {"method": "paired t of log-ratios", "level": 0.95, "n": 8, "value": value, "why": why}
+    return Estimate.model_validate(fields | ends)
+
+
+NARROW, WIDE = estimate(0.02), estimate(0.04)
+EQUAL, NOTHING = estimate(None, "all 8 are equal"), estimate(None, "a value is 0")
+
+
+@pytest.mark.parametrize(
+    ("estimates", "n", "stop", "reached", "why"),
+    [
+        ([NARROW], 7, False, False, "7 of at least 8 blocks"),
+        ([NARROW], 8, True, True, "no interval is wider than 3 % to a side"),
+        ([NARROW, WIDE], 8, False, False, "an interval is 4 % wide to a side, more than 3 %"),
+        ([NARROW, WIDE], 30, True, False, "an interval is 4 % wide to a side, more than 3 %"),
+        ([NARROW, NOTHING], 8, True, False, "no block will tell more: a value is 0"),
+        ([WIDE, NOTHING], 8, False, False, "an interval is 4 % wide to a side, more than 3 %"),
+        ([EQUAL], 8, True, False, "no block will tell more: all 8 are equal"),
+        ([], 8, True, False, "no block will tell more: nothing was asked for"),
+    ],
+)
+def test_when_to_stop(
+    estimates: list[Estimate], n: int, stop: bool, reached: bool, why: str
+) -> None:
+    got = enough(estimates, n)
+    assert (got.stop, got.reached, got.why) == (stop, reached, why)
+
+
+@given(st.integers(0, 10**6), st.floats(0.8, 1.25))
+def test_whether_there_is_a_difference_is_not_looked_at(seed: int, truth: float) -> None:
+    ours, theirs = two(Random(seed), 10)
+    one = enough([ratio(ours, theirs)], 10)
+    other = enough([ratio([value * truth for value in ours], theirs)], 10)
+    assert (one.stop, one.reached) == (other.stop, other.reached)
+    assert one.half_width == pytest.approx(other.half_width)
+
+
+@pytest.mark.parametrize(("least", "most"), [(2, 30), (9, 8), (0, 0)])
+def test_bounds_that_are_none_are_refused(least: int, most: int) -> None:
+    with pytest.raises(ValueError, match="in order"):
+        enough([], 8, 0.03, least, most)

@@ -1,0 +1,382 @@
+"""What is read from /proc while a load runs: CPU time of all, threads, signs, what is printed."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.run import processes
+from benchforge.run.here import Running
+from benchforge.run.watch import foreign, group, machine, network, signs, speed
+from benchforge.run.watch.part import Part
+from benchforge.run.watch.printed import Printed
+from benchforge.run.watch.process import Account
+
+WITHIN_S = 30.0
+TICKS_S = 0.05  # the kernel tells of ended children in ticks, some fields each
+
+
+@contextmanager
+def program(*words: str | Path, **given: object) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program in a session of its own, until its group is ended."""
+    process = subprocess.Popen(
+        [sys.executable, *map(str, words)],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        **given,  # type: ignore[call-overload]
+    )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def part(pid: int, find: Callable[[], Sequence[int]] | None = None) -> Part:
+    return Part("app", "server", pid, find or (lambda: processes.tree(pid)))
+
+
+def until(done: Callable[[], bool], meanwhile: Callable[[], object] = lambda: None) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not done():
+        assert time.monotonic() < deadline
+        meanwhile()
+        time.sleep(0.02)
+
+
+def text_of(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+# --- CPU time ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["waited", "ignored", "orphans"])
+def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, how: str) -> None:
+    file = tmp_path / "told"
+    with program(PROGRAMS / "spends.py", how, "3", "0.15", file) as process:
+        seen = part(process.pid)
+        seen.begin(counted_from_birth=False)
+        until(
+            lambda: text_of(file).endswith("done\n"),
+            # Who takes over orphans tells them; here it is not us.
+            lambda: seen.look(1.0, processes.of_sessions({process.pid}), fully=True),
+        )
+        seen.look(1.0, [], fully=True)
+        row = seen.row(1.0, None, fully=True)
+    spent = sum(map(float, file.read_text().split()[:-1]))
+    assert spent >= 3 * 0.15
+    assert row.cpu_s is not None
+    # Of children that nobody waits for, only what was seen is known: looks were 20 ms apart.
+    missed = 0.0 if how == "waited" else 3 * 0.15 / 2
+    assert spent - missed - TICKS_S < row.cpu_s < spent + 0.15 + TICKS_S
+    assert (row.processes, row.ended, row.begun) == (1, 0, 0)
+
+
+def test_what_was_used_before_the_load_is_not_counted() -> None:
+    words = "import time\nwhile time.process_time() < .5: pass\nprint(flush=True)\ntime.sleep(60)"
+    with program("-c", words) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        used = []
+        for counted_from_birth in (True, False):
+            seen = part(process.pid)
+            seen.begin(counted_from_birth=counted_from_birth)
+            seen.look(1.0, [], fully=True)
+            row = seen.row(1.0, None, fully=True)
+            used.append(row.cpu_s)
+            assert row.process_cpu_s == (row.cpu_s,)
+    assert used[0] >= 0.5  # type: ignore[operator]
+    assert used[1] < 0.1  # type: ignore[operator]
+
+
+def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
+    words = "import subprocess, sys, time\n"
+    words += "sleep = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
+    words += "one = subprocess.Popen(sleep); print(one.pid, flush=True); one.wait()\n"
+    words += "two = subprocess.Popen(sleep); print(two.pid, flush=True); two.wait()\n"
+    with program("-c", words) as process:
+        assert process.stdout is not None
+        first = int(process.stdout.readline())
+        seen = part(process.pid)
+        seen.begin(counted_from_birth=False)
+        os.kill(first, signal.SIGKILL)
+        process.stdout.readline()
+        seen.look(1.0, [], fully=True)
+        row = seen.row(1.0, None, fully=True)
+    assert (row.processes, row.ended, row.begun) == (2, 1, 1)
+
+
+def test_an_orphan_of_the_session_is_found_and_one_of_another_is_not() -> None:
+    with program("-c", "import time; time.sleep(60)") as ours, program(
+        "-c", "import time; time.sleep(60)"
+    ) as other:  # fmt: skip
+        seen = part(ours.pid, find=list)
+        seen.begin(counted_from_birth=False)
+        assert not seen.seen
+        seen.look(0.1, [ours.pid, other.pid], fully=True)
+        assert seen.pids == [ours.pid]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 50),  # what a child used until it was seen last
+            st.integers(0, 50),  # what it used after that
+            st.booleans(),  # whether its parent waits for it
+        ),
+        max_size=8,
+    )
+)
+def test_no_child_is_counted_twice_and_none_of_what_was_seen_is_lost(
+    children: list[tuple[int, int, bool]],
+) -> None:
+    account = Account(own=7, waited=5)
+    waited = 5
+    for seen, unseen, waits in children:
+        waited += seen + unseen if waits else 0
+        account.claim(seen)
+        account.note(7, waited)
+    really = 12 + sum(seen + unseen for seen, unseen, _ in children)
+    assert 12 + sum(seen for seen, _, _ in children) <= account.total <= really
+    if all(waits for _, _, waits in children):
+        assert account.total == really
+
+
+# --- threads -------------------------------------------------------------------------------------
+
+
+def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too() -> None:
+    with program(PROGRAMS / "threads.py", "0.6") as process:
+        seen = part(process.pid)
+        seen.begin(counted_from_birth=False)
+        begun = time.monotonic()
+        until(
+            lambda: (seen.threads.hottest_s() or 0) >= 0.58,
+            lambda: seen.look(time.monotonic() - begun, [], fully=True),
+        )
+        row = seen.row(1.5, None, fully=True)
+    assert 0.58 <= row.hottest_s < 0.75  # type: ignore[operator]
+    assert row.cpu_s > 0.6 + 0.15 - TICKS_S  # type: ignore[operator]
+    assert row.busy_threads == 2  # the one that ended used a tenth of this time
+    assert row.threads >= 2  # type: ignore[operator]
+    assert row.waited_s >= 0  # type: ignore[operator]
+    assert row.voluntary > 0  # type: ignore[operator]
+    assert row.involuntary >= 0  # type: ignore[operator]
+
+
+# --- the machine ---------------------------------------------------------------------------------
+
+
+def test_the_machine_tells_what_it_did() -> None:
+    cpus = sorted(os.sched_getaffinity(0))
+    with closing(machine.Reader(cpus)) as reader, closing(network.Reader(os.getpid())) as net:
+        until_ = time.process_time() + 0.2
+        while time.process_time() < until_:
+            pass
+        row = reader.row(fully=True) | net.row(fully=True)
+    assert sum(row[f"cpu.{cpu}.busy_s"] for cpu in cpus) >= 0.15
+    assert abs(row["clock.step_s"]) < 0.1
+    assert row["paging.oom_kill"] >= 0
+    assert row["net.tw"] >= 0
+    assert row["net.TcpOutSegs"] >= 0
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def test_a_kernel_that_tells_nothing_gives_no_number(tmp_path: Path) -> None:
+    with closing(machine.Reader([0], tmp_path)) as reader:
+        assert reader.row(fully=True).keys() == {"clock.step_s"}
+    assert speed.celsius(tmp_path) is None
+
+
+CPU = "sys/devices/system/cpu/cpu"
+
+
+def test_frequency_heat_and_quota_are_read_where_there_are_any(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            f"{CPU}0/cpufreq/scaling_cur_freq": "1800000\n",
+            f"{CPU}1/cpufreq/scaling_cur_freq": "3600000\n",
+            f"{CPU}0/thermal_throttle/core_throttle_count": "3\n",
+            "sys/class/hwmon/hwmon0/temp1_input": "41500\n",
+            "sys/class/hwmon/hwmon0/temp2_input": "255000\n",  # nothing is connected to it
+            "sys/class/thermal/thermal_zone0/temp": "47000\n",
+            "proc/self/cgroup": "0::/a/b\n",
+            "sys/fs/cgroup/a/cpu.max": "50000 100000\n",
+            "sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 4\nthrottled_usec 9\n",
+            "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+            "sys/fs/cgroup/a/b/cpu.stat": "usage_usec 5\nnr_throttled 7\n",
+        },
+    )
+    with closing(machine.Reader([0, 1], tmp_path)) as reader:
+        write(tmp_path, {f"{CPU}0/thermal_throttle/core_throttle_count": "5\n"})
+        write(tmp_path, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 6\n"})
+        row = reader.row(fully=True)
+    assert (row["cpu.0.mhz"], row["cpu.1.mhz"]) == (1800, 3600)
+    assert row["heat.throttled"] == 2
+    assert row["group.throttled"] == 2
+    assert speed.celsius(tmp_path) == 47
+
+
+@pytest.mark.parametrize(("quota", "groups"), [("-1", 0), ("20000", 1)])
+def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "4:memory:/x\n1:cpu,cpuacct:/x\n0::/\n",
+            "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us": f"{quota}\n",
+            "sys/fs/cgroup/cpu,cpuacct/x/cpu.stat": "nr_periods 1\nnr_throttled 2\n",
+        },
+    )
+    found = group.stats(tmp_path)
+    assert [group.throttled(one) for one in found] == [2] * groups
+    for one in found:
+        one.close()
+
+
+@pytest.mark.parametrize(("flags", "columns"), [("fpu aperfmperf", 1), ("fpu hypervisor", 0)])
+def test_a_rated_frequency_is_not_taken_for_a_real_one(
+    tmp_path: Path, flags: str, columns: int
+) -> None:
+    told = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
+    write(tmp_path, {"proc/cpuinfo": told})
+    assert list(speed.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns
+
+
+def test_a_stranger_is_named_and_ours_are_not() -> None:
+    burn = ["-c", "import time\nwhile time.process_time() < .3: pass\ntime.sleep(60)"]
+    with program(*burn) as ours:
+        before = foreign.look()
+        assert ours.pid in before.ours
+        assert os.getpid() in before.ours
+    used = {(4, 1): ("calm", 10), (5, 1): ("busy\x1b", 50), (7, 7): ("gone", 1)}
+    later = {(4, 1): ("calm", 10), (5, 1): ("busy", 80), (6, 9): ("new", 10), (8, 1): ("ours", 99)}
+    found = foreign.busiest(
+        foreign.Others(used, frozenset()), foreign.Others(later, frozenset({8}))
+    )
+    ticks = os.sysconf("SC_CLK_TCK")
+    assert [(one.program, one.cpu_s * ticks) for one in found] == [("busy", 30), ("new", 10)]
+
+
+# --- signs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("uvicorn app --reload", ["debug: --reload"]),
+        ("flask run --debug", ["debug: --debug"]),
+        ("flask run --debug=false", []),
+        ("python manage.py runserver", ["debug: runserver"]),
+        ("python -X dev app.py", ["debug: -X dev"]),
+        ("python -Xdev app.py", ["debug: -X dev"]),
+        ("gunicorn --log-level debug --reload-engine poll app", []),
+        ("", []),
+    ],
+)
+def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
+    assert list(signs.of_words(line.split())) == told
+
+
+@pytest.mark.parametrize(
+    ("environment", "program_", "told"),
+    [
+        ({"FLASK_DEBUG": "1"}, "python", ["debug: FLASK_DEBUG=1"]),
+        ({"FLASK_DEBUG": "0", "DJANGO_DEBUG": "False"}, "python", []),
+        ({"PYTHONDEVMODE": "1"}, "python", ["debug: PYTHONDEVMODE"]),
+        ({"PYTHONDEVMODE": ""}, "python", []),
+        ({}, "/usr/bin/node", ["debug: NODE_ENV is not set"]),
+        ({"NODE_ENV": "test"}, "node", ["debug: NODE_ENV=test"]),
+        ({"NODE_ENV": "production"}, "node", []),
+        ({"NODE_ENV": "test"}, "python", []),
+        ({"LD_PRELOAD": "/x/libfake.so"}, "wrk", ["instrument: LD_PRELOAD=/x/libfake.so"]),
+    ],
+)
+def test_signs_of_an_environment(
+    environment: dict[str, str], program_: str, told: list[str]
+) -> None:
+    assert list(signs.of_environment(environment, [program_])) == told
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/usr/lib/libasan.so.8", ["instrument: libasan.so.8"]),
+        ("/x/lib-dynload/_lsprof.cpython-311.so", ["instrument: _lsprof.cpython-311.so"]),
+        ("/x/coverage/tracer.abi3.so", ["instrument: tracer.abi3.so"]),
+        ("/x/libssl.so.3", []),
+    ],
+)
+def test_signs_of_what_is_mapped(path: str, told: list[str]) -> None:
+    line = f"7f00-7f01 r-xp 00000000 fe:00 17       {path}\n7f02-7f03 rw-p 00000000 00:00 0\n"
+    assert list(signs.of_maps(line * 2)) == told
+
+
+def test_signs_of_a_real_process() -> None:
+    environment = {**os.environ, "PYTHONASYNCIODEBUG": "1"}
+    words = "import cProfile, time; print(flush=True); time.sleep(60)"
+    with program("-X", "dev", "-c", words, env=environment) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        found = signs.signs(process.pid)
+        assert found is not None
+        assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(found)
+        assert signs.open_files(process.pid) is not None
+    assert signs.signs(process.pid) == []
+    assert signs.open_files(process.pid) is None
+
+
+def test_a_traced_process_shows_its_tracer() -> None:
+    trace_me = "import ctypes, time; ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n"
+    with program("-c", f"{trace_me}print(flush=True); time.sleep(60)") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert signs.signs(process.pid) == [f"instrument: TracerPid {os.getpid()}"]
+        ctypes.CDLL(None).ptrace(7, process.pid, 0, 0)  # PTRACE_CONT: the signal that ends it
+
+
+# --- what is printed -----------------------------------------------------------------------------
+
+
+def test_what_is_printed_counts_captured_or_into_a_log_that_was_moved(tmp_path: Path) -> None:
+    log, read_only = tmp_path / "log", tmp_path / "data"
+    log.write_text("before")
+    read_only.write_text("before")
+    words = f"log = open({str(log)!r}, 'a'); data = open({str(read_only)!r})\n"
+    words += "import sys; print('ready', flush=True); sys.stdin.readline()\n"
+    words += "log.write('x' * 1000); log.flush(); print('y' * 99, flush=True)\n"
+    words += "sys.stdin.readline()"
+    out = tmp_path / "app.out"
+    with out.open("wb") as stdout:
+        process = subprocess.Popen(
+            [sys.executable, "-c", words], stdin=subprocess.PIPE, stdout=stdout
+        )
+    with process:
+        until(lambda: "ready" in text_of(out))
+        running = Running("app", process.pid, process.pid, out, tmp_path / "app.err", 0.0)
+        with closing(Printed(running, [process.pid])) as printed:
+            assert printed.grown() == 0
+            log.rename(tmp_path / "log.1")
+            read_only.write_text("much more than before")
+            assert process.stdin is not None
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            until(lambda: "yy" in text_of(out))
+            assert printed.grown() == 1000 + 100
+        process.stdin.write(b"\n")

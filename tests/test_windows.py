@@ -1,0 +1,352 @@
+"""What of a load counts: bins of a trial, one cut for all that are compared, and who uses it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.checks.limits import limits
+from benchforge.checks.steady import of_comparison, of_trial
+from benchforge.metrics.cpu import Cpu
+from benchforge.metrics.errors import ErrorRate, Errors
+from benchforge.metrics.latency import Latency
+from benchforge.metrics.memory import Memory
+from benchforge.metrics.throughput import Throughput
+from benchforge.model.answer import Request
+from benchforge.model.bins import Bins, bins_of, kept
+from benchforge.model.observation import Flow, Observation, Usage
+from benchforge.model.reading import Reading, Series
+from benchforge.model.result import Header, Planned
+from benchforge.model.trial import CaseName, Trial
+from benchforge.model.window import WHOLE, Settled, Window
+from benchforge.plugin import Histogram, Metric, Sample
+from benchforge.stats.summarize import summarize
+from benchforge.stats.windows import settled, together, window_of
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+WARM = (10,) * 8 + (100,) * 32  # 2 s of warm-up in 10 s
+
+
+def case(server: str = "django") -> CaseName:
+    return CaseName(scenario="s", server=server, driver="closed", vary={}, digest=server)
+
+
+def trial(
+    reading: Reading | None,
+    flow: Flow | None = None,
+    *,
+    number: int = 1,
+    block: int = 1,
+    of: CaseName | None = None,
+    **seen: Any,
+) -> Trial:
+    usage = Usage(label="django", role="server", cpu_s=9.9, peak_pss_bytes=1000)
+    return Trial(
+        number=number,
+        case=of or case(),
+        block=block,
+        position=number,
+        seed=7,
+        started=NOON,
+        seconds=20,
+        phases={},
+        request=Request(),
+        processes=(),
+        answers=(),
+        namespaces={},
+        reading=reading,
+        observation=Observation(
+            seconds=11,
+            usage=(usage,),
+            network="private",
+            counters={},
+            sampler_cpu_s=0,
+            flow=flow,
+        ),
+        **seen,
+    )
+
+
+def reading(seconds: float = 10, **changed: Any) -> Reading:
+    fields: dict[str, Any] = {
+        "seconds": seconds,
+        "responses": 1000,
+        "good_at_least": 1000,
+        "good_at_most": 1000,
+        "errors": {"read": 0},
+        "unanswered": 0,
+    }
+    return Reading.model_validate(fields | changed)
+
+
+def told(completed: tuple[int, ...], errors: tuple[int, ...] = (), bin_s: float = 0.25) -> Reading:
+    """A reading with a series, whose totals are those of the series."""
+    errors = errors or (0,) * len(completed)
+    count = sum(completed)
+    return reading(
+        len(completed) * bin_s,
+        responses=count,
+        good_at_least=count,
+        good_at_most=count,
+        unanswered=sum(errors),
+        errors={"read": sum(errors)},
+        series=Series(bin_s=bin_s, completed=completed, errors=errors),
+    )
+
+
+def flow(sent: tuple[int, ...]) -> Flow:
+    return Flow(bin_s=0.25, sent=sent, counter="TcpOutSegs")
+
+
+def only(metric: Metric, of: Trial, window: Window) -> Sample:
+    return next(iter(metric.of_trial(of, "label", window)))
+
+
+# --- bins ----------------------------------------------------------------------------------------
+
+
+def test_a_short_last_bin_is_no_bin() -> None:
+    series = Series(bin_s=0.25, completed=(5, 6, 7, 1), errors=(0, 0, 0, 0))
+    found, _ = bins_of(trial(reading(0.8, series=series)))
+    assert found == Bins(0.25, (5, 6, 7), 1)
+
+
+def test_a_flow_has_no_bins_before_and_after_the_load() -> None:
+    # The tool starts in two bins; the load begins within the third and takes 1 s.
+    found, _ = bins_of(trial(reading(1.0), flow((0, 0, 3, 9, 9, 9, 4, 0, 0))))
+    assert found == Bins(0.25, (9, 9, 9), 7, "TcpOutSegs")
+
+
+def test_a_server_that_hangs_has_empty_bins_not_fewer() -> None:
+    found, _ = bins_of(trial(reading(1.5), flow((3, 9, 9, 0, 0, 0, 0))))
+    assert found is not None
+    assert found.counts == (9, 9, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "why"),
+    [
+        (trial(None), "no measurement"),
+        (trial(reading()), "not watched"),
+        (trial(reading(), flow((0,) * 40)), "never moved"),
+    ],
+)
+def test_what_has_no_bins_says_why(one: Trial, why: str) -> None:
+    found, said = bins_of(one)
+    assert found is None
+    assert why in said
+
+
+@given(st.lists(st.integers(0, 99), max_size=60), st.floats(0.01, 3), st.floats(0.01, 5))
+def test_joined_bins_lose_nothing(counts: list[int], bin_s: float, width: float) -> None:
+    found = Bins(bin_s, tuple(counts), 3).joined(width)
+    assert sum(found.counts) + found.beside == sum(counts) + 3
+    assert found.seconds >= width * (1 - 1e-5)
+    assert found.seconds < width + bin_s
+
+
+# --- whether a case settled ----------------------------------------------------------------------
+
+
+def test_a_warm_up_is_found_in_bins_of_250_ms_and_in_bins_of_a_second() -> None:
+    short = settled([trial(told(WARM))])
+    assert (short.course, short.cut_s, short.bin_s, short.bins) == ("warm-up", 2.0, 0.25, 40)
+    long = settled([trial(told((10,) * 20 + (100,) * 80))])
+    assert (long.course, long.cut_s, long.bin_s, long.bins) == ("warm-up", 5.0, 1.0, 25)
+
+
+def test_a_load_of_an_hour_has_no_more_bins_than_can_be_looked_at() -> None:
+    found = settled([trial(told((10,) * 3600, bin_s=1.0))])
+    assert (found.course, found.bin_s, found.bins) == ("flat", 6.0, 600)
+
+
+@pytest.mark.parametrize(
+    ("trials", "why"),
+    [
+        ([], "no trial"),
+        ([trial(reading())], "not watched"),
+        ([trial(told(WARM)), trial(reading())], "not watched"),
+        ([trial(told((10,) * 19))], "19 bins of 0.25 s are too few"),
+        ([trial(told((0, 0, 5) * 10))], "too little"),
+        ([trial(told(WARM)), trial(told((90,) * 40, bin_s=0.4))], "different length"),
+    ],
+)
+def test_what_cannot_be_known_is_unknown(trials: list[Trial], why: str) -> None:
+    found = settled(trials)
+    assert found.steady is None
+    assert found.cut_s is None
+    assert why in found.says
+
+
+def one(course: Any, cut_s: float | None, bins: int = 40) -> Settled:
+    return Settled(course=course, cut_s=cut_s, bin_s=0.25, bins=bins, says="as it is")
+
+
+def test_all_that_are_compared_are_cut_by_the_longest_warm_up() -> None:
+    assert together([one("flat", 0), one("warm-up", 2), one("warm-up", 1)]).cut_s == 2
+
+
+@pytest.mark.parametrize(
+    ("cases", "why"),
+    [
+        ([one("flat", 0)], "from the start"),
+        ([one("unknown", None), one("warm-up", 2)], "unknown: as it is"),
+        ([one("late", None)], "nothing settled"),
+        ([one("warm-up", 2), one("flat", 0, bins=15)], "more than half"),
+    ],
+)
+def test_where_nothing_is_cut_it_says_why(cases: list[Settled], why: str) -> None:
+    window = together(cases)
+    assert window.cut_s == 0
+    assert why in window.why
+
+
+def test_who_never_settled_keeps_the_whole_load_and_cuts_nobody() -> None:
+    never = one("step", None)
+    window = together([never, one("warm-up", 1)])
+    assert window.cut_s == 1
+    assert window_of(never, window).cut_s == 0
+
+
+# --- metrics -------------------------------------------------------------------------------------
+
+
+def test_throughput_is_that_after_the_warm_up() -> None:
+    sample = only(Throughput(), trial(told(WARM)), Window(cut_s=2))
+    assert sample.value == pytest.approx(400)  # 100 in each 250 ms
+    assert sample.estimator == "without the first 2 s"
+    assert only(Throughput(), trial(told(WARM)), WHOLE).value == pytest.approx(328)
+
+
+def test_throughput_of_a_tool_without_series_goes_by_the_share_of_the_flow() -> None:
+    # 10 segments a response: 0.1 s before the load, then 2 s at a tenth, then 8 s.
+    sent = (0, 60, *(100,) * 8, *(1000,) * 31, 400, 0)
+    count = sum(sent) // 10
+    whole = reading(10, responses=count, good_at_least=count, good_at_most=count)
+    sample = only(Throughput(), trial(whole, flow(sent)), Window(cut_s=2))
+    assert sample.value == pytest.approx(400)
+    assert sample.estimator is not None
+    assert "share of TcpOutSegs" in sample.estimator
+
+
+def test_throughput_that_cannot_be_cut_says_so() -> None:
+    sample = only(Throughput(), trial(reading()), Window(cut_s=2))
+    assert sample.value == 100
+    assert sample.estimator == "of the whole load: it cannot be cut"
+
+
+@given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
+def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: int) -> None:
+    of = trial(told(tuple(counts)))
+    left = kept(of, Window(cut_s=bins * 0.25))
+    assert left is not None
+    assert left.share * sum(counts) == pytest.approx(sum(counts[bins:]))
+    assert left.seconds == pytest.approx((len(counts) - bins) * 0.25)
+
+
+def test_errors_are_counted_after_the_warm_up_and_all_are_told() -> None:
+    of = trial(told(WARM, errors=(5, *(0,) * 38, 1)))
+    total, read = Errors().of_trial(of, "label", Window(cut_s=2))
+    assert total.value == 1
+    assert total.estimator == "without the first 2 s; 6 in the whole load"
+    assert (read.value, read.estimator) == (6, "of the whole load, its first 2 s too")
+    rate = only(ErrorRate(), of, Window(cut_s=2))
+    assert rate.value == pytest.approx(1 / 3201)
+
+
+def test_errors_of_which_nobody_tells_when_are_of_the_whole_load() -> None:
+    bad = told(WARM).model_copy(update={"good_at_least": 3270, "good_at_most": 3270})
+    for metric, value in ((Errors(), 10), (ErrorRate(), 10 / 3280)):
+        sample = only(metric, trial(bad), Window(cut_s=2))
+        assert sample.value == pytest.approx(value)
+        assert sample.estimator == "of the whole load, its first 2 s too"
+
+
+def test_what_is_never_cut_says_so() -> None:
+    times = Histogram.of({10: 5000})
+    of = trial(told(WARM).model_copy(update={"latency": times}))
+    for metric in (Latency(), Cpu(), Memory()):
+        assert all(
+            sample.estimator is not None and sample.estimator.endswith("its first 2 s too")
+            for sample in metric.of_trial(of, "label", Window(cut_s=2))
+            if sample.value is not None
+        )
+
+
+# --- a result ------------------------------------------------------------------------------------
+
+
+def result(*readings: tuple[str, Reading]) -> Any:
+    cases = tuple(case(server) for server in dict(readings))
+    header = Header.model_validate(
+        {
+            "name": "s",
+            "title": "",
+            "created": NOON,
+            "benchforge": "1",
+            "profile": None,
+            "seed": 1,
+            "smoke": False,
+            "suite": "",
+            "suite_sha256": "",
+            "settings": {},
+            "only": (),
+            "metrics": (),
+            "cases": cases,
+            "plan": [
+                Planned(block=1, position=n, case=c, seed=1, declared_s=10)
+                for n, c in enumerate(cases, 1)
+            ],
+            "versions": {},
+            "facts": {},
+        }
+    )
+    trials = [trial(of, number=n, of=case(server)) for n, (server, of) in enumerate(readings, 1)]
+    return summarize(header, trials, {"throughput": Throughput()})
+
+
+def test_a_result_has_the_cut_and_each_case_s_verdict() -> None:
+    step = told((100,) * 30 + (60,) * 10)
+    summary = result(("warm", told(WARM)), ("flat", told((50,) * 40)), ("step", step))
+    (comparison,) = summary.comparisons
+    assert comparison.window.cut_s == 2
+    assert [one.course for one in comparison.settled] == ["warm-up", "flat", "step"]
+    warm, flat, stepped = summary.cases
+    assert (warm.steady, flat.steady, stepped.steady) == (True, True, False)
+    assert warm.lines[0].median == pytest.approx(400)
+    assert flat.lines[0].median == pytest.approx(200)
+    assert flat.lines[0].estimator == "without the first 2 s"
+    assert stepped.lines[0].median == pytest.approx(360)  # of the whole load
+    assert "not steady" in stepped.notes[0]
+
+
+# --- checks --------------------------------------------------------------------------------------
+
+
+def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
+    flags = {
+        "pass": told((100,) * 40),
+        "warn": told((100,) * 30 + (60,) * 10),
+        "unknown": told((100,) * 10),
+    }
+    for status, of in flags.items():
+        (check,) = of_trial(trial(of), limits())
+        assert (check.id, check.status, check.about) == ("S1", status, "behaviour")
+
+
+def test_a_comparison_with_what_never_settles_fails() -> None:
+    steady, step = told((100,) * 40), told((100,) * 30 + (60,) * 10)
+    found = list(of_comparison([[trial(steady)], [trial(step)], []], limits()))
+    assert [check.status for check in found] == ["pass", "fail", "unknown"]
+    assert found[1].value == pytest.approx(-0.4, abs=0.3)
+
+
+def test_latencies_that_hold_a_warm_up_are_told() -> None:
+    found = list(of_comparison([[trial(told(WARM))]], limits()))
+    assert [(check.status, check.numbers) for check in found] == [
+        ("pass", "all"),
+        ("warn", "latency"),
+    ]
+    assert "lengthen repeat.warmup by 2 s" in found[1].says

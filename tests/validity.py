@@ -1,0 +1,127 @@
+"""What the tests of validity share: a suite with a fault, what was found, and the page of all rows.
+
+`python tests/validity.py SEEN` prints docs/validity.md from what the tests wrote into SEEN.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from front_door import Bench, Told
+
+PAGE = Path(__file__).parents[1] / "docs/validity.md"
+HEAD = """# What is not believed, and why
+
+Each line was seen by a test (`tests/test_validity*.py`) with real processes: a fault was planted,
+the load tool printed what stands in the second column, and benchforge said what stands in the last.
+The test fails when the check does not answer so, and when it does so for the same suite without the
+fault. `make validity` writes this page from what they saw: its figures are those of one run.
+
+| fault | what the tool printed | check | value | what benchforge says |
+|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A run, and all that it kept."""
+
+    told: Told
+    result: Path
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.result / "summary.json").read_text())
+        return found
+
+    def trials(self, server: str) -> list[dict[str, Any]]:
+        """The trials of a server, in the order of time; all attempts."""
+        files = sorted(self.result.glob("trials/*/trial.json"))
+        every = [json.loads(file.read_text()) for file in files]
+        return [one for one in every if one["case"]["server"] == server]
+
+    def checks(self, id_: str, server: str = "") -> Iterator[Mapping[str, Any]]:
+        """All answers of a check: of a server's trials, else of comparisons and the whole."""
+        if server:
+            for trial in self.trials(server):
+                yield from (one for one in trial["checks"] if one["id"] == id_)
+            return
+        for comparison in self.summary["comparisons"]:
+            yield from (one for one in comparison["checks"] if one["id"] == id_)
+        yield from (one for one in self.summary["checks"] if one["id"] == id_)
+
+    def printed(self, server: str, word: str) -> str:
+        """The line with that word which the load tool printed in the server's first trial."""
+        number = self.trials(server)[0]["number"]
+        for file in sorted((self.result / f"trials/{number:04d}").glob("[lc]*-*.out")):
+            for line in file.read_text(errors="replace").splitlines():
+                if word in line:
+                    return " ".join(line.split())
+        raise AssertionError(f"the tool did not print {word!r}")
+
+
+def measured(bench: Bench, folder: Path, suite: str, *words: str) -> Seen:
+    """Run a suite; whatever its exit code is, there is a result."""
+    before = set(folder.glob("results/*"))
+    (folder / "suite.toml").write_text(suite)
+    told = bench("run", "suite.toml", *words)
+    (result,) = set(folder.glob("results/*")) - before
+    return Seen(told, result)
+
+
+def caught(
+    fault: str,
+    seen: Seen,
+    id_: str,
+    *,
+    server: str = "",
+    status: str = "fail",
+    printed: str = "",
+) -> Mapping[str, Any]:
+    """The check that caught a fault; its row is on the page, or written where VALIDITY says."""
+    found = [one for one in seen.checks(id_, server) if one["status"] == status]
+    every = [(one["status"], one["says"]) for one in seen.checks(id_, server)]
+    assert found, f"{id_} did not say {status}: {every}\n{seen.told.all}"
+    noted(fault, id_, found[0], printed)
+    return found[0]
+
+
+def quiet(seen: Seen, id_: str, server: str = "") -> None:
+    """A check that was asked, and found nothing."""
+    every = list(seen.checks(id_, server))
+    assert every, f"{id_} was not asked"
+    bad = [one["says"] for one in every if one["status"] != "pass"]
+    assert not bad, bad
+
+
+def noted(fault: str, id_: str, check: Mapping[str, Any], printed: str) -> None:
+    """Hold the fault and the check against the page, or write a row down."""
+    begins = f"| {fault} |"
+    if path := os.environ.get("VALIDITY"):
+        value = "" if check["value"] is None else f"{check['value']:.3g}"
+        name = f"{id_} {check['name']}: {check['status']}"
+        tool = f"`{plain(printed)}`" if printed else "nothing"
+        with Path(path).open("a") as file:
+            file.write(f"{begins} {tool} | {name} | {value} | {plain(check['says'])} |\n")
+        return
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith(begins)]
+    assert any(f" {id_} {check['name']}: {check['status']} |" in row for row in rows), (
+        f"the page has no such row: {fault}: {id_} {check['status']}; `make validity` writes it"
+    )
+
+
+def plain(text: str) -> str:
+    """A text that stays in its cell, without the paths of one machine."""
+    text = re.sub(r"/\S*/(?=[\w.-]+)", "", text.replace("|", "/"))
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    sys.stdout.write(
+        HEAD + "".join(sorted(Path(sys.argv[1]).read_text().splitlines(keepends=True)))
+    )
