@@ -60,9 +60,7 @@ def test_connections_keep_alive_and_processes(
     assert (found.connections, found.keep_alive, found.processes) == told
     assert found.declared_s > 0
     assert found.kind == kind
-    # None has several on a connection; of a round not all that waits is under way.
-    in_rounds = "threads-" in str(options.get("mode")) or "async-" in str(options.get("mode"))
-    assert found.at_once == (None if in_rounds else found.connections)
+    assert found.at_once == found.connections  # none of these has several on a connection
 
 
 def test_every_loader_and_client_is_looked_at() -> None:

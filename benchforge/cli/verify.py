@@ -7,7 +7,7 @@ import click
 from benchforge.cli.say import counted
 from benchforge.model.file import Fault
 from benchforge.registry import Registry
-from benchforge.run.verify import Verified, verify
+from benchforge.run.verify.compare import Verified, verify
 
 DIFFERS, UNREADABLE = 1, 2
 
@@ -26,6 +26,8 @@ def command(folder: Path, every: bool) -> int:
     _show(found.cannot, "cannot be computed again", every=every)
     _show(found.differing, "differ", every=every)
     click.echo(f"{folder}: {_tally(found)}")
+    if found.other and (found.differing or found.older):
+        click.echo(f"it was written by benchforge {found.other}: this one may compute otherwise")
     if found.as_written:
         click.echo(f"as written, since nothing beside them tells: {', '.join(found.as_written)}")
     return UNREADABLE if found.cannot else DIFFERS if found.differing else 0
@@ -45,5 +47,5 @@ def _tally(found: Verified) -> str:
     if found.cannot:
         told.append(f"{len(found.cannot)} cannot be")
     if found.older:
-        told.append(f"{found.older} were not written by this older benchforge")
+        told.append(f"{found.older} were not written then")
     return f"{what}: {', '.join(told)}"

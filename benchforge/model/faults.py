@@ -12,6 +12,7 @@ from benchforge.model.folder import HEADER, SUMMARY, ceiling_files, sitting_file
 from benchforge.model.meaning.lines import summed
 from benchforge.model.meaning.order import order
 from benchforge.model.meaning.plan import planned
+from benchforge.model.meaning.said import Said
 from benchforge.model.meaning.summary import against
 from benchforge.model.meaning.trial import meaning
 from benchforge.model.meaning.used import Machine
@@ -30,7 +31,7 @@ def faults(path: Path) -> list[Fault]:
     if isinstance(found, list):
         return found
     if isinstance(found.model, Ceiling):
-        return list(_of_ceiling(Parsed(path, found.model, found.places)))
+        return list(_of_ceiling(Parsed(path, found.model, found.places), Machine()))
     if isinstance(found.model, Trial):
         return list(_of_trial(Parsed(path, found.model, found.places), Machine()))
     if isinstance(found.model, Summary):
@@ -57,7 +58,7 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
         yield from _of_trial(trial, machine)
     for ceiling in ceilings:
         if isinstance(ceiling, Parsed):
-            yield from _of_ceiling(ceiling)
+            yield from _of_ceiling(ceiling, machine)
     yield from _of_sittings(sat)
     if isinstance(summary, Parsed):
         yield from summed(summary)
@@ -73,36 +74,31 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
 
 
 def _of_trial(trial: Parsed[Trial], machine: Machine) -> Iterator[Fault]:
-    try:
-        found = [trial.fault(said, *path) for said, path in meaning(trial.model, machine)]
-    except OverflowError:
-        yield trial.fault("a number is larger than anything that can be measured")
-    else:
-        yield from found
-    for path, message in _printed(trial.model, trial.file):
+    for message, path in _told(trial.model, trial.file, machine):
         yield trial.fault(message, *path)
 
 
-def _of_ceiling(ceiling: Parsed[Ceiling]) -> Iterator[Fault]:
+def _of_ceiling(ceiling: Parsed[Ceiling], machine: Machine) -> Iterator[Fault]:
     """Yield what is wrong with a load tool's measurement against the null server."""
     trial = ceiling.model.trial
-    if trial.reading is None and trial.failure is None:
-        message = "a trial has a reading, or a failure that says why not"
-        yield ceiling.fault(message, "trial", "reading")
-    for path, message in _printed(trial, ceiling.file):
+    for message, path in _told(trial, ceiling.file, machine):
         yield ceiling.fault(message, "trial", *path)
     length = trial.answers[-1].length if trial.answers else ceiling.model.body_bytes
     if trial.request.method != "HEAD" and length != ceiling.model.body_bytes:
         yield ceiling.fault(f"the null server answered {length} bytes", "body_bytes")
 
 
-def _printed(trial: Trial, file: Path) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield what the processes of a trial are said to have printed, and is not there."""
+def _told(trial: Trial, file: Path, machine: Machine) -> Iterator[Said]:
+    """Yield what a trial says that cannot be, and what it names that is not there."""
+    try:
+        yield from list(meaning(trial, machine))
+    except OverflowError:
+        yield "a number is larger than anything that can be measured", ()
     for number, process in enumerate(trial.processes):
         for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
             if not beside(file, printed):
-                path = ("processes", number, name)
-                yield path, f"no such file beside the trial: {printed!r}"
+                message = f"no such file beside the trial: {printed!r}"
+                yield message, ("processes", number, name)
 
 
 def beside(told: Path, name: str) -> bool:

@@ -198,11 +198,6 @@ class Trial(Frozen):
     "None when it was measured."
 
     @property
-    def at_once(self) -> int | None:
-        """Requests under way at once, at most, in a closed loop; None where that is not known."""
-        return None if self.load is None or self.load.rate is not None else self.load.at_once
-
-    @property
     def measured(self) -> bool:
         """Whether the trial has a measurement to speak of."""
         return self.failure is None and self.reading is not None

@@ -89,7 +89,7 @@ def against(case: Case, null: NullServer) -> Case:
         ),
         server=null,
         backends=(),
-        driver=_twice(case.driver).for_warm_up(LOAD_S),
+        driver=load_of(case.driver),
         request=case.request,
         expect=Expect(),
         metrics=(),
@@ -98,7 +98,11 @@ def against(case: Case, null: NullServer) -> Case:
     )
 
 
-def _twice(driver: Driver) -> Driver:
-    """Return a load at twice its rate, where it has one: at the same, it would tell nothing."""
+def load_of(driver: Driver) -> Driver:
+    """Return a driver for a ceiling: brief, and at twice its rate, where it has one.
+
+    At the same rate it would tell nothing.
+    """
     rate = getattr(driver, "rate", None)
-    return driver if rate is None else driver.model_copy(update={"rate": Rate(2 * rate)})
+    twice = driver if rate is None else driver.model_copy(update={"rate": Rate(2 * rate)})
+    return twice.for_warm_up(LOAD_S)

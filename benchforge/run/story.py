@@ -88,9 +88,9 @@ class Story:
     @property
     def processes(self) -> tuple[Started, ...]:
         """All that was started, with secrets redacted."""
-        return tuple(self._started(*one) for one in self._processes)
+        return tuple(self._told(*one) for one in self._processes)
 
-    def _started(self, command: Command, running: Running) -> Started:
+    def _told(self, command: Command, running: Running) -> Started:
         finished = self._finished.get(running.label)
         return Started(
             label=running.label,

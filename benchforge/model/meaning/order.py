@@ -66,7 +66,7 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[Fault]:
 
 
 def _alike(trials: Sequence[Parsed[Trial]]) -> Iterator[Fault]:
-    """A case is one thing: each of its trials asks the same, with as many requests at once."""
+    """A case is one thing: each of its trials asks the same, with the same load."""
     first: dict[tuple[str, str, int], Trial] = {}
     for trial in trials:
         told = trial.model

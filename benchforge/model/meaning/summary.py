@@ -7,6 +7,7 @@ from benchforge.model.file import Fault, Parsed
 from benchforge.model.folder import HEADER
 from benchforge.model.meaning.plan import identity, named
 from benchforge.model.meaning.said import Said, beneath
+from benchforge.model.places import JsonPath
 from benchforge.model.result import Header, MetricUse
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary
@@ -35,16 +36,21 @@ def against(
     metrics = {one.label: one for one in header.metrics}
     planned = Counter(identity(one.case) for one in header.plan)
     last = _last(told, sorted(known))
-    for number, case in enumerate(told.cases):
-        for message, path in beneath(("cases", number), _case(case, planned, known, metrics, last)):
+    every: list[tuple[JsonPath, CaseSummary]] = [
+        *((("cases", number), case) for number, case in enumerate(told.cases)),
+        *((("placebos", number, "again"), one.again) for number, one in enumerate(told.placebos)),
+    ]
+    for at, case in every:
+        for message, path in beneath(at, _case(case, planned, known, metrics, last)):
             yield summary.fault(message, *path)
 
 
 def _last(summary: Summary, numbers: Sequence[int]) -> int:
     """Return the last trial that there was when it was written; without samples, by their count."""
-    found = {one.trial for case in summary.cases for line in case.lines for one in line.samples}
-    found |= {failed.trial for case in summary.cases for failed in case.failed}
-    found |= {doubted.trial for case in summary.cases for doubted in case.doubted}
+    cases = (*summary.cases, *(one.again for one in summary.placebos))
+    found = {one.trial for case in cases for line in case.lines for one in line.samples}
+    found |= {failed.trial for case in cases for failed in case.failed}
+    found |= {doubted.trial for case in cases for doubted in case.doubted}
     if found:
         return max(found)
     counted = sum(case.trials for case in summary.cases)
@@ -71,7 +77,7 @@ def _case(
     # Of several attempts in a block one counts.
     blocks = {one.block for one in of_case if one.measured}
     if case.trials != len(blocks):
-        yield f"{case.trials}, but in {len(blocks)} blocks it was measured", ("trials",)
+        yield f"{case.trials}, but {len(blocks)} were measured", ("trials",)
     for odd in sorted((told & known.keys()) - measured):
         yield f"has a sample of trial {odd}, which is no measured one of this case", ("lines",)
     lost = {one.number for one in of_case} - measured - {one.trial for one in case.failed}

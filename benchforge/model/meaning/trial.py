@@ -8,7 +8,7 @@ from benchforge.model.meaning.counts import counts, without_body
 from benchforge.model.meaning.said import Said, beneath
 from benchforge.model.meaning.times import times
 from benchforge.model.meaning.used import Machine, used
-from benchforge.model.trial import Trial
+from benchforge.model.trial import Load, Trial
 
 _CRUMB_S = 0.001
 _BEFORE_AND_AFTER = 2
@@ -23,13 +23,24 @@ def meaning(trial: Trial, machine: Machine) -> Iterator[Said]:
         if trial.request.method == "HEAD":
             reading = without_body(reading)
         yield from beneath(("reading",), counts(reading))
-        yield from beneath(("reading",), times(reading, trial.at_once))
+        yield from beneath(("reading",), times(reading, _at_once(trial.load)))
     yield from used(trial, machine)
     yield from _phases(trial)
     for number, answer in enumerate(trial.answers):
         yield from beneath(("answers", number), _answer(answer, trial.request.method))
     if trial.measured:
         yield from _measured(trial)
+
+
+def _at_once(load: Load | None) -> int | None:
+    """Return how many requests are under way at once, at most; None where times hold more.
+
+    With a rate, they may count from before the send. A client with several loops may count how
+    long a request waited for a connection.
+    """
+    if load is None or load.rate is not None or load.at_once is None:
+        return None
+    return load.at_once if load.kind == "loader" or load.at_once == 1 else None
 
 
 def _phases(trial: Trial) -> Iterator[Said]:

@@ -46,7 +46,8 @@ def used(trial: Trial, machine: Machine) -> Iterator[Said]:
         return
     yield from beneath(("observation",), _of_observation(seen, trial, machine))
     if trial.reading is not None:
-        yield from beneath(("reading",), _of_reading(trial.reading, seen, trial.at_once, machine))
+        at_once = trial.load.at_once if trial.load is not None else None
+        yield from beneath(("reading",), _of_reading(trial.reading, seen, at_once, machine))
 
 
 def _of_process(process: Started, trial: Trial, machine: Machine) -> Iterator[Said]:

@@ -62,11 +62,6 @@ class Rounds(Library, ABC):
         """Return the parameter that is numbered."""
         return ("--numbered", self.numbered) if self.numbered else ()
 
-    def load(self) -> Load:
-        """Return what it is told to do; of a round not all that waits is under way."""
-        told = super().load()
-        return told.model_copy(update={"at_once": None}) if self.in_rounds else told
-
     def for_warm_up(self, seconds: float) -> Self:
         """Return the same load for so many seconds: of rounds, as many as begin in them."""
         if not self.in_rounds:

@@ -8,16 +8,43 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from benchforge.model.ceiling import Ceiling
 from benchforge.model.file import Fault, Model, Parsed, parse
-from benchforge.model.folder import HEADER, SUMMARY, read_sittings, refusal, trial_files
+from benchforge.model.folder import (
+    HEADER,
+    SUMMARY,
+    ceiling_files,
+    read_sittings,
+    refusal,
+    trial_files,
+)
 from benchforge.model.places import JsonPath
 from benchforge.model.result import Header
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 from benchforge.registry import Registry
-from benchforge.run.alike import alike, leaves, member, written
-from benchforge.run.recompute import RECOMPUTATIONS, Again, Recomputation, Result
+from benchforge.run.verify.again import Again, Recomputation, Result
+from benchforge.run.verify.alike import alike, leaves, member, written
+from benchforge.run.verify.plan import metrics, order, places
+from benchforge.run.verify.summary import reports, summary
+from benchforge.run.verify.trials import answers, checks, observations, readings
 from benchforge.suite.kept import kept_suite
+
+RECOMPUTATIONS: tuple[Recomputation, ...] = (
+    order,
+    places,
+    metrics,
+    answers,
+    readings,
+    observations,
+    checks,
+    summary,
+    reports,
+)
+"In this order: what differs first is the cause of what differs later."
+
+_DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
+"By how many names a number is called that nothing computes again; by one where it is not here."
 
 
 @dataclass
@@ -32,6 +59,8 @@ class Verified:
     "What could not be computed again, and why."
     older: int = 0
     "Values that an older benchforge did not write: there is nothing to compare."
+    other: str = ""
+    "The version of benchforge that wrote it, where that was not this one."
     as_written: tuple[str, ...] = ()
     "Numbers of trials that nothing else tells: by their paths, without places in lists."
 
@@ -45,7 +74,9 @@ def verify(
     InvalidFile where a file says what cannot be.
     """
     result = _read(folder, registry)
-    found = Verified(len(result.trials))
+    found = Verified(
+        len(result.trials), other="" if result.ours else result.header.model.benchforge
+    )
     covered: dict[Path, list[JsonPath]] = {}
     last, document = None, None
     for recomputation in recomputations:
@@ -77,6 +108,7 @@ def _read(folder: Path, registry: Registry) -> Result:
     return Result(
         header=header,
         trials=tuple(sorted(trials, key=lambda trial: trial.model.number)),
+        ceilings=tuple(_parsed(file, Ceiling) for file in ceiling_files(folder)),
         sittings=read_sittings(folder),
         summary=_parsed(there, Summary) if there.exists() else None,
         suite=kept_suite(header.model, f"the suite in {folder / HEADER}", registry),
@@ -121,6 +153,6 @@ def _numbers(value: JsonValue, path: JsonPath) -> Iterator[JsonPath]:
 
 
 def _group(path: JsonPath) -> str:
-    """Return what a number is called by: the outermost two names of its path."""
+    """Return what a number is called by: the outermost names of its path."""
     names = [str(step) for step in path if isinstance(step, str)]
-    return ".".join(names[: 2 if names[0] == "observation" else 1])
+    return ".".join(names[: _DEPTH.get(".".join(names[:2]), _DEPTH.get(names[0], 1))])

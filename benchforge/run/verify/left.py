@@ -5,7 +5,6 @@ from pathlib import Path
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.faults import beside
-from benchforge.model.file import Parsed
 from benchforge.model.trial import Started, Trial
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
@@ -19,33 +18,36 @@ def was_refused(trial: Trial) -> bool:
     return late and trial.reading is None and not any(one.cut for one in trial.processes)
 
 
-def output_of(trial: Parsed[Trial], driver: Driver) -> Output:
-    """Return what a driver left in a trial. Raises BenchforgeError that says what is missing."""
-    label = f"{driver.kind}-{trial.model.case.driver}"
-    mine = [one for one in trial.model.processes if f"{one.label}-".startswith(f"{label}-")]
+def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
+    """Return what a driver left beside a trial's file.
+
+    Raises BenchforgeError that says what is missing.
+    """
+    label = f"{driver.kind}-{trial.case.driver}"
+    mine = [one for one in trial.processes if f"{one.label}-".startswith(f"{label}-")]
     if not mine:
         raise BenchforgeError(f"the trial has no process {label}")
-    folder = trial.file.parent.resolve()
+    folder = file.parent.resolve()
     for one in folder.iterdir():
         if not one.is_file() and not one.is_dir():
             raise BenchforgeError(f"{one.name} is no file")
     target = Target(
-        url=trial.model.url,
-        request=trial.model.request,
+        url=trial.url,
+        request=trial.request,
         folder=folder,
         programs={},
         python=Path(sys.executable),
     )
-    return Output(target, tuple(_finished(trial, one) for one in mine))
+    return Output(target, tuple(_finished(file, one) for one in mine))
 
 
-def _finished(trial: Parsed[Trial], process: Started) -> Finished:
+def _finished(file: Path, process: Started) -> Finished:
     for name in (process.stdout, process.stderr):
-        if not beside(trial.file, name):
+        if not beside(file, name):
             raise BenchforgeError(f"no {name} beside the trial")
     seconds, user_s, system_s = process.seconds, process.user_s, process.system_s
     if process.exit_code is None or seconds is None or user_s is None or system_s is None:
         raise BenchforgeError(f"how {process.label} ended was not kept")
-    folder = trial.file.parent.resolve()
+    folder = file.parent.resolve()
     out, err = folder / process.stdout, folder / process.stderr
     return Finished(process.exit_code, out, err, seconds, user_s, system_s)

@@ -1,0 +1,51 @@
+"""The header again: the plan from its seed, the metrics from the suite's text."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from benchforge.graph import steps
+from benchforge.model.file import Fault
+from benchforge.run.verify.again import Again, Result, plain
+
+
+def order(result: Result) -> Iterator[Again | Fault]:
+    """The plan's order and its seeds, from the seed of the header."""
+    header = result.header.model
+    sizes = Counter(case.scenario for case in header.cases)
+    blocks = max((one.block for one in header.plan), default=0)
+    if len(header.plan) != blocks * len(header.cases):
+        said = f"{len(header.plan)} are not {blocks} blocks of {len(header.cases)} cases"
+        yield result.header.fault(said, "plan")
+        return
+    for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):
+        place = {"block": step.block, "position": step.position, "seed": step.seed}
+        for name, value in place.items():
+            yield Again(result.header, ("plan", number, name), value)
+        yield Again(result.header, ("plan", number, "case"), plain(header.cases[step.number]))
+
+
+def places(result: Result) -> Iterator[Again | Fault]:
+    """What each trial measured, and its seed, from the plan."""
+    plan = {(one.block, one.position): one for one in result.header.model.plan}
+    for trial in result.trials:
+        planned = plan.get((trial.model.block, trial.model.position))
+        if planned is None:
+            yield trial.fault("the plan has no such place", "position")
+        else:
+            yield Again(trial, ("case",), plain(planned.case))
+            yield Again(trial, ("seed",), planned.seed)
+
+
+def metrics(result: Result) -> Iterator[Again]:
+    """The metrics of the header, from the suite's text."""
+    for number, (label, metric) in enumerate(result.suite.metrics.items()):
+        told: Mapping[str, JsonValue] = {
+            "label": label,
+            "use": metric.name,
+            "options": metric.model_dump(mode="json", by_alias=True),
+            "unit": metric.unit,
+            "better": metric.better,
+        }
+        yield Again(result.header, ("metrics", number), dict(told))

@@ -1,0 +1,127 @@
+"""Trials again: answers from their bodies, readings from what tools printed, and so on."""
+
+import hashlib
+from collections.abc import Iterator
+
+from benchforge.checks import ask
+from benchforge.checks.quiet import limits_of
+from benchforge.errors import BenchforgeError
+from benchforge.model.answer import difference
+from benchforge.model.faults import beside
+from benchforge.model.file import Fault
+from benchforge.model.observation import Machine, Observation, Usage
+from benchforge.model.rows import SYSTEM, USAGE
+from benchforge.run.execute import ANSWER
+from benchforge.run.verify.again import Again, Measured, Result, plain
+from benchforge.run.verify.left import output_of, was_refused
+from benchforge.stats.observed import recomputed
+
+_OF_THE_DRIVER = ("connections", "processes", "declared_s", "kind", "rate", "at_once", "think_s")
+"What of a load its driver tells, whatever is asked."
+
+
+def answers(result: Result) -> Iterator[Again | Fault]:
+    """The answer before the load, from its body; and whether it is the one that was expected."""
+    for trial in result.trials:
+        if not trial.model.answers:
+            continue
+        path, file = ("answers", 0, "sha256"), trial.file.with_name(ANSWER)
+        if not beside(trial.file, ANSWER):
+            yield Again(trial, path, cannot=f"no {ANSWER} beside the trial")
+            continue
+        body, answer = file.read_bytes(), trial.model.answers[0]
+        yield Again(trial, path, hashlib.sha256(body).hexdigest())
+        yield Again(trial, ("answers", 0, "length"), len(body))
+        expected = result.suite.expect(trial.model.case)
+        wrong = difference(expected, answer, body) if expected is not None else None
+        if wrong is not None and trial.model.measured:
+            yield trial.fault(f"{ANSWER} is not what the suite expects: {wrong}", "answers", 0)
+
+
+def readings(result: Result) -> Iterator[Again | Fault]:
+    """What the load tool says, from what it printed and wrote."""
+    for one in result.measured:
+        if one.trial.reading is not None or was_refused(one.trial):
+            yield from _reading(result, one)
+
+
+def _reading(result: Result, one: Measured) -> Iterator[Again | Fault]:
+    refused = was_refused(one.trial)
+    try:
+        driver = result.driver(one)
+        output = output_of(one.trial, one.file.file, driver)
+    except (BenchforgeError, OSError) as error:
+        yield one.again("reading", cannot=str(error))
+        return
+    if one.trial.load is not None:
+        told = driver.load()
+        for name in _OF_THE_DRIVER:
+            yield one.again("load", name, value=getattr(told, name))
+    try:
+        reading = driver.read(output)
+    except Exception as error:  # noqa: BLE001 - a plugin's code, on files of any kind
+        if refused:
+            yield one.again("failure", "message", value=str(error))
+        else:
+            yield one.again("reading", cannot=str(error) or type(error).__name__)
+        return
+    if refused:
+        yield one.fault("its files can be read, and give a reading", "failure", "message")
+    yield one.again("reading", value=plain(reading))
+
+
+def observations(result: Result) -> Iterator[Again]:
+    """What was seen from outside, from what was noted of each part and of the machine."""
+    for one in result.measured:
+        seen = one.trial.observation
+        if seen is None or not seen.samples:  # an older benchforge noted nothing
+            continue
+        try:
+            again = recomputed(_blank(seen), _text(one, USAGE), _text(one, SYSTEM))
+        except (ValueError, OSError, BenchforgeError) as error:
+            yield one.again("observation", cannot=str(error))
+            continue
+        yield one.again("observation", "samples", value=again.samples)
+        yield one.again("observation", "flow", value=plain(again.flow) if again.flow else None)
+        for number, usage in enumerate(again.usage):
+            yield from _set(one, usage, "usage", number)
+        if again.machine is not None:
+            yield from _set(one, again.machine, "machine")
+
+
+def _blank(seen: Observation) -> Observation:
+    """Return what was seen without any figure: what is set afterwards, the two files told."""
+    usage = tuple(
+        Usage(label=one.label, role=one.role, cpu_s=None, peak_pss_bytes=None) for one in seen.usage
+    )
+    machine = Machine(cpus=seen.machine.cpus) if seen.machine is not None else None
+    return seen.model_copy(update={"usage": usage, "machine": machine})
+
+
+def _set(one: Measured, model: Usage | Machine, *at: str | int) -> Iterator[Again]:
+    document = plain(model)
+    assert isinstance(document, dict)  # noqa: S101 - of a model
+    for name in sorted(model.model_fields_set):
+        yield one.again("observation", *at, name, value=document[name])
+
+
+def _text(one: Measured, name: str) -> str:
+    if not beside(one.file.file, name):
+        raise BenchforgeError(f"no {name} beside the trial")
+    return one.file.file.with_name(name).read_text()
+
+
+def checks(result: Result) -> Iterator[Again]:
+    """What the checks answer, from the trial; those that saw it running stand first."""
+    limits = limits_of(result.header.model)
+    for one in result.measured:
+        told = one.trial.checks
+        try:
+            size = len(ask.of_trial(one.trial, limits))
+            own = told[: max(0, len(told) - size)]
+            found = ask.of_trial(one.trial.model_copy(update={"checks": own}), limits)
+        except Exception as error:  # noqa: BLE001 - of numbers of any kind
+            yield one.again("checks", cannot=f"{type(error).__name__}: {error}")
+            continue
+        for number, check in enumerate(found, len(own)):
+            yield one.again("checks", number, value=plain(check))
