@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Duration, Load, WrongOption
+from benchforge.plugin import Duration, WrongOption
 from benchforge_clients.library import Library
 
 DEFAULT_REQUESTS = 1000
