@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from beside import command, gunicorn, program, suite
 from front_door import PROGRAMS, Bench, lack, needed, needed_module
-from planted import command, gunicorn, program, suite
 from validity import caught, measured, quiet
 
 ANSWERS = ("answers.py", "--port", "{port}")

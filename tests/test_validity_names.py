@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from beside import gunicorn
 from front_door import Bench, answering, needed, needed_module
-from planted import gunicorn
 from validity import caught, measured, quiet
 
 CLIENTS = """benchforge = 1

@@ -19,6 +19,7 @@ parser.add_argument("--die-after", type=int, default=0, help="exit at this reque
 parser.add_argument("--wrong-after", type=int, default=0, help="answer something else from then on")
 parser.add_argument("--grows", type=int, default=0, help="keep so many bytes of each answer")
 parser.add_argument("--hang-after", type=int, default=0, help="answer nothing from then on")
+parser.add_argument("--wait", type=float, default=0, help="seconds before each answer")
 options = parser.parse_args()
 seen = 0
 kept = []
@@ -39,6 +40,7 @@ class Answers(BaseHTTPRequestHandler):
             os._exit(3)
         if options.hang_after and number >= options.hang_after:
             time.sleep(60)
+        time.sleep(options.wait)
         if options.grows:
             kept.append(b"x" * options.grows)  # written to, or it would be no memory
         wrong = options.wrong_after and number >= options.wrong_after

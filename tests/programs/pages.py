@@ -1,0 +1,42 @@
+"""Answer pong, after a look at each page of a file that is mapped. pages.py PORT FILE [--forget]
+
+With --forget the pages are given back to the disk first, as when memory is short.
+"""
+
+import mmap
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+SIZE = 64 * mmap.PAGESIZE
+port, name, forget = int(sys.argv[1]), sys.argv[2], "--forget" in sys.argv
+file = os.open(f"{name}-{port}", os.O_RDWR | os.O_CREAT)
+os.write(file, b"x" * SIZE)
+os.fsync(file)
+pages = mmap.mmap(file, SIZE, prot=mmap.PROT_READ)
+
+
+class Pages(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_GET(self):
+        if forget:
+            pages.madvise(mmap.MADV_DONTNEED)
+            os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_DONTNEED)
+        sum(pages[at] for at in range(0, SIZE, mmap.PAGESIZE))
+        self.send_response(200)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"pong")
+
+    def log_message(self, *words):
+        pass
+
+
+class Quiet(HTTPServer):
+    def handle_error(self, request, client_address):
+        pass  # a load tool that leaves at its end is no error
+
+
+Quiet(("127.0.0.1", port), Pages).serve_forever()

@@ -1,0 +1,114 @@
+"""Load tools that are the limit, that share a CPU with the server, and that print nonsense."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from beside import WRK, command, program, suite, undisturbed
+from front_door import Bench, lack, needed
+from validity import caught, measured, noted, quiet
+
+from benchforge.run import null_server
+from benchforge.run.locate import locate
+
+NO_ANSWER = 4
+SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
+AB = 'use = "ab"\nconnections = 2\nrequests = 200'
+ANSWERS = ("answers.py", "--port", "{port}")
+OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
+
+
+def test_a_slow_load_tool_against_a_fast_server(bench: Bench, tmp_path: Path) -> None:
+    fast = command(sys.executable, null_server.__file__, "--port", "{port}", "--bytes", "4")
+    slow = program(*ANSWERS, "--wait", 0.05)
+    text = suite({"fast": fast, "healthy": slow}, SATURATED, scenario="expect = { length = 4 }")
+    one, other = two_cpus()
+    text += f"[placement]\nserver = '{one}'\nloader = '{other}'\n"
+    seen = undisturbed(bench, tmp_path, text, "L1", "fast", "fail")
+    check = caught("a load tool in Python against a fast server", seen, "L1", server="fast")
+    assert "give the load tool more threads" in check["says"]
+    assert seen.told.code == NO_ANSWER
+    quiet(seen, "L1", "healthy")
+
+
+def two_cpus() -> tuple[int, int]:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) == 1:
+        lack("one CPU only")
+    return usable[0], usable[-1]
+
+
+def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    one, other = two_cpus()
+    servers = {"pong": program(*ANSWERS)}
+
+    def placed(**cpus: int) -> str:
+        lines = (f"{role} = '{cpu}'" for role, cpu in cpus.items())
+        return suite(servers, more="\n".join(("[placement]", *lines)))
+
+    same = measured(bench, tmp_path, placed(server=one, loader=one))
+    fault = "server and load tool on one CPU, as the suite asks"
+    printed = same.printed("pong", "Requests/sec")
+    caught(fault, same, "P1", server="pong", status="warn", printed=printed)
+    anywhere = measured(bench, tmp_path, placed(server=one))
+    fault = "a load tool that may use the CPU that a suite gives to the server"
+    printed = anywhere.printed("pong", "Requests/sec")
+    check = caught(fault, anywhere, "P1", server="pong", printed=printed)
+    assert "give the load tool CPUs that nobody else may use" in check["says"]
+    assert anywhere.told.code == NO_ANSWER
+    apart = measured(bench, tmp_path, placed(server=one, loader=other))
+    quiet(apart, "P1", "pong")
+
+
+@pytest.mark.parametrize(
+    ("tool", "load", "fault", "does"),
+    [
+        ("wrk", WRK, "a wrk that prints garbage", "head -c 300 /dev/urandom"),
+        (
+            "wrk",
+            WRK,
+            "a wrk whose file is garbage",
+            f'{{real}} "$@"; head -c 300 /dev/urandom >"{OUT_OF_WRK}"',
+        ),
+        (
+            "wrk",
+            WRK,
+            "a wrk whose file is cut in half",
+            f'{{real}} "$@"; truncate -s 400 "{OUT_OF_WRK}"',
+        ),
+        ("wrk", WRK, "a wrk that is another tool", '{ab} -n 20 "$(eval echo \\"\\${{$#}}\\")"'),
+        ("ab", AB, "an ab that prints garbage", "head -c 300 /dev/urandom"),
+        ("ab", AB, "an ab whose output is cut in half", '{real} "$@" | head -n 12'),
+        ("ab", AB, "an ab that prints what wrk does", "echo Requests/sec: 4242.42"),
+    ],
+)
+def test_a_load_tool_that_prints_nonsense(
+    bench: Bench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tool: str,
+    load: str,
+    fault: str,
+    does: str,
+) -> None:
+    needed("wrk", "ab")
+    real = {name: shlex.quote(str(locate(name))) for name in (tool, "ab")}
+    fake = tmp_path / "fake" / tool
+    fake.parent.mkdir()
+    script = does.format(real=real[tool], ab=real["ab"])
+    version = f'case "$*" in -v|-V) exec {real[tool]} "$@";; esac'
+    fake.write_text(f"#!/bin/sh\n{version}\n{script}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+    seen = measured(bench, tmp_path, suite({"pong": program(*ANSWERS)}, load))
+    assert seen.told.code == NO_ANSWER, seen.told.all
+    trials = seen.trials("pong")
+    assert [trial["attempt"] for trial in trials] == [1, 2, 3]
+    assert {trial["failure"]["about"] for trial in trials} == {"apparatus"}
+    assert {trial["failure"]["stage"] for trial in trials} == {"read"}
+    assert all(trial["reading"] is None for trial in trials)
+    message = trials[0]["failure"]["message"]
+    noted(fault, "read", {"name": "refused", "status": "fail", "value": None, "says": message}, "")

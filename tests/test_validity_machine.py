@@ -1,0 +1,129 @@
+"""What the machine did meanwhile: a neighbour, a clock that was set, pages from a disk, swap."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from beside import PACE, program, suite
+from front_door import PROGRAMS, Bench, bench_words, calls
+from quiet_trial import LIMITS, machine, observation, trial
+from test_robustness_clock import clock
+from validity import caught, measured, noted, quiet
+
+from benchforge.checks import clock as clocks
+from benchforge.checks import memory
+
+__all__ = ["clock"]
+
+PONG = program("answers.py", "--port", "{port}")
+
+
+@contextmanager
+def neighbours(seconds: float) -> Iterator[None]:
+    """One for each CPU, which burns it for so long at most."""
+    words = [sys.executable, str(PROGRAMS / "burns.py"), str(seconds)]
+    with ExitStack() as stack:
+        for _ in os.sched_getaffinity(0):
+            process = stack.enter_context(subprocess.Popen(words, start_new_session=True))
+            stack.callback(os.killpg, process.pid, 9)
+        yield
+
+
+def idle() -> float:
+    """The share of all CPUs that nobody used for a second."""
+
+    def counted() -> list[int]:
+        return [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+
+    before = counted()
+    time.sleep(1)
+    grown = [after - one for one, after in zip(before, counted(), strict=True)]
+    return grown[3] / sum(grown)
+
+
+def test_a_neighbour_that_burns_a_core(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    text = suite({"pong": PONG}, PACE, more='quiet = "off"')
+    with neighbours(40):
+        seen = measured(bench, tmp_path, text)
+    check = caught("a neighbour that burns each core", seen, "N1", server="pong")
+    assert "python" in check["says"]
+    assert check["value"] > 0.15
+    trials = seen.trials("pong")
+    assert [trial["attempt"] for trial in trials] == [1, 2, 3]
+    assert "NOT BELIEVED: N1 foreign-cpu" in seen.told.all
+
+
+def test_without_a_neighbour_nobody_is_found(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    before = idle()
+    seen = measured(bench, tmp_path, suite({"pong": PONG}, PACE))
+    if min(before, idle()) < 0.9:
+        pytest.skip("this machine has neighbours of its own")
+    quiet(seen, "N1", "pong")
+
+
+def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str, str]) -> None:
+    given = [f"{name}={value}" for name, value in clock.items()]
+    shifted = calls(["env", *given, *bench_words()], tmp_path)
+
+    def sets() -> None:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("results/*/trials/*/loader-*.out")):
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.05)
+        time.sleep(0.5)
+        Path(clock["SET_BACK"]).touch()
+
+    setter = threading.Thread(target=sets)
+    setter.start()
+    seen = measured(shifted, tmp_path, suite({"pong": PONG}, PACE))
+    setter.join()
+    check = caught("the wall clock is set back during a load", seen, "T2", server="pong")
+    assert check["value"] > 3000
+    first, second = seen.trials("pong")
+    assert (first["attempt"], second["attempt"]) == (1, 2)
+    assert [one["status"] for one in second["checks"] if one["id"] == "T2"] == ["pass"]
+
+
+def test_a_server_that_reads_its_memory_from_a_disk(bench: Bench, tmp_path: Path) -> None:
+    words = ("pages.py", "{port}", tmp_path / "pages")
+    servers = {"pages": program(*words, "--forget"), "healthy": program(*words)}
+    seen = measured(bench, tmp_path, suite(servers, PACE))
+    if not any(one["value"] for one in seen.checks("M1", "pages")):
+        pytest.skip("files here never leave the memory")
+    fault = "a server whose pages are taken from memory again and again"
+    check = caught(fault, seen, "M1", server="pages", status="warn")
+    assert "give it a warm-up" in check["says"]
+    quiet(seen, "M1", "healthy")
+
+
+def test_swap_by_its_counters_alone() -> None:
+    """Few machines that measure have any: recorded counters, and the pure function."""
+    paging = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
+    for swapped, status in ((0, "pass"), (812, "fail")):
+        seen = observation(machine=machine(paging={**paging, "pswpout": swapped}))
+        (check,) = [one for one in memory.of_trial(trial(observation=seen), LIMITS) if not one.of][
+            :1
+        ]
+        assert (check.id, check.status, check.about) == ("M1", status, "apparatus")
+    noted("pages went to swap (recorded counters)", "M1", check.model_dump(), "")
+
+
+def test_a_stepped_clock_by_its_difference_alone() -> None:
+    for step_s, status in ((0.0001, "pass"), (0.01, "warn"), (-0.2, "fail")):
+        seen = observation(machine=machine(clock_step_s=step_s))
+        (check,) = clocks.of_trial(trial(observation=seen), LIMITS)
+        assert (check.id, check.status, check.about) == ("T2", status, "apparatus")
+    noted("a step of 0.2 s (recorded difference)", "T2", check.model_dump(), "")

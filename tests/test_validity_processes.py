@@ -1,0 +1,59 @@
+"""Processes of a server that begin anew, grow, or do not share the work."""
+
+from pathlib import Path
+
+from beside import PACE, WRK, gunicorn, program, suite
+from front_door import Bench, needed, needed_module
+from validity import caught, measured, quiet
+
+
+def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    needed_module("flask")
+    again = gunicorn("pong_flask:app", "arguments = ['--max-requests', '50']")
+    seen = measured(bench, tmp_path, suite({"again": again, "healthy": gunicorn("pong_flask:app")}))
+    printed = seen.printed("again", "Requests/sec")
+    fault = "a worker that begins anew after 50 requests"
+    check = caught(fault, seen, "S7", server="again", printed=printed)
+    assert "set to begin anew after so many requests" in check["says"]
+    assert seen.trials("again")[0]["failure"] is None
+    quiet(seen, "S7", "healthy")
+
+
+def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
+    words = ("answers.py", "--port", "{port}")
+    load = PACE.replace('duration = "2s"', 'duration = "4s"')
+    servers = {"leaks": program(*words, "--grows", 100_000), "healthy": program(*words)}
+    seen = measured(bench, tmp_path, suite(servers, load))
+    fault = "a server that keeps 100 kB of each answer"
+    check = caught(fault, seen, "M3", server="leaks", status="warn")
+    assert check["value"] > 0.1
+    quiet(seen, "M3", "healthy")
+
+
+def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    one, two = (gunicorn("pong_shared:app").replace("workers = 1", "workers = 2") for _ in "12")
+    favours = f"environment = {{ FAVOURS = '{tmp_path / 'favoured'}' }}\n"
+    load = WRK.replace("connections = 2", "connections = 8").replace('"1s"', '"3s"')
+    seen = measured(bench, tmp_path, suite({"unequal": one + favours, "healthy": two}, load))
+    printed = seen.printed("unequal", "Requests/sec")
+    fault = "one of two workers does all the work"
+    check = caught(fault, seen, "W1", server="unequal", status="warn", printed=printed)
+    assert "connections are not shared out evenly" in check["says"]
+    quiet(seen, "W1", "healthy")
+
+
+def test_servers_with_unequal_budgets_of_which_one_is_not_said(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk")
+    one = gunicorn("pong_shared:app")
+    servers = {"one": one, "silent": one.replace("workers = 1\n", "")}
+    seen = measured(bench, tmp_path, suite(servers))
+    fault = "one worker beside the two of a suite that does not say so"
+    check = caught(fault, seen, "W1", printed=seen.printed("silent", "Requests/sec"))
+    assert "one 1, silent 2: different, and the suite does not say so of silent" in check["says"]
+    said = suite(servers | {"silent": one.replace("workers = 1", "workers = 2")})
+    told = measured(bench, tmp_path, said)
+    assert [one["status"] for one in told.checks("W1") if one["of"] == "told"] == ["pass"]
