@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -330,8 +331,12 @@ def test_a_server_that_ran_already_is_unknown_and_that_is_printed(
         file = suite(tmp_path, "", f'[placement]\nserver = "{USABLE[0]}"')
         file.write_text(file.read_text().replace(answering(), f'use = "url"\nurl = "{url}"\n'))
         done = bench("run", file)
-    assert done.code == 0, done.all
-    assert "unknown: on which CPUs it runs was not seen: server-one" in done.out
+    assert done.code in {0, 4}, (
+        done.all
+    )  # the load tool may use the server's CPU: P1, if it is busy
+    assert re.search(r"not known: .*\bplacement\b", " ".join(done.out.split())), done.out
+    (report,) = tmp_path.glob("results/*/report.md")
+    assert "unknown: on which CPUs it runs was not seen: server-one" in report.read_text()
     (trial,) = trials(tmp_path)
     assert checked(trial, "placement")["status"] == "unknown"
 
@@ -342,7 +347,7 @@ def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:
     file = suite(tmp_path, "", f'[placement]\nserver = "{last}"')
     file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
     done = bench("run", file)
-    assert done.code == 0, done.all
+    assert done.code in {0, 4}, done.all  # as above
     (out,) = tmp_path.glob("results/*/trials/0001/server-one.out")
     assert json.loads(out.read_text())["cpus"] == [last]
 
