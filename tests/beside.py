@@ -58,6 +58,7 @@ def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, st
 
     Where others had the CPUs each time, the fault was never planted: leave the test.
     """
+    taken = 0.0
     for _ in range(3):
         seen = measured(bench, folder, text)
         if any(one["status"] == status for one in seen.checks(id_, server)):
