@@ -149,8 +149,10 @@ class Wrk(Loader):
 
     def load(self) -> Load:
         """Return what it is told to do; wrk always keeps connections, as many for each thread."""
+        connections = self.connections // self.threads * self.threads
         return Load(
-            connections=self.connections // self.threads * self.threads,
+            connections=connections,
+            at_once=connections,
             keep_alive=True,
             processes=self.threads,
             declared_s=self.declared_s(),
