@@ -22,7 +22,7 @@ _CONTENTS = {
     "Tutorials": ["tutorials/*", "examples/*/README"],
     "How to": ["how-to/*"],
     "Reference": ["toml", "reference/*"],
-    "Explanation": ["explanation/*", "pace", "robustness", "architecture", "coverage"],
+    "Explanation": ["explanation/*", "pace", "robustness", "validity", "architecture", "coverage"],
     "Project": ["contributing"],
 }
 

@@ -1,11 +1,11 @@
 """Whether a server always answered the same, single questions and the load alike (E3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from benchforge.checks.limits import Limits
 from benchforge.model.answer import Answer
 from benchforge.model.check import Check
-from benchforge.model.trial import Trial
+from benchforge.model.trial import Failure, Trial
 
 _OF_CONNECTIONS = ("connection", "keep-alive")  # headers that depend on how it was asked
 _NOT_LOOKED_AT = "no answers to single questions were kept"
@@ -72,6 +72,14 @@ def size(trial: Trial, limits: Limits) -> Check:
         f"{told}: the load was answered otherwise; compare what the tool gets with a single answer"
     )
     return limits.check("E3", "behaviour", each / full - 1, says, status="fail")
+
+
+def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
+    """Return why there is no measurement, where the load's responses had another length (E3)."""
+    for one in checks:
+        if one.id == "E3" and one.value is not None and one.status == "fail":
+            return Failure(stage="read", message=f"{server}: {one.says}")
+    return None
 
 
 def differences(kept: Sequence[Answer]) -> Iterator[str]:

@@ -44,9 +44,16 @@ def limiter(trial: Trial, limits: Limits) -> Iterator[Check]:
         says = f"used up: {', '.join(used_up)} ({told})"
         yield limits.check("W2", "behaviour", max(shares.values()), says, status="pass")
         return
+    if _others_filled(trial, limits):
+        says = (
+            f"what the limit was is not known: nothing was used up by the trial itself ({told}), "
+            "and it waited for CPUs that others filled; give it a quiet machine"
+        )
+        yield limits.check("W2", "behaviour", None, says)
+        return
     says = (
         f"unexplained limit: nothing was used up ({told}); it may wait for locks, sleeps or a "
-        "backend elsewhere, or have too few connections: try more of them"
+        "backend elsewhere, for a link that is full, or have too few connections: try more of them"
     )
     yield limits.check("W2", "behaviour", max(shares.values()), says, status="warn")
 
@@ -97,10 +104,28 @@ def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
     for usage in seen.usage:
         if usage.role == "loader" and usage.hottest_cpu_s is not None:
             yield f"{_THREAD} {usage.label}", usage.hottest_cpu_s / seen.seconds
-    if seen.machine is not None and seen.machine.busy_s is not None:
-        yield "all CPUs, whoever used them", seen.machine.busy_s / seen.machine.cpus / seen.seconds
+    own = [usage.cpu_s for usage in seen.usage]
+    if seen.machine is not None and None not in own:  # of others' work N1 tells
+        own_s = seen.sampler_cpu_s + sum(one for one in own if one is not None)
+        yield "all CPUs together", own_s / seen.machine.cpus / seen.seconds
     if seen.machine is not None and "io.some" in seen.machine.pressure:
         yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
+
+
+def _others_filled(trial: Trial, limits: Limits) -> bool:
+    """Whether all CPUs were full and a part waited for one: it might have been faster alone."""
+    seen = trial.observation
+    if seen is None or seen.machine is None or seen.machine.busy_s is None or not seen.seconds:
+        return False
+    busy = seen.machine.busy_s / seen.machine.cpus / seen.seconds
+    if busy < (limits["W2"].warn or 0.0):
+        return False
+    waited = (
+        usage.waited_s / seen.seconds / max(1, usage.busy_threads or 1)
+        for usage in seen.usage
+        if usage.waited_s is not None
+    )
+    return any(limits["N2"].status(one) != "pass" for one in waited)
 
 
 def _is_python(trial: Trial, usage: Usage) -> bool:

@@ -15,6 +15,7 @@ from benchforge.run.tasks import located
 from benchforge.run.usage import EVERY_S, Watch
 from benchforge.suite.case import Case
 
+_BAD_FROM = 400  # of a status: good responses have one below
 LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
 
 
@@ -64,7 +65,7 @@ def drive(
 
 
 def believable(reading: Reading, case: Case, answered: int) -> None:
-    """Raise TrialFailed when the tool was not answered, or with other bodies than we were."""
+    """Raise TrialFailed when the tool got no good answer, or other bodies than we did."""
     if reading.responses == 0:
         classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
         raise TrialFailed(
@@ -72,6 +73,12 @@ def believable(reading: Reading, case: Case, answered: int) -> None:
             f"{case.name.server}: no response was completed in {reading.seconds:.3g} s "
             f"(errors: {classes or 'none'})",
             "the server answers single requests, but none of the load's; see both logs",
+        )
+    if reading.good == 0 and case.expect.status < _BAD_FROM:  # some suites ask for an error
+        raise TrialFailed(
+            "drive",
+            f"{case.name.server}: none of {reading.responses:,} responses was good",
+            "the server answers single requests rightly, and none of the load's; see both logs",
         )
     length = reading.document_bytes
     if length is not None and length != answered and case.request.method != "HEAD":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from benchforge.checks.alike import otherwise
 from benchforge.errors import InvalidFile
 from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
 from benchforge.model.check import Check
@@ -162,6 +163,7 @@ def _kept(
         # The first right answer of a scenario is what the others are held against.
         right.setdefault(asked, Like(case.name.server, measured.body))
     checks = (*measured.trial.checks, *believe(measured.trial))
-    trial = measured.trial.model_copy(update={"checks": checks})
+    failure = measured.trial.failure or otherwise(checks, case.name.server)
+    trial = measured.trial.model_copy(update={"checks": checks, "failure": failure})
     keep.write(folder / "trial.json", trial)
     return trial

@@ -205,7 +205,7 @@ def _measured(
         story.complaints = probes.complaints(story.started)
         _still_there(here, services, "during the load", "drive")
         story.reading = case.driver.read(Output(target, finished))
-        story.answers.append(once(here, asking).answer)
+        story.answers.append(once(here, alone).answer)
         after = probes.asked(here, alone, probes.AFTER, keep_alive=keeps)
         story.probes = probes.probes(before, after, probes.debug(here, asking))
         story.listener = probes.listener(here, asking, port, story.listener)

@@ -1,0 +1,41 @@
+"""Suites with a server of tests/programs/turns.py for each fault, beside one without."""
+
+import json
+import sys
+from collections.abc import Mapping
+
+from front_door import PROGRAMS
+
+TURNS = PROGRAMS / "turns.py"
+PACE = 'use = "pace"\nconnections = 8\nthink = "5ms"\nduration = "2s"'
+WRK = 'use = "wrk"\nconnections = 8\nduration = "1s"'
+
+
+def turning(*faults: str) -> dict[str, str]:
+    """The TOML of a healthy server and of one for each fault, by their labels."""
+    return {"healthy": server("none")} | {fault: server(fault) for fault in faults}
+
+
+def server(fault: str) -> str:
+    words = [sys.executable, str(TURNS), "{port}", fault]
+    return f'use = "command"\ncommand = {json.dumps(words)}\nready_within = "5s"\n'
+
+
+def suite(
+    servers: Mapping[str, str], load: str, *, scenario: str = "", top: str = "", more: str = ""
+) -> str:
+    declared = "".join(f"[servers.{label}]\n{toml}" for label, toml in servers.items())
+    return f"""benchforge = 1
+{top}
+{declared}
+[loaders.load]
+{load}
+[scenarios.asked]
+request = {{ path = "/" }}
+servers = {json.dumps(list(servers))}
+loaders = ["load"]
+{scenario}
+[repeat]
+blocks = 1
+quiet = "off"
+{more}"""

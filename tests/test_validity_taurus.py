@@ -1,0 +1,106 @@
+"""Four cases that a driver of load tools lets pass: here each is 4, with a reason and no number."""
+
+import shutil
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, needed
+from planted import WRK, server, suite
+from validity import Seen, measured
+
+AB = 'use = "ab"\nconnections = 4\nrequests = 200\nkeep_alive = false'
+
+
+def refused(seen: Seen, label: str, says: str) -> list[dict[str, Any]]:
+    """All trials of a server that has no number, for this reason."""
+    assert seen.told.code == 4, seen.told.all
+    trials = seen.trials(label)
+    assert trials
+    for trial in trials:
+        assert says in trial["failure"]["message"], trial["failure"]
+    (case,) = seen.summary["cases"]
+    assert case["trials"] == 0
+    assert all(line["median"] is None for line in case["lines"])
+    assert "good responses/s" not in seen.told.all
+    return trials
+
+
+def test_a_closed_port(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    with socket.socket() as bound:  # it never listens, and nobody else gets it meanwhile
+        bound.bind(("127.0.0.1", 0))
+        url = f'use = "url"\nurl = "http://127.0.0.1:{bound.getsockname()[1]}"\n'
+        toml = suite({"closed": f'{url}ready_within = "1s"\n'}, WRK)
+        (trial,) = refused(measured(bench, tmp_path, toml), "closed", "nothing listens on its port")
+    assert trial["failure"]["stage"] == "start"
+    assert trial["load"] is not None
+    assert "load" not in trial["phases"]  # it was refused before
+
+
+def test_a_server_that_never_listens(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    toml = suite({"deaf": server("deaf").replace('"5s"', '"1s"')}, WRK)
+    (trial,) = refused(measured(bench, tmp_path, toml), "deaf", "not ready within 1 s")
+    assert "load" not in trial["phases"]
+
+
+def test_all_answers_are_500(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    toml = suite({"broken": server("all-500").replace('"5s"', '"1s"')}, WRK)
+    (trial,) = refused(measured(bench, tmp_path, toml), "broken", "expected status 200, got 500")
+    assert "load" not in trial["phases"]
+
+
+def test_all_answers_to_the_load_tool_are_500(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    seen = measured(bench, tmp_path, suite({"broken": server("tools-500")}, WRK))
+    refused(seen, "broken", "responses was good")
+    assert "Requests/sec" in seen.printed("broken", "Requests/sec")  # wrk itself has a number
+
+
+@pytest.mark.parametrize("expect", ["{ body = 'pong' }", "{ length = 4 }"])
+def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
+    needed("wrk")
+    seen = measured(
+        bench, tmp_path, suite({"other": server("none")}, WRK, scenario=f"expect = {expect}")
+    )
+    (trial,) = refused(seen, "other", "GET /: ")
+    assert "load" not in trial["phases"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "load", "says"),
+    [
+        ("wrk", WRK, "the load was answered otherwise"),
+        ("ab", AB, "was answered with 128 bytes of body, the question with 256"),
+    ],
+)
+def test_another_document_to_the_load_tool(
+    bench: Bench, tmp_path: Path, tool: str, load: str, says: str
+) -> None:
+    needed(tool)
+    seen = measured(bench, tmp_path, suite({"other": server("tools-shorter")}, load))
+    refused(seen, "other", says)
+
+
+@pytest.mark.parametrize(
+    "damage", ["head -n 15", "sed s/200/2x0/", "sed '/^Failed/d'", "head -c 0"]
+)
+def test_a_load_tool_whose_output_is_damaged(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    needed("ab")
+    (tmp_path / "bin").mkdir()
+    fake = tmp_path / "bin/ab"
+    fake.write_text(
+        f'#!/bin/sh\n[ "$1" = -V ] && exec {shutil.which("ab")} -V\n'
+        f'{shutil.which("ab")} "$@" | {damage}\n'
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fake.parent), prepend=":")
+    seen = measured(bench, tmp_path, suite({"healthy": server("none")}, AB))
+    trials = refused(seen, "healthy", "ab")
+    assert len(trials) == 3
+    assert {one["failure"]["about"] for one in trials} == {"apparatus"}
