@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from beside import WRK, gunicorn, suite, undisturbed
 from front_door import Bench, needed, needed_module
 from validity import Seen, caught, measured, quiet
+
+pytestmark = pytest.mark.timeout(400)
 
 SUITES = Path(__file__).parents[1] / "suites"
 REDIS = '[backends.store]\nuse = "redis"\n'

@@ -11,6 +11,8 @@ from validity import Seen, caught, measured, quiet
 
 from benchforge.model.histogram import Histogram
 
+pytestmark = pytest.mark.timeout(400)
+
 WRK = 'use = "wrk"\nconnections = 8\nduration = "2s"'
 FEW = WRK.replace("connections = 8", "connections = 2")
 TRIES, SMEARED_US = 3, 44_000

@@ -13,6 +13,8 @@ from validity import caught, measured, noted, quiet
 from benchforge.run import null_server
 from benchforge.run.locate import locate
 
+pytestmark = pytest.mark.timeout(400)
+
 NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
 AB = 'use = "ab"\nconnections = 2\nrequests = 200'

@@ -8,6 +8,8 @@ from beside import command, gunicorn, program, suite
 from front_door import PROGRAMS, Bench, lack, needed, needed_module
 from validity import caught, measured, quiet
 
+pytestmark = pytest.mark.timeout(400)
+
 ANSWERS = ("answers.py", "--port", "{port}")
 
 

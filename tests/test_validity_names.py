@@ -8,6 +8,8 @@ from beside import gunicorn
 from front_door import Bench, answering, needed, needed_module
 from validity import caught, measured, quiet
 
+pytestmark = pytest.mark.timeout(400)
+
 CLIENTS = """benchforge = 1
 [servers.answers]
 {server}

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from beside import PACE, WRK, gunicorn, program, suite
 from front_door import Bench, needed, needed_module
 from validity import caught, measured, quiet
+
+pytestmark = pytest.mark.timeout(400)
 
 
 def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from front_door import Bench, needed
 from planted import WRK, server, suite
 from validity import Seen, measured
 
+pytestmark = pytest.mark.timeout(400)
+
 AB = 'use = "ab"\nconnections = 4\nrequests = 200\nkeep_alive = false'
 
 

@@ -69,7 +69,7 @@ def measured(bench: Bench, folder: Path, suite: str, *words: str) -> Seen:
     """Run a suite; whatever its exit code is, there is a result."""
     before = set(folder.glob("results/*"))
     (folder / "suite.toml").write_text(suite)
-    told = bench("run", "suite.toml", *words)
+    told = bench("run", "suite.toml", *words, within_s=300)
     (result,) = set(folder.glob("results/*")) - before
     return Seen(told, result)
 
