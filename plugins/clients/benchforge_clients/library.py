@@ -179,7 +179,9 @@ class Library(RunsPython, Client, ABC):
     def load(self) -> Load:
         """Return what it is told to do."""
         return Load(
+            kind="client",
             connections=self.at_once(),
+            at_once=self.at_once(),
             keep_alive=self.connections_kept(),
             processes=1,
             declared_s=self.declared_s(),
