@@ -322,11 +322,13 @@ def test_every_load_tool_says_what_it_was_told() -> None:
             "h2load": {"protocol": "h2c", "streams": 8},
             "pace": {"rate": "500/s"},
             "k6": {"users": 7},
+            "wrk": {"connections": 9, "threads": 2},
         }.items()
     }
     loads = {name: part.load() for name, part in told.items() if isinstance(part, Driver)}
     assert loads["h2load"].at_once == 80
     assert loads["pace"].rate == 500
+    assert loads["wrk"].at_once == 8
     assert (loads["k6"].rate, loads["k6"].at_once, loads["k6"].kind) == (None, 7, "loader")
     client = Registry().part("client", "http_client").model_validate({})
     assert isinstance(client, Driver)
