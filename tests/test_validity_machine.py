@@ -58,9 +58,10 @@ def test_a_neighbour_that_burns_a_core(
     with neighbours(40):
         seen = measured(bench, tmp_path, text)
     check = caught("a neighbour that burns each core", seen, "N1", server="pong")
-    assert "python" in check["says"]
     assert check["value"] > 0.15
     trials = seen.trials("pong")
+    foreign = trials[0]["observation"]["machine"]["foreign"]
+    assert any(one["program"].startswith("python") for one in foreign)
     assert [trial["attempt"] for trial in trials] == [1, 2, 3]
     assert re.search(r"NOT BELIEVED: .*N1 foreign-cpu", seen.told.all)
 
