@@ -19,7 +19,7 @@ from benchforge.registry import Registry
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 
-WAITS_S = 60.0
+WAITS_S = 300.0
 PLAIN = {"cat", "cp", "head", "ls", "mkdir"}
 "Programs that run as they are."
 

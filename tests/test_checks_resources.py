@@ -156,8 +156,6 @@ def test_others_that_are_used_up_are_named() -> None:
     assert "used up: a thread of loader-w" in found.says
     database = usage(label="backend-db", role="backend", cpu_s=37.0, hottest_cpu_s=5.0)
     assert "used up: backend-db" in only(limiter(with_usage(idle, database), LIMITS)).says
-    full = Machine(cpus=2, busy_s=20.0)
-    assert "whoever used them" in only(limiter(with_usage(idle, QUIET, machine=full), LIMITS)).says
     disk = Machine(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})
     assert (
         "waiting for the disk" in only(limiter(with_usage(idle, QUIET, machine=disk), LIMITS)).says
