@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from benchforge.model.claim import Claim
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
@@ -84,6 +85,8 @@ class Header(Frozen):
     "Labels of the metrics of each scenario that names its own; the others take all."
     tables: dict[str, Pivot] = Field(default_factory=dict)
     "Those of the suite that have a case here, by label."
+    claims: tuple[Claim, ...] = ()
+    "Those of the suite whose cases are all here."
     placement: dict[str, str] = Field(default_factory=dict)
     "The CPUs of each role that has its own; empty where all share all."
     versions: dict[str, str]

@@ -6,13 +6,14 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.check import Check
+from benchforge.model.claim import Claim
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
 from benchforge.model.trial import CaseName, Failure
-from benchforge.model.verdict import Estimate
+from benchforge.model.verdict import Estimate, Verdict
 from benchforge.model.window import WHOLE, Settled, Window
 
 
@@ -204,3 +205,7 @@ class Summary(Frozen):
     "One of each scenario, where the suite asks for them."
     comparisons: tuple[Comparison, ...] = ()
     "In the order of the suite."
+    claims: tuple[Claim, ...] = ()
+    "What was asked, in the order of the suite."
+    verdicts: tuple[Verdict, ...] = ()
+    "The answers, in the order of `claims`; a smoke has none."

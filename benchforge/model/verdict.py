@@ -2,8 +2,9 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, NonNegativeInt, model_validator
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
+from benchforge.model.check import Check
 from benchforge.model.frozen import Frozen
 
 Method = Literal[
@@ -17,6 +18,8 @@ Method = Literal[
     "rule of three",
     "t of logs, highest of several",
     "posterior on a grid",
+    "paired t of differences",
+    "t of values",
 ]
 
 
@@ -139,3 +142,64 @@ class Change(Frozen):
     "New / old; where there is no model it says why."
     least: float
     "Changes below it are not told."
+
+
+class Against(Frozen):
+    """A check that speaks against a verdict, or a behaviour that one side alone had."""
+
+    check: Check
+    "As it was answered."
+    side: Literal["a", "b", "both", ""]
+    "Whose trials it was found in; empty for a comparison or the whole result."
+
+
+class Rejected(Frozen):
+    """A block that a verdict does not rest on."""
+
+    block: PositiveInt
+    "Its number."
+    why: str
+    "Why not."
+
+
+class Verdict(Frozen):
+    """What the numbers say to one question of a claim."""
+
+    claim: str
+    "Its label."
+    at: dict[str, JsonValue] = Field(default_factory=dict)
+    "The axis and the value that it was asked for, where the claim is asked for each of several."
+    state: Literal["holds", "fails", "inconclusive", "invalid"]
+    "The answer. Inconclusive: more blocks may tell; invalid: the numbers are not to be believed."
+    why: str = ""
+    "Why it is inconclusive or invalid."
+    unit: str
+    "Of the estimate: 1 for a ratio."
+    estimate: Estimate
+    "What the question asks for: a ratio, a difference or a value."
+    companion: Estimate | None = None
+    "The same, as no outlier can move it; None where it was not formed."
+    fragile: bool | None = None
+    "Whether the companion decides otherwise; None where one of the two has no interval."
+    p_adjusted: float | None = None
+    "The estimate's p after Holm, in its family of questions."
+    family: PositiveInt = 1
+    "How many questions are in its family: those of one scenario and metric."
+    resolves: float | None = None
+    "The ratio above 1 that so many blocks find four times in five."
+    needs: PositiveInt | None = None
+    "About how many blocks would decide, where it is inconclusive and that is known."
+    blocks: tuple[PositiveInt, ...] = ()
+    "The blocks that it rests on."
+    a: tuple[float, ...] = ()
+    "The first side's value in each of `blocks`."
+    b: tuple[float, ...] = ()
+    "The other's; empty where a alone is asked about."
+    rejected: tuple[Rejected, ...] = ()
+    "Blocks that it does not rest on."
+    against: tuple[Against, ...] = ()
+    "What speaks against it; failures first."
+    limits: tuple[str, ...] = ()
+    "What it does not say: of which load, machine and day it is."
+    sentence: str
+    "All of it, for a person."

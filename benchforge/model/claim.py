@@ -1,0 +1,75 @@
+"""A claim of a suite: what is said of cases, resolved to the cases that it is asked of."""
+
+from typing import Literal, Self
+
+from pydantic import Field, JsonValue, PositiveFloat, model_validator
+
+from benchforge.model.frozen import Frozen
+from benchforge.model.trial import CaseName
+
+Relation = Literal[">", "<", ">=", "<=", "=="]
+
+
+class Question(Frozen):
+    """What a claim asks: `a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`."""
+
+    text: str
+    "As the suite writes it."
+    form: Literal["ratio", "difference", "value"]
+    "What is estimated: a / b, a - b, or a alone."
+    relation: Relation
+    "Between what is estimated and the bound; `==` is within the tolerance of it."
+    bound: float
+    "A factor for a ratio, else a number in the metric's unit."
+    tolerance: PositiveFloat | None = None
+    "Of `==` alone: a share of the bound for a ratio, else a number in the metric's unit."
+
+    @model_validator(mode="after")
+    def _equal_within_something(self) -> Self:
+        if (self.tolerance is None) == (self.relation == "=="):
+            msg = "what is equal is so within a tolerance, and nothing else has one"
+            raise ValueError(msg)
+        return self
+
+
+class Term(Frozen):
+    """A side of a claim: a case, or what it has more than another."""
+
+    case: CaseName
+    "Whose values they are."
+    minus: CaseName | None = None
+    "Whose values are subtracted, block by block."
+
+
+class Asked(Frozen):
+    """One question of a claim."""
+
+    at: dict[str, JsonValue] = Field(default_factory=dict)
+    "The axis and the value that it is asked for, where the claim is asked for each of several."
+    a: Term
+    "The first side."
+    b: Term | None = None
+    "The other; None where a alone is asked about."
+
+
+class Claim(Frozen):
+    """A table [claims.x], every name in it resolved."""
+
+    label: str
+    "Its name in the suite."
+    says: str = ""
+    "For people."
+    metric: str
+    "The label of what is compared."
+    of: str | None = None
+    "What part of the metric, where it has several; None for the whole."
+    question: Question
+    "What is asked."
+    margin: PositiveFloat = 0.03
+    "Ratios from 1 / (1 + margin) to 1 + margin are the same to who asks."
+    published: float | None = None
+    "What a source says of it: a ratio, or a number in the metric's unit."
+    original: str = ""
+    "What was wrong with the source's own measurement."
+    asked: tuple[Asked, ...] = Field(min_length=1)
+    "One, or one for each value of an axis."
