@@ -183,6 +183,14 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
             None,
             "has format 2, this benchforge reads 1: use a newer one",
         ),
+        *(
+            (
+                f'{{"kind": "trial", "format": {one}}}',
+                None,
+                f"does not say its format by a whole number, but by {one}",
+            )
+            for one in ("true", "1.0")
+        ),
     ],
 )
 def test_what_cannot_be_read_is_unreadable(

@@ -48,6 +48,18 @@ def test_blocks_without_a_believed_value_of_both_sides_do_not_count() -> None:
     assert (check.id, check.value, check.status) == ("S3", 2, "fail")
 
 
+def test_a_case_that_is_not_believed_leaves_nothing_to_compare() -> None:
+    found = checks(STEADY, ())
+    assert {id_: check.status for id_, (check,) in found.items()} == {
+        "S3": "fail",
+        "S5": "unknown",
+        "S6": "unknown",
+    }
+    assert {check.says for of in found.values() for check in of} == {
+        "1 of 2 cases have a trial that is believed: nothing to compare"
+    }
+
+
 def test_a_healthy_comparison_fires_nothing() -> None:
     rng = random.Random(4)
     found = checks(*([rng.gauss(level, level / 50) for _ in range(12)] for level in (100, 130, 70)))

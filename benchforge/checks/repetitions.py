@@ -17,8 +17,16 @@ Rates = Mapping[int, float]
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
     """Yield what the believed trials of each case say, by their complete responses per second."""
+    if not all(cases):
+        believed = sum(map(bool, cases))
+        says = f"{believed} of {len(cases)} cases have a trial that is believed: nothing to compare"
+        yield limits.check("S3", "apparatus", 0, says, scope="comparison")
+        if len(cases) > 1:
+            yield limits.check("S5", "apparatus", None, says, scope="comparison")
+        yield limits.check("S6", "behaviour", None, says, scope="comparison")
+        return
     rates = [_rates(trials) for trials in cases]
-    names = [trials[0].case.server if trials else "" for trials in cases]
+    names = [trials[0].case.server for trials in cases]
     pairs = list(combinations(range(len(cases)), 2)) or [(0, 0)]
     yield _repetitions(min(len(rates[a].keys() & rates[b].keys()) for a, b in pairs), limits)
     if len(cases) > 1:
@@ -58,7 +66,7 @@ def of_placebo(placebo: Placebo, limits: Limits) -> Check:
 
 def _repetitions(blocks: int, limits: Limits) -> Check:
     limit = limits["S3"]
-    says = f"{blocks} {'block has' if blocks == 1 else 'blocks have'} believed values of both sides"
+    says = f"{blocks} {'block has' if blocks == 1 else 'blocks have'} believed values of all sides"
     if limit.status(blocks) != "pass":
         says += f"; raise repeat.blocks to {limit.warn:g} or more"
     return limits.check("S3", "apparatus", blocks, says, scope="comparison")

@@ -22,7 +22,8 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
         says = f"all processes of {usage.label} lived through the load"
         if count:
             says = (
-                f"{usage.ended} processes of {usage.label} ended during the load and {usage.begun} "
-                "began: it crashed, or is set to begin anew after so many requests; see its log"
+                f"of the processes of {usage.label}, {usage.ended} ended and {usage.begun} began "
+                "during the load: it crashed, or is set to begin anew after so many requests; see "
+                "its log"
             )
         yield limits.check("S7", "behaviour", count, says, of=usage.label)

@@ -1,5 +1,6 @@
 """One file of a result: read into its model, or what is wrong with it."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,6 +77,9 @@ def _model(value: Any, models: tuple[type[Model], ...]) -> type[Model]:
     if not isinstance(kind, str) or kind not in kinds:
         raise ValueError(f"is not ours: it does not say that its kind is {' or '.join(kinds)}")
     number = value.get("format")
+    if number is True or isinstance(number, float):  # both may equal 1, and would be taken for it
+        told = json.dumps(number)
+        raise ValueError(f"does not say its format by a whole number, but by {told}")
     if isinstance(number, int) and number > NEWEST:
         raise ValueError(f"has format {number}, this benchforge reads {NEWEST}: use a newer one")
     return kinds[kind]

@@ -12,7 +12,8 @@ from statistics import fmean, median
 from typing import Literal
 
 from benchforge.stats.partition import partition
-from benchforge.stats.trend import mann_kendall, theil_sen
+from benchforge.stats.slope import growth
+from benchforge.stats.trend import mann_kendall
 
 LEAST = 20
 "Bins: with 10, a flat course is called unsteady in 18 to 25 % of all cases."
@@ -63,7 +64,7 @@ def examine(course: Sequence[float]) -> Found:
     inflation = (1 + rho) / (1 - rho)
     if abs(step := _step(left, inflation, len(course))) > TOLERANCE:
         return Found("step", cut, step)
-    rise = theil_sen(left) * (len(left) - 1) / median(left)
+    rise = growth([*enumerate(left)], len(left) - 1) or 0.0
     if abs(rise) > TOLERANCE and mann_kendall(left, inflation) < _SURE:
         return Found("trend", cut, rise)
     if not cut:

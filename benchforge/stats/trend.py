@@ -1,18 +1,10 @@
-"""Whether a series rises or falls, and by how much, without regard to a few wild values."""
+"""Whether a series rises or falls, without regard to a few wild values."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from statistics import NormalDist, median
-
-
-def theil_sen(values: Sequence[float]) -> float:
-    """Return the median slope between any two values, per place. Raises StatisticsError for one."""
-    return median(
-        (later - earlier) / (there - here)
-        for (here, earlier), (there, later) in combinations(enumerate(values), 2)
-    )
+from statistics import NormalDist
 
 
 def mann_kendall(values: Sequence[float], inflation: float = 1.0) -> float:
