@@ -16,6 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchforge.model.verdict import Estimate
+from benchforge.stats.interval import t_of_logs
+
 PAIRS = 10
 SUITE = """
 benchforge = 1
@@ -44,10 +47,6 @@ from benchforge.cli import main
 sys.argv[0] = "benchforge"
 main()
 """
-# Two-sided 95 % quantiles of Student's t by degrees of freedom; beyond them, of the last one.
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-     2.052, 2.048, 2.045, 2.042)  # fmt: skip
 
 
 def main() -> None:
@@ -64,9 +63,9 @@ def main() -> None:
                 rates[every_s], share = trial(folder, every_s)
                 shares[every_s].append(share)
             ratios.append(math.log(rates[0.25] / rates[0]))
-    low, middle, high = interval(ratios)
+    found = t_of_logs(ratios, "paired t of log-ratios", 0.95)
     print(f"requests/s at 4 Hz over those at 0 Hz, {pairs} pairs")
-    print(f"  {middle:.3f} (95 % interval {low:.3f} to {high:.3f})")
+    print(f"  {found.value:.3f} ({_interval(found)})")
     for every_s, what in ((0, "0 Hz"), (0.25, "4 Hz")):
         median, most = statistics.median(shares[every_s]), max(shares[every_s])
         print(f"benchforge's share of a CPU at {what}: median {median:.2%}, at most {most:.2%}")
@@ -89,14 +88,10 @@ def trial(folder: Path, every_s: float) -> tuple[float, float]:
     return reading["responses"] / reading["seconds"], seen["sampler_cpu_s"] / seen["seconds"]
 
 
-def interval(logs: list[float]) -> tuple[float, float, float]:
-    """Return the lower end, the middle and the upper end of a mean ratio."""
-    middle = statistics.fmean(logs)
-    if len(logs) == 1:
-        return 0.0, math.exp(middle), math.inf
-    quantile = T[min(len(logs) - 1, len(T)) - 1]
-    half = quantile * statistics.stdev(logs) / math.sqrt(len(logs))
-    return math.exp(middle - half), math.exp(middle), math.exp(middle + half)
+def _interval(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return found.why
+    return f"95 % interval {found.low:.3f} to {found.high:.3f}"
 
 
 if __name__ == "__main__":
