@@ -1,6 +1,7 @@
 """What other people's plugins may do wrong, as who runs a suite with them sees it."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,20 @@ def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
     assert said.err.count(told) == 1
     assert said.err.count("warning: ") == 1
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2
+
+
+def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
+    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
+) -> None:
+    # As C code does that calls Python, and tells every exception in its own words.
+    swallowed = (
+        "import os, signal\n    try:\n        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    except BaseException as error:\n        raise ValueError(str(error))"
+    )
+    installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
+    code = LISTENER.replace("with open", f"{swallowed}\n    with open")
+    installs("listener", {"notes": "notes"}, {"notes.py": code})
+    said = bench("run", suite)
+    assert said.code == 128 + signal.SIGTERM, said.all
+    assert "interrupted: 1 trial kept" in said.err
+    assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 1

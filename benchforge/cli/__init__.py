@@ -68,16 +68,28 @@ class Interrupted(BaseException):
         self.exit_code = _INTERRUPTED + number
 
 
+_received: list[Interrupted] = []
+
+
 def ends_on_signals() -> None:
     """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up."""
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(one, signal.SIG_IGN)
-        raise Interrupted(number)
+        _received.append(Interrupted(number))
+        raise _received[0]
 
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, interrupted)
+
+
+def received() -> Interrupted | None:
+    """Return what a signal raised, also where it became another error on its way.
+
+    C code that calls Python may tell every exception in its own words: pydantic does.
+    """
+    return _received[0] if _received else None
 
 
 @click.group(
@@ -108,13 +120,18 @@ def called(words: Sequence[str] | None = None) -> int:
         error.show()
         code = error.exit_code
     except Interrupted as error:
-        click.echo("interrupted: trials that ended are kept, nothing else is", err=True)
-        code = error.exit_code
+        code = _ended(error)
     except (KeyboardInterrupt, click.Abort):
         code = _INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
-        code = _told(error)
+        signalled = received()
+        code = _told(error) if signalled is None else _ended(signalled)
     return code if isinstance(code, int) else 0
+
+
+def _ended(interrupted: Interrupted) -> int:
+    click.echo("interrupted: trials that ended are kept, nothing else is", err=True)
+    return interrupted.exit_code
 
 
 def _opens_closed_streams() -> None:

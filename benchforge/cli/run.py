@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from benchforge.checks import ask
 from benchforge.checks.quiet import limits_of
-from benchforge.cli import Interrupted
+from benchforge.cli import Interrupted, received
 from benchforge.cli.loosened import loosened
 from benchforge.cli.options import pairs
 from benchforge.cli.progress import Line, plain, spoken
@@ -221,12 +221,17 @@ def _sitting(
         for trial in execute(graph, stands_on, keep, believe, progress, limits, begun.trials):
             trials.append(trial)
             registry.tell("benchforge_trial_kept", warn, trial=trial)
+            if (interrupted := received()) is not None:  # and something on the way took it
+                break
             if wanted(trial, ceilings, worth_s, began + limit_s - time.monotonic()):
                 case = graph.cases[begun.header.cases.index(trial.case)]
                 ceilings.append(measured(trial, case, ceilings, stands_on, keep, believe))
                 say(_at_most(ceilings[-1]))
     except Interrupted as signal:
         interrupted = signal
+    except Exception:
+        if (interrupted := received()) is None:
+            raise
     finally:
         progress.end()
     keep.still_there()
