@@ -24,7 +24,7 @@ from benchforge.suite.holds import question
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-Value = float | None | Sample
+Value = float | Sample | None
 "Of a block: a number, unknown, or a sample of its own."
 
 

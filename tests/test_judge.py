@@ -175,7 +175,7 @@ def test_what_is_expected_was_broken() -> None:
 
 def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
     bound = Sample(metric="speed", unit="s", value=9, at_least=True)
-    values = [0.1, 0.11, 0.09, 0.1, bound]
+    values: list[float | Sample | None] = [0.1, 0.11, 0.09, 0.1, bound]
     found = verdict("a < b", case("a", values, unit="s"), case("b", times(1, 5), unit="s"))
     assert found.state == "inconclusive"
     assert "only a lower bound" in found.why
