@@ -5,6 +5,7 @@ from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
 from benchforge.model.bins import Kept, kept
 from benchforge.model.check import Check
+from benchforge.model.claim import Claim
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
@@ -23,7 +24,7 @@ from benchforge.model.summary import (
 )
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
-from benchforge.model.verdict import Estimate
+from benchforge.model.verdict import Estimate, Verdict
 from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
@@ -52,6 +53,7 @@ __all__ = [
     "CaseName",
     "CaseSummary",
     "Check",
+    "Claim",
     "Client",
     "Command",
     "Comparison",
@@ -104,6 +106,7 @@ __all__ = [
     "Trial",
     "TrialSample",
     "Usage",
+    "Verdict",
     "Window",
     "WrongOption",
     "hookimpl",

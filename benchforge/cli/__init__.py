@@ -15,6 +15,7 @@ _COMMANDS = {
     "check": "Say what is wrong with suites, and what they need that is not here.",
     "plan": "Show what a run would measure, in which order, and how long it would take.",
     "run": "Measure a suite on real processes, and report.",
+    "report": "Form a result's summary and reports again, also for CI servers.",
     "serve": "Start a server of a suite with its backends, and stay.",
     "clean": "List what benchforge has put on the disk, and remove it.",
     "validate": "Say whether result files can be true: what is in them, and what it means.",

@@ -25,7 +25,6 @@ from benchforge.graph import START_AND_STOP_S, RunGraph, plan
 from benchforge.model.ceiling import Ceiling
 from benchforge.model.folder import HEADER
 from benchforge.model.result import Header
-from benchforge.model.summary import CaseSummary
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
@@ -38,6 +37,7 @@ from benchforge.run.keep import Keep
 from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
 from benchforge.run.placement import machine, places, told
+from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
 from benchforge.suite.expand import expand
@@ -70,6 +70,12 @@ NO_ANSWER = 4
     help="Resume although machine, benchforge or programs are others; the report says which.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
+@click.option(
+    *("--report", "reports"),
+    metavar="NAME",
+    multiple=True,
+    help="Also write what this reporter makes, such as junit or github.",
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
 @click.option("--time-limit", metavar="DURATION", help="Start nothing that would end later.")
 def command(
@@ -81,6 +87,7 @@ def command(
     resume: Path | None,
     anyway: bool,
     as_json: bool,
+    reports: tuple[str, ...],
     fail_fast: bool,
     time_limit: str | None,
 ) -> int:
@@ -93,17 +100,29 @@ def command(
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
     registry.listen(warn)
+    form = Form(as_json, reports)
+    for name in reports:
+        reporter(registry, name)  # one that is not known is told before anything starts
     given = Given(profile, pairs(settings), only)
     if resume is None:
         if suite is None:
             raise Unusable("run: no suite is named", "name a suite, or --resume a result")
         if anyway:
             raise Unusable("--anyway: nothing is resumed", "it belongs to --resume")
-        return _begin(suite, given, output or Path("results"), limits, registry, as_json=as_json)
+        return _begin(suite, given, output or Path("results"), limits, registry, form)
     if output is not None:
         raise Unusable(f"-o {output}: --resume goes on in the result's own folder", "leave it out")
     with measuring(), Keep(resume).held():
-        return _resume(resume, suite, given, limits, registry, anyway=anyway, as_json=as_json)
+        return _resume(resume, suite, given, limits, registry, form, anyway=anyway)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How what came of it is shown."""
+
+    as_json: bool
+    reports: Sequence[str]
+    "Reporters beside those that every run uses."
 
 
 @dataclass(frozen=True)
@@ -121,8 +140,7 @@ def _begin(
     output: Path,
     limits: Limits,
     registry: Registry,
-    *,
-    as_json: bool,
+    form: Form,
 ) -> int:
     asked = load(path, registry, profile=given.profile, settings=given.settings, only=given.only)
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
@@ -145,7 +163,7 @@ def _begin(
             keep.write(keep.folder / HEADER, header)
             _announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
-            return _sitting(begun, asked, graph, stands_on, limits, registry, as_json=as_json)
+            return _sitting(begun, asked, graph, stands_on, limits, registry, form)
 
 
 def _resume(
@@ -154,9 +172,9 @@ def _resume(
     given: Given,
     limits: Limits,
     registry: Registry,
+    form: Form,
     *,
     anyway: bool,
-    as_json: bool,
 ) -> int:
     if left := cleared():
         say(left)
@@ -178,7 +196,7 @@ def _resume(
     if there == len(graph):
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
         found = before.trials, before.ceilings
-        return _told(before, *found, asked, registry, keep, as_json=as_json)
+        return _told(before, *found, asked, registry, keep, form)
     stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
@@ -196,7 +214,7 @@ def _resume(
     before = before.going_on(now, differs)
     keep.sitting(before.sittings[-1])
     _announce(asked, graph, stands_on, keep, limits, there)
-    return _sitting(before, asked, graph, stands_on, limits, registry, as_json=as_json)
+    return _sitting(before, asked, graph, stands_on, limits, registry, form)
 
 
 def _sitting(
@@ -206,8 +224,7 @@ def _sitting(
     stands_on: Ground,
     limits: Limits,
     registry: Registry,
-    *,
-    as_json: bool,
+    form: Form,
 ) -> int:
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
@@ -230,7 +247,7 @@ def _sitting(
     finally:
         progress.end()
     keep.still_there()
-    code = _told(begun, trials, ceilings, asked, registry, keep, as_json=as_json)
+    code = _told(begun, trials, ceilings, asked, registry, keep, form)
     _say_what_quiet_took(trials[len(begun.trials) :])
     left = len(graph) - settled(trials)
     if interrupted is not None:
@@ -250,26 +267,11 @@ def _told(
     asked: Suite,
     registry: Registry,
     keep: Keep,
-    *,
-    as_json: bool,
+    form: Form,
 ) -> int:
-    metrics = asked.metrics
-    summary = reported(
-        begun.header, trials, begun.sittings, ceilings, metrics, registry, keep, as_json=as_json
-    )
-    return 0 if all(_answered(case, smoke=summary.smoke) for case in summary.cases) else NO_ANSWER
-
-
-def _answered(case: CaseSummary, *, smoke: bool) -> bool:
-    """Whether a case has a number to speak of; a noisy machine is no error: its numbers are marked.
-
-    A smoke shows that all works: it has numbers.
-    """
-    if not case.trials:
-        return False
-    if smoke or case.believed != 0:
-        return True
-    return any(all(check.again for check in one.checks) for one in case.doubted if one.used)
+    told = begun.header, trials, begun.sittings, ceilings, asked.metrics, registry, keep
+    summary = reported(*told, form.reports, as_json=form.as_json)
+    return 0 if all(case.answered(smoke=summary.smoke) for case in summary.cases) else NO_ANSWER
 
 
 def _ground(asked: Suite) -> Ground:
