@@ -17,6 +17,7 @@ _COMMANDS = {
     "run": "Measure a suite on real processes, and report.",
     "report": "Form a result's summary and reports again, also for CI servers.",
     "compare": "Say what changed against an older result, or against several.",
+    "history": "Show results over time, and where they changed.",
     "serve": "Start a server of a suite with its backends, and stay.",
     "clean": "List what benchforge has put on the disk, and remove it.",
     "validate": "Say whether result files can be true: what is in them, and what it means.",
