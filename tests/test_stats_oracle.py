@@ -1,13 +1,17 @@
 """Our distributions and intervals against scipy; without scipy the other tests stand alone."""
 
+from statistics import pvariance
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchforge.stats.beta import beta_cdf, beta_quantile
+from benchforge.stats.history import welch
 from benchforge.stats.student import t_cdf, t_quantile, two_sided
 
 special = pytest.importorskip("scipy.special")
+stats = pytest.importorskip("scipy.stats")
 
 DF = st.one_of(st.integers(1, 60).map(float), st.floats(0.5, 5000))
 
@@ -37,3 +41,15 @@ def test_the_share_of_beta_is_scipys(x: float, a: float, b: float) -> None:
 @given(st.floats(1e-6, 1 - 1e-6), st.floats(0.5, 2000), st.floats(0.5, 2000))
 def test_the_quantile_of_beta_is_scipys(p: float, a: float, b: float) -> None:
     assert beta_quantile(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-9)
+
+
+SOME = st.lists(st.floats(-5, 5), min_size=3, max_size=20)
+
+
+@settings(deadline=None)
+@given(SOME, SOME)
+def test_the_p_of_welch_is_scipys(one: list[float], other: list[float]) -> None:
+    if min(pvariance(one), pvariance(other)) < 1e-6:  # scipy warns of rounding there
+        return
+    theirs = stats.ttest_ind(one, other, equal_var=False).pvalue
+    assert welch(one, other) == pytest.approx(theirs, rel=1e-6, abs=1e-12)

@@ -38,6 +38,7 @@ from benchforge.run.keep import Keep
 from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
 from benchforge.run.placement import machine, places, told
+from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
 from benchforge.suite.expand import expand
@@ -68,6 +69,12 @@ from benchforge.suite.suite import Suite
     help="Resume although machine, benchforge or programs are others; the report says which.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
+@click.option(
+    *("--report", "reports"),
+    metavar="NAME",
+    multiple=True,
+    help="Also write what this reporter makes, such as junit or github.",
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
 @click.option(
     "--inconclusive-fails",
@@ -84,6 +91,7 @@ def command(
     resume: Path | None,
     anyway: bool,
     as_json: bool,
+    reports: tuple[str, ...],
     fail_fast: bool,
     inconclusive_fails: bool,
     time_limit: str | None,
@@ -96,9 +104,11 @@ def command(
     interrupted.
     """
     limits = Limits(fail_fast, _seconds(time_limit))
-    shown = Shown(as_json, inconclusive_fails)
+    shown = Shown(as_json, inconclusive_fails, reports)
     registry = Registry()
     registry.listen(warn)
+    for name in reports:
+        reporter(registry, name)  # one that is not known is told before anything starts
     given = Given(profile, pairs(settings), only)
     if resume is None:
         if suite is None:
@@ -264,11 +274,8 @@ def _told(
     *,
     shown: Shown,
 ) -> int:
-    metrics = asked.metrics
-    as_json = shown.as_json
-    summary = reported(
-        begun.header, trials, begun.sittings, ceilings, metrics, registry, keep, as_json=as_json
-    )
+    told = begun.header, trials, begun.sittings, ceilings, asked.metrics, registry, keep
+    summary = reported(*told, shown.reports, as_json=shown.as_json)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
     return exit_code(summary, shown)
 

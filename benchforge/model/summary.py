@@ -149,6 +149,17 @@ class CaseSummary(Frozen):
     steady: bool | None = None
     "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
 
+    def answered(self, *, smoke: bool) -> bool:
+        """Whether it has a number to speak of; a noisy machine is no error: its numbers are marked.
+
+        A smoke shows that all works: it has numbers.
+        """
+        if not self.trials:
+            return False
+        if smoke or self.believed != 0:
+            return True
+        return any(all(check.again for check in one.checks) for one in self.doubted if one.used)
+
 
 class Placebo(Frozen):
     """A case that was measured twice as if it were two: what differs there, differs by itself."""

@@ -250,6 +250,9 @@ class Reporter(Part):
     """A form in which a result is shown."""
 
     kind: ClassVar[Kind] = "reporter"
+    appended_to: ClassVar[str] = ""
+    """The variable of the environment that names a file which takes what this reporter writes, as
+    GITHUB_STEP_SUMMARY does: it is appended there when somebody asks for this reporter by name."""
 
     @abstractmethod
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:

@@ -60,15 +60,15 @@ def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
     title, what = words.drawn(label, pivot)
     yield f"## {escaped(title)}\n"
     yield f"{escaped(what)}; also as [CSV](tables/{quote(label)}.csv)\n"
-    yield from _table(pivot_table(pivot, summary.cases))
+    yield from table_lines(pivot_table(pivot, summary.cases))
 
 
 def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
     yield f"## {escaped(name)}\n"
     yield f"{escaped(words.asked(cases, trials))}\n"
-    yield from _table(case_table(cases))
+    yield from table_lines(case_table(cases))
     yield "### Every trial\n"
-    yield from _table(trial_table(cases))
+    yield from table_lines(trial_table(cases))
     yield from _list("How each trial's values were formed", words.estimators(cases))
     yield from _list("What the checks found", words.notes(cases))
     if failures := list(words.failures(cases)):
@@ -87,7 +87,8 @@ def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
         yield "".join(f"- {escaped(text)}\n" for text in texts)
 
 
-def _table(table: Table) -> Iterator[str]:
+def table_lines(table: Table) -> Iterator[str]:
+    """Yield a table, and its footnotes below it."""
     units = (f" ({column.unit})" if column.unit else "" for column in table.columns)
     heads = [
         *table.heads,

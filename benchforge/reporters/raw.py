@@ -91,4 +91,4 @@ def _ended(code: int | None) -> str:
 
 def escaped(text: str) -> str:
     """Return a text as Markdown shows it: none of it is markup."""
-    return re.sub(r"([\\`*_\[\]<|~&#])", r"\\\1", one_line(text))
+    return re.sub(r"([\\`*_\[\]<|~&#$])", r"\\\1", one_line(text))

@@ -158,21 +158,27 @@ def begun(folder: Path) -> Begun:
 def changed(then: str, now: str) -> str:
     """Return the first value that differs between two texts of TOML, with what it was and is."""
     try:
-        first = next(_first(tomllib.loads(then), tomllib.loads(now), ()), None)
+        first = next(differing(tomllib.loads(then), tomllib.loads(now), ()), None)
     except tomllib.TOMLDecodeError:  # a secret was taken out where it was no text
         return "its text is another"
     if first is None:
         return "a comment, the layout or a secret"
     path, old, new = first
-    return f"{dotted(path)} was {_shown(old)}, is {_shown(new)}"
+    return told(path, old, new)
 
 
-def _first(
+def told(path: tuple[str | int, ...], then: Any, now: Any) -> str:
+    """Return in words that a value was this and is that."""
+    return f"{dotted(path)} was {_shown(then)}, is {_shown(now)}"
+
+
+def differing(
     then: Any, now: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
+    """Yield the path of each value of TOML that is another, what it was, and what it is."""
     if isinstance(then, dict) and isinstance(now, dict):
         for key in [*then, *(key for key in now if key not in then)]:
-            yield from _first(then.get(key, _NOTHING), now.get(key, _NOTHING), (*path, key))
+            yield from differing(then.get(key, _NOTHING), now.get(key, _NOTHING), (*path, key))
     elif then != now or type(then) is not type(now):
         yield path, then, now
 

@@ -35,7 +35,9 @@ _ABOUT: Mapping[Kind, str] = {
     "loader": "[pace](../pace.md) comes with benchforge; the others are programs of their own.",
     "client": "HTTP libraries of Python, as programs that make one request after the other.",
     "metric": f"A suite without `[metrics]` has the standard set: {', '.join(STANDARD)}.",
-    "reporter": "Every run writes all of them.",
+    "reporter": "Every run writes csv, html and markdown, and prints terminal. The others are "
+    "written where `benchforge run --report NAME` or `benchforge report --reporter NAME` asks "
+    "for them.",
 }
 # What must be given, where it must: enough for an example that can be read.
 _GIVEN: Mapping[str, str] = {

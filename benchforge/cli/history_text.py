@@ -1,0 +1,136 @@
+"""Results over time: for a person, as JSON, and as CSV."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from benchforge.cli.columns import columns, scale, spread, times_spread
+from benchforge.cli.progress import plain
+from benchforge.cli.say import counted
+from benchforge.run.timeline import Timeline
+from benchforge.stats.series import Changed, Course, Point
+
+_HEADS = (
+    *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),
+    *("high", "ratio", "ratio_low", "ratio_high", "changed", "why"),
+)
+
+
+def text(line: Timeline, known: Sequence[Course]) -> Iterator[str]:
+    """Yield the lines of one suite."""
+    yield f"{plain(line.suite)}: {counted(len(line.results), 'result')}"
+    for place, one in enumerate(line.results):
+        for why in line.breaks.get(place, ()):
+            yield f"  a new series begins: {plain(why)}"
+        doubt = "" if one.summary.complete else "; not complete"
+        yield f"  {place + 1}  {one.summary.created:%Y-%m-%d %H:%M}  {plain(str(one.path))}{doubt}"
+    for course in known:
+        yield ""
+        yield from _course(line, course)
+
+
+def _course(line: Timeline, course: Course) -> Iterator[str]:
+    unit, factor = scale(course.measure.unit, course.points[-1].value.value)
+    told = f"{course.case.title} · {course.measure.title}"
+    yield plain(f"{told} ({unit})" if unit else told)
+    with_ratio = any(point.ratio is not None for point in course.points)
+    rows = [["", "result", "measured", "value", *(["by reference"] if with_ratio else []), ""]]
+    digest = course.points[0].digest
+    for point in course.points:
+        marks = [] if point.digest == digest else ["another thing: options, code or data"]
+        digest = point.digest
+        marks += [_says(one) for one in course.changed if one.after == point.result]
+        marks += [point.value.why] if point.value.value is None else []
+        ratio = "" if point.ratio is None else times_spread(point.ratio)
+        rows.append(
+            [
+                "--" if point.result in line.breaks else "",
+                str(point.result + 1),
+                f"{line.results[point.result].summary.created:%Y-%m-%d %H:%M}",
+                spread(point.value, factor),
+                *([ratio] if with_ratio else []),
+                "; ".join(marks),
+            ]
+        )
+    yield from (f"  {row}".rstrip() for row in columns(rows, left=3))
+    yield from (f"  no changes are told: {plain(why)}" for why in course.why)
+
+
+def _says(one: Changed) -> str:
+    percent = f"{100 * (one.step.ratio - 1):+.1f} %"
+    return f"CHANGED by {percent} between result {one.before + 1} and {one.after + 1}"
+
+
+def as_json(line: Timeline, known: Sequence[Course]) -> dict[str, JsonValue]:
+    """Return all of one suite; `result`, `before` and `after` are places in `results`, from 0."""
+    return {
+        "suite": line.suite,
+        "results": [
+            {
+                "path": str(one.path),
+                "created": one.summary.created.isoformat(),
+                "benchforge": one.summary.benchforge,
+                "complete": one.summary.complete,
+                "new_series": list(line.breaks.get(place, ())),
+            }
+            for place, one in enumerate(line.results)
+        ],
+        "courses": [_course_json(course) for course in known],
+    }
+
+
+def _course_json(course: Course) -> dict[str, JsonValue]:
+    return {
+        "case": course.case.model_dump(mode="json"),
+        "title": course.case.title,
+        "metric": course.measure.metric,
+        "of": course.measure.of,
+        "unit": course.measure.unit,
+        "better": course.measure.better,
+        "points": [
+            {
+                "result": point.result,
+                "digest": point.digest,
+                "value": point.value.model_dump(mode="json"),
+                "ratio": None if point.ratio is None else point.ratio.model_dump(mode="json"),
+            }
+            for point in course.points
+        ],
+        "changed": [
+            {
+                "before": one.before,
+                "after": one.after,
+                "ratio": one.step.ratio,
+                "p": one.step.p,
+            }
+            for one in course.changed
+        ],
+        "why_not_looked_for": list(course.why),
+    }
+
+
+def as_csv(known: Sequence[tuple[Timeline, Sequence[Course]]]) -> str:
+    """Return a line for each number, with its heads: RFC 4180; empty where there is no number."""
+    into = io.StringIO()
+    writer = csv.writer(into)
+    writer.writerow(_HEADS)
+    for line, some in known:
+        for course in some:
+            writer.writerows(_row(line, course, point) for point in course.points)
+    return into.getvalue()
+
+
+def _row(line: Timeline, course: Course, point: Point) -> list[str | float | int | None]:
+    result = line.results[point.result]
+    ratio = point.ratio
+    series = 1 + sum(start <= point.result for start in line.breaks)
+    changed = any(one.after == point.result for one in course.changed)
+    return [
+        *(line.suite, result.summary.created.isoformat(), str(result.path), series),
+        *(course.case.title, course.measure.metric, course.measure.of, course.measure.unit),
+        *(point.value.value, point.value.low, point.value.high),
+        *((ratio.value, ratio.low, ratio.high) if ratio is not None else (None, None, None)),
+        *("yes" if changed else "", point.value.why),
+    ]

@@ -1,0 +1,80 @@
+"""github.md: a result as the summary of a job's step on GitHub, which takes 1 MiB of Markdown."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
+from benchforge.reporters import words
+from benchforge.reporters.findings import of_all
+from benchforge.reporters.markdown import table_lines
+from benchforge.reporters.raw import escaped
+from benchforge.reporters.tables import case_table, scenarios
+from benchforge.reporters.verdicts import answers
+
+FILE: Final = "github.md"
+# Of 1024 KiB that a step may have; several results may share a step.
+MOST_BYTES: Final = 250_000
+_CUT: Final = "\n\n**Cut here: a step's summary takes no more. report.md has all of it.**\n"
+
+
+class GitHub(Reporter):
+    """What a job's summary on GitHub shows: github.md, short enough for it."""
+
+    name: ClassVar[str] = "github"
+    appended_to: ClassVar[str] = "GITHUB_STEP_SUMMARY"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write github.md."""
+        (folder / FILE).write_text(github(summary, trials), encoding="utf-8")
+        return (folder / FILE,)
+
+
+def github(summary: Summary, trials: Sequence[Trial]) -> str:
+    """Return the Markdown, at most MOST_BYTES of it, ended between two blocks."""
+    text, size = "", len(_CUT.encode())
+    for block in _blocks(summary, trials):
+        size += len(block.encode()) + 1
+        if size > MOST_BYTES:
+            return text + _CUT
+        text += f"{block}\n"
+    return text
+
+
+def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield blocks that stand by themselves: what matters most comes first."""
+    yield f"## {escaped(words.heading(summary))}\n"
+    yield from (f"**{escaped(alarm)}**\n" for alarm in words.alarms(summary))
+    yield from _answers(summary)
+    for name, cases in scenarios(summary):
+        yield f"### {escaped(name)}\n"
+        yield "\n".join(table_lines(case_table(cases)))
+        yield from _folded("What the checks found", words.findings(cases))
+    yield f"In the tables, {words.CELLS}; {words.NO_WINNER}.\n"
+    yield from _folded("What speaks against the whole", words.in_all(of_all(summary)))
+    yield from _folded(
+        "How it was measured", [": ".join(one) for one in words.made(summary, trials)]
+    )
+
+
+def _answers(summary: Summary) -> Iterator[str]:
+    """Yield the claims, and of the cases those that did not pass."""
+    rows = [one for one in answers(summary) if one.group == "claims" or one.came != "passes"]
+    if rows:
+        head = ["| asked | came | because |", "| --- | --- | --- |"]
+        yield "\n".join(
+            head + [f"| {escaped(o.name)} | **{o.came}** | {escaped(o.says)} |" for o in rows]
+        )
+        yield ""
+
+
+def _folded(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        items = "\n".join(f"- {escaped(text)}" for text in texts)
+        yield f"<details><summary>{escaped(title)}</summary>\n\n{items}\n\n</details>\n"
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring the summary for GitHub."""
+    return [GitHub]

@@ -1,0 +1,68 @@
+"""numbers.json: every number of a result in one flat list, for other programs."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from pydantic import JsonValue
+
+from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+
+FILE: Final = "numbers.json"
+
+
+class Json(Reporter):
+    """Every trial's value of every metric in one flat list: numbers.json."""
+
+    name: ClassVar[str] = "json"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write numbers.json: a row a line, so that it is read by people too."""
+        rows = (json.dumps(row, allow_nan=False) for row in numbers(summary))
+        text = ",\n ".join(rows)
+        (folder / FILE).write_text(f"[{text}]\n", encoding="utf-8")
+        return (folder / FILE,)
+
+
+def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
+    """Yield a row for each value; `believed` is null where nobody looked, as in older results."""
+    for case in summary.cases:
+        doubted = {one.trial for one in case.doubted}
+        looked = case.believed is not None
+        for line in case.lines:
+            for one in line.samples:
+                yield {
+                    **_named(summary, case),
+                    "metric": line.metric,
+                    "of": line.of,
+                    "unit": one.sample.unit,
+                    "better": line.better,
+                    "block": one.block,
+                    "trial": one.trial,
+                    "value": one.sample.value,
+                    "at_least": one.sample.at_least,
+                    "believed": one.trial not in doubted if looked else None,
+                    "why": one.sample.why,
+                }
+
+
+def _named(summary: Summary, case: CaseSummary) -> dict[str, JsonValue]:
+    name = case.case
+    return {
+        "suite": summary.name,
+        "created": summary.created.isoformat(),
+        "smoke": summary.smoke,
+        "case": name.title,
+        "scenario": name.scenario,
+        "server": name.server,
+        "driver": name.driver,
+        "vary": json.dumps(name.vary, sort_keys=True) if name.vary else None,
+        "digest": name.digest,
+    }
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring JSON."""
+    return [Json]

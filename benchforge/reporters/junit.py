@@ -1,0 +1,63 @@
+"""junit.xml: what was asked and what came of it, as CI servers read the results of tests.
+
+JUnit's format has no owner. What GitHub's actions, GitLab and Jenkins read alike is used: a
+`testcase` with a `failure`, an `error` or `skipped`, the sentence both as an attribute and as text.
+"""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
+from benchforge.reporters.verdicts import Answer, answers
+from benchforge.reporters.words import heading, plain
+
+FILE: Final = "junit.xml"
+_ELEMENTS: Final = {"fails": "failure", "invalid": "error", "inconclusive": "skipped"}
+
+
+class Junit(Reporter):
+    """Each claim and each case as a test: junit.xml, which CI servers show."""
+
+    name: ClassVar[str] = "junit"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write junit.xml."""
+        (folder / FILE).write_bytes(junit(summary))
+        return (folder / FILE,)
+
+
+def junit(summary: Summary) -> bytes:
+    """Return the document, in UTF-8."""
+    found = list(answers(summary))
+    counts = {element: str(_count(found, came)) for came, element in _ELEMENTS.items()}
+    totals = {
+        "tests": str(len(found)),
+        "failures": counts["failure"],
+        "errors": counts["error"],
+        "skipped": counts["skipped"],
+    }
+    root = ET.Element("testsuites", {"name": "benchforge", **totals})
+    named = {"name": plain(heading(summary)), "timestamp": summary.created.isoformat()}
+    suite = ET.SubElement(root, "testsuite", {**named, **totals})
+    for one in found:
+        names = {"classname": plain(f"{summary.name}.{one.group}"), "name": plain(one.name)}
+        case = ET.SubElement(suite, "testcase", names)
+        if element := _ELEMENTS.get(one.came):
+            ET.SubElement(case, element, {"message": one.says, "type": one.came}).text = one.says
+        else:
+            ET.SubElement(case, "system-out").text = one.says
+    ET.indent(root)
+    document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _count(found: Iterable[Answer], came: str) -> int:
+    return sum(one.came == came for one in found)
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring JUnit's XML."""
+    return [Junit]

@@ -1,0 +1,71 @@
+"""What was answered, in a sentence: each claim, and each case."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from benchforge.plugin import CaseSummary, Claim, Summary, Verdict
+from benchforge.reporters.words import one_line
+
+Came = Literal["passes", "fails", "invalid", "inconclusive"]
+SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
+UNASKED: Final = "nothing in the summary answers it"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of one question."""
+
+    group: str
+    "What is asked: the claims, or a scenario."
+    name: str
+    came: Came
+    says: str
+
+
+def answers(summary: Summary) -> Iterator[Answer]:
+    """Yield the answer to each claim, then to each case whether it has a believable number."""
+    by_label: dict[str, list[Verdict]] = {}
+    for verdict in summary.verdicts:
+        by_label.setdefault(verdict.claim, []).append(verdict)
+    for claim in summary.claims:
+        if claim.label not in by_label:
+            why = SMOKE if summary.smoke else UNASKED
+            came: Came = "inconclusive" if summary.smoke else "invalid"
+            yield Answer("claims", _title(claim, None), came, why)
+        for verdict in by_label.get(claim.label, ()):
+            came = "passes" if verdict.state == "holds" else verdict.state
+            yield Answer("claims", _title(claim, verdict), came, one_line(verdict.sentence))
+    for case in summary.cases:
+        yield _of_case(case, smoke=summary.smoke)
+
+
+def _title(claim: Claim, verdict: Verdict | None) -> str:
+    at = "" if verdict is None else ", ".join(f"{name}={one}" for name, one in verdict.at.items())
+    says = claim.says or f"{claim.metric} of {claim.question.text}"
+    return one_line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
+
+
+def _of_case(case: CaseSummary, *, smoke: bool) -> Answer:
+    scenario, name = case.case.scenario, one_line(case.case.title)
+    counts = f"{case.trials} of {case.planned} planned measurements"
+    if smoke and case.answered(smoke=True):
+        return Answer(
+            scenario, name, "passes", f"a smoke: it works, and no number counts; {counts}"
+        )
+    if not case.answered(smoke=False):
+        return Answer(scenario, name, "invalid", f"no believable number: {_why(case)}")
+    if case.believed is not None and case.believed < case.trials:
+        says = f"believed are {case.believed} of {case.trials} trials: {_why(case)}"
+        return Answer(scenario, name, "passes" if case.believed else "inconclusive", says)
+    return Answer(scenario, name, "passes", counts)
+
+
+def _why(case: CaseSummary) -> str:
+    """Why a case has fewer believable trials than were planned: each kind of reason once."""
+    reasons = {
+        one.failure.message: f"{one.failure.stage}: {one.failure.message}" for one in case.failed
+    }
+    for check in (check for one in case.doubted for check in one.checks):
+        reasons.setdefault(check.id, f"{check.id} {check.name}: {check.says}")
+    return one_line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"

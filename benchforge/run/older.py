@@ -1,0 +1,116 @@
+"""Which older results a new one is compared with, and why not with others."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.errors import BenchforgeError, Unusable
+from benchforge.registry import Registry
+from benchforge.run.differs import hard
+from benchforge.run.summed import Summed, results_in, summed
+from benchforge.stats.levels import by_key, lines, reference_of
+
+_ELSEWHERE = "measure both on one machine, or say --anyway: then it is marked"
+
+
+@dataclass(frozen=True)
+class Older:
+    """What a new result is compared with."""
+
+    results: tuple[Summed, ...]
+    "In the order of time."
+    left_out: tuple[str, ...]
+    "Of the folders that were named: each result that is not taken, and why."
+    doubts: tuple[str, ...]
+    "What forbids to compare, where it is done anyway."
+
+
+def older(
+    new: Summed,
+    named: Sequence[Path],
+    registry: Registry,
+    reference: str | None,
+    *,
+    anyway: bool,
+    earlier: bool,
+) -> Older:
+    """Return the results that are named, or lie in a folder that is, as far as they can be taken.
+
+    One that is named and cannot be compared ends it; in a folder it is left out, and told. With
+    `earlier`, they must have begun before the new one. Raises Unusable and InvalidFile.
+    """
+    taken: list[Summed] = []
+    left_out: list[str] = []
+    doubts: dict[str, None] = {}
+    for path in named:
+        there = list(results_in(path)) or [path]
+        alone = there == [path]
+        for one in there:
+            if not alone and one.resolve() == new.path.resolve():
+                continue
+            try:
+                found = summed(one, registry)
+                _comparable(found, new, reference, earlier=earlier)
+                against = list(_against(found, new, reference))
+                if against and not anyway:
+                    raise Unusable(f"{one}: {'; '.join(against)}", _ELSEWHERE)
+            except BenchforgeError as error:
+                if alone:
+                    raise
+                left_out.append(error.message)
+                continue
+            if any(found.same(other) for other in taken):
+                left_out.append(f"{one}: is there already")
+                continue
+            taken.append(found)
+            doubts.update(dict.fromkeys(against))
+    if not taken:
+        first = f": {left_out[0]}" if left_out else ""
+        raise Unusable(f"no older result to compare with{first}", _ELSEWHERE)
+    taken.sort(key=lambda one: one.summary.created)
+    return Older(tuple(taken), tuple(left_out), tuple(doubts))
+
+
+def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: bool) -> None:
+    """Raise Unusable where no word can make two results comparable."""
+    if old.same(new):
+        raise Unusable(f"{old.path}: is the same result as {new.path}", "name another one")
+    if earlier and old.summary.created > new.summary.created:
+        message = f"{old.path}: was measured after {new.path}"
+        raise Unusable(message, "name the new result first, then --against and the older ones")
+    ours, theirs = by_key(new.summary), by_key(old.summary)
+    both = [key for key in ours if key in theirs]
+    if not both:
+        message = f"{old.path} and {new.path} have no case in common"
+        raise Unusable(message, "a case is found again by scenario, server, driver and what varies")
+    if reference is not None and all(one.case.server != reference for one in theirs.values()):
+        servers = ", ".join(sorted({one.case.server for one in theirs.values()}))
+        raise Unusable(f"{old.path}: no server {reference!r} in it", f"there are: {servers}")
+    pairs = [(lines(theirs[key]), lines(ours[key])) for key in both]
+    if not any(then.keys() & now.keys() for then, now in pairs):
+        for then, now in pairs:
+            for was in then:
+                for is_ in now:
+                    if (was.metric, was.of) == (is_.metric, is_.of):
+                        message = f"{old.path}: {was.title} is in {was.unit or 1}, in {new.path} in"
+                        raise Unusable(f"{message} {is_.unit or 1}", "they are other metrics")
+        raise Unusable(f"{old.path} and {new.path} have no metric in common")
+
+
+def _against(old: Summed, new: Summed, reference: str | None) -> Iterator[str]:
+    """Yield what forbids to compare two results, each with both values."""
+    if old.summary.name != new.summary.name:
+        yield f"suite was {old.summary.name!r}, is {new.summary.name!r}"
+    for one in (old, new):
+        if one.summary.smoke:
+            yield f"{one.path} is a smoke: its numbers mean nothing"
+    yield from hard(old, new)
+    if reference is None:
+        return
+    theirs = by_key(old.summary)
+    for case in by_key(new.summary).values():
+        now = reference_of(case.case, reference, by_key(new.summary))
+        then = reference_of(case.case, reference, theirs)
+        if now and then and now.case.digest != then.case.digest:
+            yield f"the reference {reference} is another thing now: options, code or data"
+            return

@@ -1,0 +1,138 @@
+"""One value for each case and metric of a result: what results are compared by."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from benchforge.model.summary import CaseSummary, Line, Summary
+from benchforge.model.trial import CaseName
+from benchforge.model.verdict import Estimate
+from benchforge.stats.compare import ratio
+from benchforge.stats.groups import shared
+from benchforge.stats.interval import typical
+
+Key = tuple[str, str, str, str, int]
+"Scenario, server, driver, what varies, arm: what makes a case of two results the same one."
+
+LEVEL = 0.95
+NO_TRIAL = "no trial of it is to be believed"
+
+
+def key(case: CaseName) -> Key:
+    """Return by what a case is found again in another result; its digest is no part of that."""
+    vary = json.dumps(case.vary, sort_keys=True)
+    return case.scenario, case.server, case.driver, vary, case.arm
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured of a case: a metric, or a part of it."""
+
+    metric: str
+    of: str | None
+    unit: str
+    better: str
+    use: str
+
+    @property
+    def title(self) -> str:
+        """For a person, without its unit."""
+        return f"{self.metric} {self.of}" if self.of else self.metric
+
+
+def measure(line: Line) -> Measure:
+    """Return what a line measures."""
+    return Measure(line.metric, line.of, line.unit, line.better, line.use)
+
+
+def by_key(summary: Summary) -> dict[Key, CaseSummary]:
+    """Return the cases of a result by what they are found by."""
+    return {key(one.case): one for one in summary.cases}
+
+
+def lines(case: CaseSummary) -> dict[Measure, Line]:
+    """Return the lines of a case by what they measure."""
+    return {measure(line): line for line in case.lines}
+
+
+def level(case: CaseSummary, line: Line) -> Estimate:
+    """Return the geometric mean of the believed trials, with the interval within the session.
+
+    Without a value it says why. Where one is not above 0 it is the arithmetic mean, without an
+    interval. The interval tells nothing of another session.
+    """
+    values, why = _values(case, line)
+    return _none(why) if why else _typical(list(values.values()))
+
+
+def relative(
+    case: CaseSummary, line: Line, reference: CaseSummary, theirs: Line | None
+) -> Estimate:
+    """Return a case's value over that of a reference measured beside it, paired by block."""
+    if theirs is None:
+        return _none("the reference has no such number")
+    ours, why = _values(case, line)
+    other, why_other = _values(reference, theirs)
+    if why or why_other:
+        return _none(why or f"the reference: {why_other}")
+    blocks = sorted(ours.keys() & other.keys())
+    if not blocks:
+        return _none("no block has both it and the reference")
+    return ratio([ours[block] for block in blocks], [other[block] for block in blocks])
+
+
+def reference_of(
+    case: CaseName, label: str, cases: Mapping[Key, CaseSummary]
+) -> CaseSummary | None:
+    """Return what a server of this label did where a case is compared; None where it did not.
+
+    So it is too where it was measured with several options of its own.
+    """
+    found = [one for one in _beside(case, cases) if one.case.server == label]
+    return found[0] if len(found) == 1 else None
+
+
+def _beside(case: CaseName, cases: Mapping[Key, CaseSummary]) -> Iterator[CaseSummary]:
+    group = case.scenario, case.driver, shared(case)
+    for one in cases.values():
+        if (one.case.scenario, one.case.driver, shared(one.case)) == group and one.case.arm == 1:
+            yield one
+
+
+def together(past: Sequence[Estimate]) -> Estimate:
+    """Return several sessions as one value, with the interval of their mean; of one, its own."""
+    known = [one for one in past if one.value is not None]
+    if not known:
+        return past[-1] if past else _none("no older result has it")
+    return (
+        known[0]
+        if len(known) == 1
+        else _typical([one.value for one in known if one.value is not None])
+    )
+
+
+def _values(case: CaseSummary, line: Line) -> tuple[dict[int, float], str]:
+    """Return the believed values by block, or why there are none that can be taken."""
+    if not line.samples:
+        return {}, line.why or "no trial has a value"
+    doubted = {one.trial for one in case.doubted}
+    samples = [one for one in line.samples if one.trial not in doubted]
+    if not samples:
+        return {}, NO_TRIAL
+    if unknown := [one.sample.why for one in samples if one.sample.value is None]:
+        return {}, unknown[0]
+    if any(one.sample.at_least for one in samples):
+        return {}, "a value is only a lower bound"
+    return {one.block: one.sample.value for one in samples if one.sample.value is not None}, ""
+
+
+def _typical(values: Sequence[float]) -> Estimate:
+    if all(value > 0 for value in values):
+        return typical(values)
+    why = f"a value is {min(values):g}: its logarithm has no interval, and no ratio"
+    return Estimate(method="t of values", level=LEVEL, n=len(values), value=fmean(values), why=why)
+
+
+def _none(why: str) -> Estimate:
+    return Estimate(method="t of logs", level=LEVEL, n=0, why=why)

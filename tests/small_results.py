@@ -1,0 +1,96 @@
+"""Results of a real, tiny run; and copies of them that were, say, measured on other days."""
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from front_door import PROGRAMS, Bench
+
+SUITE = f"""benchforge = 1
+name = "small"
+[servers.one]
+use = "command"
+command = ['{sys.executable}', '{PROGRAMS / "answers.py"}', '--port', '{{port}}']
+[servers.two]
+use = "command"
+command = ['{sys.executable}', '{PROGRAMS / "answers.py"}', '--port', '{{port}}', '--body', 'ping']
+[loaders.closed]
+use = "pace"
+connections = 2
+duration = "0.2s"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one", "two"]
+loaders = ["closed"]
+[repeat]
+blocks = 3
+quiet = "off"
+[profiles.smoke]
+smoke = true
+"""
+
+
+def measured(bench: Bench, folder: Path) -> Path:
+    """Run it as a smoke, which is measured once on the busiest machine; return its folder."""
+    (folder / "small.toml").write_text(SUITE)
+    told = bench("run", folder / "small.toml", "--profile", "smoke", "-o", folder / "first")
+    assert told.code == 0, told.all
+    (result,) = (folder / "first").iterdir()
+    return result
+
+
+def believed(result: Path, folder: Path) -> Path:
+    """Return a copy that was no smoke, and that nothing speaks against."""
+    copy = Path(shutil.copytree(result, folder))
+    write(copy / "result.json", {**read(copy / "result.json"), "smoke": False})
+    for place in copy.glob("trials/*/trial.json"):
+        write(place, {**read(place), "checks": []})
+    return copy
+
+
+def session(
+    result: Path,
+    folder: Path,
+    day: int,
+    by: Mapping[str, float] | None = None,
+    **header: Any,
+) -> Path:
+    """Return a copy that was measured so many days later.
+
+    `by` says how many times as many responses a second each server had; all trials of a server have
+    the number of the first, but for 1 % from block to block. `header` is what else is another
+    there; a dict is added to what stands there.
+    """
+    copy = believed(result, folder / f"small-{day:03}")
+    _header(copy, day, header)
+    first: dict[str, float] = {}
+    for place in sorted(copy.glob("trials/*/trial.json")):
+        trial = read(place)
+        server, reading = trial["case"]["server"], trial["reading"]
+        rate = first.setdefault(server, 1000.0 if server == "one" else 2000.0)
+        rate *= (by or {}).get(server, 1.0) * (1 + 0.01 * (trial["block"] - 2))
+        reading["seconds"] = reading["responses"] / rate
+        reading["series"] = None
+        write(place, trial)
+    return copy
+
+
+def _header(copy: Path, day: int, changed: Mapping[str, Any]) -> None:
+    header = read(copy / "result.json")
+    begun = datetime.fromisoformat(header["created"]) + timedelta(days=day)
+    header["created"] = begun.isoformat()
+    for name, value in changed.items():
+        header[name] = {**header[name], **value} if isinstance(value, dict) else value
+    write(copy / "result.json", header)
+
+
+def read(file: Path) -> Any:
+    return json.loads(file.read_text())
+
+
+def write(file: Path, document: Any) -> None:
+    file.write_text(json.dumps(document, indent=1))

@@ -1,0 +1,287 @@
+"""`benchforge compare`: what changed, as far as results can tell."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, Told, bench_words, calls
+from small_results import measured, read, session, write
+
+Session = Callable[..., Path]
+# How the machine did on each of six days; the reference does the same on each.
+DAYS = (1.0, 1.05, 0.93, 1.02, 0.97, 1.01)
+OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compare")
+    return measured(calls(bench_words(), folder), folder)
+
+
+@pytest.fixture
+def on(original: Path, tmp_path: Path) -> Session:
+    def on(day: int, by: Mapping[str, float] | None = None, **header: Any) -> Path:
+        (tmp_path / "results").mkdir(exist_ok=True)
+        return session(original, tmp_path / "results", day, by, **header)
+
+    return on
+
+
+@pytest.fixture
+def past(on: Session, tmp_path: Path) -> Path:
+    """A folder of six results."""
+    for day, (machine, own) in enumerate(zip(DAYS, OWN, strict=True)):
+        on(day, {"one": machine, "two": machine * own})
+    return tmp_path / "results"
+
+
+def row(told: Told, server: str, metric: str = "throughput") -> str:
+    found = [line for line in told.out.splitlines() if f" {server} " in line and metric in line]
+    assert found, told.all
+    return found[0]
+
+
+def against(bench: Bench, new: Path, past: Path, *words: str) -> Told:
+    return bench("compare", new, "--against", past, "--reference", "one", *words)
+
+
+# Two results
+
+
+def test_two_results_are_no_model_and_no_verdict(bench: Bench, on: Session) -> None:
+    told = bench("compare", on(0), on(1, {"two": 0.5}))
+    assert told.code == 0, told.all
+    assert "NO MODEL: no reference server was named" in told.out
+    assert "sessions of one machine differ by themselves" in told.out
+    assert row(told, "two").split()[-4] == "0.500"
+    assert row(told, "two").endswith("no model")
+    assert "1,000 [" in row(told, "one")
+    assert "WORSE" not in told.out
+    assert "regression" not in told.all
+
+
+def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Session) -> None:
+    told = bench("compare", on(0), on(1, {"one": 0.9, "two": 0.45}), "--reference", "one")
+    assert told.code == 0, told.all
+    assert "NO MODEL: 1 past session: a prediction takes 5" in told.out
+    assert (
+        "the reference one itself moved by -10.0 % in ping · one · closed: throughput" in told.out
+    )
+
+
+def test_summary_files_are_compared_too(bench: Bench, on: Session, tmp_path: Path) -> None:
+    old, new = on(0), on(1, {"two": 2})
+    for result in (old, new):
+        assert bench("report", result).code == 0
+    whole = bench("compare", old, new)
+    told = bench("compare", old / "summary.json", new / "summary.json")
+    assert (told.code, row(told, "two")) == (0, row(whole, "two"))
+
+
+def test_one_block_has_no_interval(bench: Bench, on: Session) -> None:
+    new = on(1)
+    for place in new.glob("trials/*/trial.json"):
+        if read(place)["block"] > 1:
+            shutil.rmtree(place.parent)
+    told = bench("compare", on(0), new)
+    assert told.code == 0, told.all
+    assert "1 block a case, so no interval: that takes 3" in told.out
+    assert "NOT COMPLETE" in told.out
+    assert row(told, "two").count("[") == 1
+
+
+# Several, and a reference
+
+
+def test_the_prediction_decides(bench: Bench, on: Session, past: Path) -> None:
+    same = against(bench, on(10, {"one": 0.9, "two": 0.9}), past)
+    assert same.code == 0, same.all
+    assert row(same, "two").endswith("not shown")
+    assert "each at 95 %: where nothing changed, about" in same.out
+    worse = against(bench, on(11, {"one": 1.1, "two": 0.99}), past)
+    assert worse.code == 1, worse.all
+    assert row(worse, "two").endswith("WORSE")
+    assert "WORSE: ping · two · closed: throughput: 0.900 [" in worse.out
+    better = against(bench, on(12, {"one": 1.0, "two": 1.1}), past)
+    assert (better.code, row(better, "two").split()[-1]) == (0, "better")
+    shutil.rmtree(past / "small-011")
+    small = on(13, {"one": 1.0, "two": 0.95})
+    shutil.rmtree(past / "small-010")
+    shutil.rmtree(past / "small-012")
+    assert against(bench, small, past).code == 1
+    assert against(bench, small, past, "--least", "10%").code == 0
+
+
+def test_too_few_older_results_are_no_model(bench: Bench, on: Session, past: Path) -> None:
+    for day in (4, 5):
+        shutil.rmtree(past / f"small-{day:03}")
+    told = against(bench, on(10, {"two": 0.5}), past)
+    assert told.code == 0, told.all
+    assert "NO MODEL: 4 past sessions: a prediction takes 5" in told.out
+
+
+def test_a_folder_may_hold_the_new_one_and_others(bench: Bench, on: Session, past: Path) -> None:
+    new = on(10)
+    on(11)
+    on(7, name="other")
+    on(8, smoke=True)
+    shutil.copytree(past / "small-000", past / "twice")
+    shutil.copytree(new, past / "again")
+    (past / "small-001" / "result.json").write_text("{")
+    told = against(bench, new, past)
+    assert told.code == 0, told.all
+    left = "\n".join(line for line in told.err.splitlines() if line.startswith("left out: "))
+    for says in (
+        "is the same result as",
+        "was measured after",
+        "suite was 'other', is 'small'",
+        "is a smoke",
+        "is not JSON",
+        "is there already",
+    ):
+        assert left.count(says) == 1, says
+    assert told.out.count("\nold: ") + told.out.startswith("old: ") == 5
+
+
+def test_a_case_without_a_believed_trial_has_no_answer(
+    bench: Bench, on: Session, past: Path
+) -> None:
+    new = on(10)
+    for place in new.glob("trials/*/trial.json"):
+        trial = read(place)
+        if trial["case"]["server"] == "two":
+            failure = {"stage": "start", "message": "it died"}
+            write(place, {**trial, "reading": None, "observation": None, "failure": failure})
+    told = against(bench, new, past)
+    assert told.code == 4, told.all
+
+
+# What cannot be compared
+
+
+@pytest.mark.parametrize("name", ["kernel", "governor"])
+def test_another_machine_is_refused_by_name_and_compared_anyway(
+    bench: Bench, on: Session, name: str
+) -> None:
+    old, new = on(0, facts={name: "then"}), on(1, {"two": 0.1}, facts={name: "now"})
+    told = bench("compare", old, new)
+    assert (told.code, f"{name} was 'then', is 'now'" in told.err) == (2, True), told.all
+    assert not told.out
+    told = bench("compare", old, new, "--anyway")
+    assert told.code == 0, told.all
+    assert f"COMPARED ANYWAY: {name} was 'then', is 'now'" in told.out
+
+
+def test_what_one_does_not_tell_is_not_taken_for_the_same(bench: Bench, on: Session) -> None:
+    old = on(0)
+    header = read(old / "result.json")
+    del header["facts"]["kernel"]
+    write(old / "result.json", header)
+    told = bench("compare", old, on(1))
+    assert (told.code, "kernel was not told, is '" in told.err) == (2, True), told.all
+
+
+def test_another_load_tool_is_refused_and_another_program_is_told(
+    bench: Bench, on: Session
+) -> None:
+    old = on(0, versions={"loader-wrk": "4.1", "waitress": "2"}, benchforge="0.0.1")
+    told = bench("compare", old, on(1, versions={"loader-wrk": "4.2", "waitress": "3"}))
+    assert (told.code, "loader-wrk was '4.1', is '4.2'" in told.err) == (2, True), told.all
+    told = bench("compare", old, on(2, versions={"loader-wrk": "4.1", "waitress": "3"}))
+    assert told.code == 0, told.all
+    assert "differs: waitress was '2', is '3'" in told.out
+    assert "differs: benchforge was '0.0.1', is '" in told.out
+
+
+def test_even_worse_is_no_verdict_on_another_machine(bench: Bench, on: Session, past: Path) -> None:
+    new = on(10, {"two": 0.5}, facts={"kernel": "9"})
+    told = against(bench, new, past)
+    assert (told.code, "no older result to compare with" in told.err) == (2, True), told.all
+    assert "kernel was '" in told.err
+    told = against(bench, new, past, "--anyway")
+    assert told.code == 0, told.all
+    assert "these are no verdicts" in told.out
+
+
+def cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the names of all cases, wherever they stand."""
+    files = [result / "result.json", *result.glob("trials/*/trial.json")]
+    for file in files:
+        document = read(file)
+        for case in (
+            [document["case"]]
+            if "case" in document
+            else [*document["cases"], *(one["case"] for one in document["plan"])]
+        ):
+            change(case)
+        write(file, document)
+
+
+def test_what_has_no_partner_and_what_is_another_thing_are_named(bench: Bench, on: Session) -> None:
+    old, new = on(0), on(1)
+    cases(new, lambda case: case.update(digest=f"{case['server']:0>16}"))
+    told = bench("compare", old, new)
+    assert told.code == 0, told.all
+    assert told.out.count("the app's code, or data: the options are the same") == 2
+    suite = read(new / "result.json")["suite"].replace("connections = 2", "connections = 4")
+    write(new / "result.json", {**read(new / "result.json"), "suite": suite})
+    told = bench("compare", old, new)
+    assert "options: loaders.closed.connections was 2, is 4" in told.out
+    cases(new, lambda case: case.update(server=case["server"].replace("two", "three")))
+    told = bench("compare", old, new)
+    assert f"only in {old}: ping · two · closed" in told.out
+    assert f"not in {old}: ping · three · closed" in told.out
+    cases(new, lambda case: case.update(driver="other"))
+    told = bench("compare", old, new)
+    assert (told.code, "have no case in common" in told.err) == (2, True), told.all
+
+
+def test_a_reference_that_is_another_thing_is_none(bench: Bench, on: Session, past: Path) -> None:
+    new = on(10)
+    cases(new, lambda case: case.update(digest="0" * 16) if case["server"] == "one" else None)
+    told = against(bench, new, past)
+    assert (told.code, "the reference one is another thing" in told.err) == (2, True), told.all
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("A",), "nothing to compare it with"),
+        (("A", "A"), "is the same result as"),
+        (("A", "B", "A"), "which is the new one?"),
+        (("A", "nowhere"), "nowhere/result.json: No such file"),
+        (("A", "small.toml"), "is not JSON"),
+        (("A", "--against", "B"), "was measured after"),
+        (("A", "B", "--reference", "three"), "there are: one, two"),
+        (("A", "B", "--metric", "speed"), "there are: "),
+        (("A", "B", "--least", "much"), "--least much: no share"),
+        (("A", "B", "--least", "-3%"), "no share"),
+        (("A", "B", "--least", "nan"), "no share"),
+        (("A", "SMOKE"), "is a smoke: its numbers mean nothing"),
+        (("A", "NAN"), "is not JSON"),
+        (("A", "UNIT"), "is in requests/s, in "),
+        (("A", "OTHER"), "suite was 'small', is 'other'"),
+    ],
+)
+def test_bad_input_is_told_in_a_line(
+    bench: Bench, on: Session, original: Path, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    places = {"A": on(0), "B": on(1), "small.toml": original.parents[1] / "small.toml"}
+    places["SMOKE"], places["OTHER"] = on(2, smoke=True), on(3, name="other")
+    for name in ("NAN", "UNIT"):
+        places[name] = tmp_path / f"{name}.json"
+        assert bench("report", places["B"]).code == 0
+        text = (places["B"] / "summary.json").read_text()
+        first = text.index('"value": ') + len('"value": ')
+        places[name].write_text(
+            f"{text[:first]}NaN{text[text.index(',', first) :]}"
+            if name == "NAN"
+            else text.replace('"unit": "', '"unit": "k')
+        )
+    told = bench("compare", *(places.get(word, word) for word in words))
+    assert (told.code, says in told.err) == (2, True), told.all
+    assert len(told.err.splitlines()) <= 2, told.err
+    assert not told.out

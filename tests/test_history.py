@@ -1,0 +1,133 @@
+"""`benchforge history`: results over time."""
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from front_door import Bench, bench_words, calls
+from small_results import measured, read, session, write
+
+DAYS = 22
+STEP = 12
+OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("history")
+    return measured(calls(bench_words(), folder), folder)
+
+
+@pytest.fixture(scope="module")
+def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of summaries: from day 12 on, server two is 10 % slower."""
+    folder = tmp_path_factory.mktemp("results")
+    for day in range(DAYS):
+        machine = 1 + 0.05 * (day % 4)
+        two = machine * OWN[day % 6] * (0.9 if day >= STEP else 1)
+        session(original, folder, day, {"one": machine, "two": two})
+    yield folder
+    shutil.rmtree(folder)
+
+
+def two(told: str) -> list[str]:
+    """Return the lines of server two's throughput."""
+    lines = told.splitlines()
+    first = lines.index("ping · two · closed · throughput (requests/s)")
+    return [*lines[first + 1 :], ""][: [*lines[first + 1 :], ""].index("")]
+
+
+def test_a_change_stands_between_two_results(bench: Bench, results: Path) -> None:
+    told = bench("history", results, "--reference", "one", "--metric", "throughput")
+    assert told.code == 0, told.all
+    assert told.out.startswith(f"small: {DAYS} results\n")
+    marked = [line for line in two(told.out) if "CHANGED" in line]
+    assert len(marked) == 1
+    assert marked[0].split()[0] == str(STEP + 1)
+    assert marked[0].endswith(f"% between result {STEP} and {STEP + 1}")
+    told = bench("history", results, "--metric", "throughput")
+    assert "CHANGED" not in told.out
+    assert "no changes are told: changes are looked for in the ratio to a reference" in told.out
+
+
+def test_what_is_for_programs_says_the_same(bench: Bench, results: Path) -> None:
+    words = ("history", results, "--reference", "one", "--metric", "throughput")
+    (suite,) = json.loads(bench(*words, "--json").out)
+    assert [one["new_series"] for one in suite["results"]] == [[]] * DAYS
+    course = next(one for one in suite["courses"] if one["case"]["server"] == "two")
+    assert [(one["before"], one["after"]) for one in course["changed"]] == [(STEP - 1, STEP)]
+    rows = list(csv.DictReader(io.StringIO(bench(*words, "--csv").out)))
+    mine = [row for row in rows if row["case"] == "ping · two · closed"]
+    assert len(mine) == DAYS
+    for row, point in zip(mine, course["points"], strict=True):
+        assert float(row["value"]) == point["value"]["value"]
+        assert float(row["ratio"]) == point["ratio"]["value"]
+    assert [row["changed"] for row in mine].index("yes") == STEP
+    created = [row["created"] for row in mine]
+    assert created == sorted(created)
+
+
+def test_where_the_machine_changed_a_new_series_begins(
+    bench: Bench, results: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(results, tmp_path / "results"))
+    for place in sorted(folder.iterdir())[STEP:]:
+        header = read(place / "result.json")
+        write(place / "result.json", {**header, "facts": {**header["facts"], "kernel": "9.9"}})
+    words = ("history", folder, "--reference", "one", "--metric", "throughput")
+    told = bench(*words)
+    assert told.code == 0, told.all
+    assert told.out.count("a new series begins: kernel was '") == 1
+    assert "CHANGED" not in told.out
+    assert "12 results have a ratio: changes take 20" in told.out
+    assert [line.split()[0] for line in two(told.out)].count("--") == 1
+    rows = list(csv.DictReader(io.StringIO(bench(*words, "--csv").out)))
+    assert {row["series"] for row in rows} == {"1", "2"}
+
+
+def test_suites_are_told_apart_and_what_is_none_is_left_out(
+    bench: Bench, original: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for day in (2, 0, 1):
+        session(original, folder, day)
+    session(original, folder, 3, name="other")
+    session(original, folder, 4, smoke=True)
+    shutil.copytree(folder / "small-000", folder / "twice")
+    session(original, folder, 5)
+    (folder / "small-005" / "result.json").write_text("{")
+    told = bench("history", folder)
+    assert told.code == 0, told.all
+    assert "small: 3 results" in told.out
+    assert "other: 1 result\n" in told.out
+    places = [told.out.index(f"small-{day:03}") for day in range(3)]
+    assert places == sorted(places)
+    assert told.err.count("left out: ") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("nowhere",), "nowhere/result.json: No such file"),
+        (("empty",), "give the folder of a result"),
+        (("A", "--reference", "three"), "there are: one, two"),
+        (("A", "--metric", "speed"), "there are: "),
+        (("A", "--json", "--csv"), "only one can be printed"),
+        (("SMOKE",), "no result: "),
+    ],
+)
+def test_bad_input_is_told_in_a_line(
+    bench: Bench, original: Path, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    places = {"A": session(original, tmp_path, 0), "empty": tmp_path / "empty"}
+    places["SMOKE"] = session(original, tmp_path, 1, smoke=True)
+    places["empty"].mkdir()
+    told = bench("history", *(places.get(word, word) for word in words))
+    assert (told.code, says in told.err) == (2, True), told.all
+    assert len(told.err.splitlines()) <= 2, told.err
+    assert not told.out

@@ -1,0 +1,239 @@
+"""`benchforge report`: what is shown of a result, formed again; and what CI servers read."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from front_door import Bench, bench_words, calls
+from small_results import SUITE, believed, measured, read, write
+
+from benchforge.registry import Registry
+
+MADE = ("report.md", "report.html", "raw.md", "summary.json")
+FURTHER = {
+    "junit": ["junit.xml"],
+    "github": ["github.md"],
+    "json": ["numbers.json"],
+    "action-benchmark": ["action-benchmark-bigger.json", "action-benchmark-smaller.json"],
+}
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    return measured(calls(bench_words(), folder), folder)
+
+
+@pytest.fixture
+def result(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original, tmp_path / original.name))
+
+
+def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
+    before = {name: (result / name).read_bytes() for name in MADE}
+    for name in MADE:
+        (result / name).unlink()
+    (result / "report.md").write_text("ours is faster")
+    told = bench("report", result)
+    assert told.code == 0, told.all
+    assert "throughput" in told.out
+    assert {name: (result / name).read_bytes() for name in MADE} == before
+    assert bench("verify", result).code == 0
+
+
+def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
+    bench: Bench, result: Path, tmp_path: Path
+) -> None:
+    (result / "report.md").unlink()
+    there = sorted(result.rglob("*"))
+    told = bench("report", result, "-o", tmp_path / "new" / "place")
+    assert told.code == 0, told.all
+    assert sorted(result.rglob("*")) == there
+    made = tmp_path / "new" / "place"
+    assert sorted(one.name for one in made.iterdir()) == sorted(MADE)
+    for name in set(MADE) - {"report.md"}:
+        assert (made / name).read_bytes() == (result / name).read_bytes()
+    told = bench("report", result, "-o", result.parent / "other")
+    (result.parent / "other" / "result.json").write_text("{}")
+    told = bench("report", result, "-o", result.parent / "other")
+    assert (told.code, "is another result" in told.err) == (2, True), told.all
+    told = bench("report", result, "-o", result / "report.html")
+    assert (told.code, "error: " in told.err) == (5, True), told.all
+
+
+def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
+    shutil.rmtree(max(result.glob("trials/*")))
+    (result / "summary.json").unlink()
+    told = bench("report", result)
+    assert told.code == 0, told.all
+    assert "NOT COMPLETE" in told.out
+    assert read(result / "summary.json")["complete"] is False
+
+
+@pytest.fixture
+def quiet(original: Path, tmp_path: Path) -> Path:
+    """A result with numbers that count."""
+    return believed(original, tmp_path / "quiet")
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name: str) -> None:
+    result = quiet
+    for made in MADE:
+        (result / made).unlink()
+    told = bench("report", result, "--reporter", name)
+    assert told.code == 0, told.all
+    assert sorted(one.name for one in result.iterdir()) == sorted(
+        [*FURTHER[name], "result.json", "trials"]
+    )
+    assert bench("validate", result).code == 0
+    told = bench("report", result, "--reporter", name, "-o", "-")
+    if len(FURTHER[name]) == 1:
+        (made,) = FURTHER[name]
+        assert told.out.rstrip("\n") == (result / made).read_text().rstrip("\n")
+    else:
+        assert (told.code, ", ".join(FURTHER[name]) in told.err) == (2, True), told.all
+
+
+def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
+    bench: Bench, result: Path
+) -> None:
+    words = [word for name in FURTHER for word in ("--reporter", name)]
+    assert bench("report", result, *words).code == 0
+    assert bench("verify", result).code == 0
+    (result / "junit.xml").write_text("<testsuites/>")
+    told = bench("verify", result)
+    assert (told.code, "junit.xml:1: is not what" in told.out) == (1, True), told.all
+    told = bench("clean", "--results", result.parent, "--yes")
+    assert (told.code, result.exists()) == (0, False), told.all
+
+
+def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SUITE)
+    told = bench("run", "small.toml", "--report", "nothing-such")
+    assert (told.code, "installed: action-benchmark, csv" in told.err) == (2, True), told.all
+    assert not (tmp_path / "results").exists()
+    summary = tmp_path / "step.md"
+    run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})
+    told = run("run", "small.toml", "--profile", "smoke", "--report", "junit", "--report", "github")
+    assert told.code == 0, told.all
+    (made,) = (tmp_path / "results").iterdir()
+    assert {"junit.xml", "github.md", *MADE} <= {one.name for one in made.iterdir()}
+    assert summary.read_text() == (made / "github.md").read_text()
+    assert "SMOKE" in summary.read_text()
+    assert run("verify", made).code == 0
+    assert run("report", made, "--reporter", "github", "-o", "-").code == 0
+    assert summary.read_text() == (made / "github.md").read_text()  # printed, and not appended
+    assert run("report", made, "--reporter", "github").code == 0
+    assert summary.read_text() == 2 * (made / "github.md").read_text()
+    told = run("report", made, "--reporter", "action-benchmark", "-o", "-")
+    assert (told.code, "makes no file" in told.err) == (2, True), told.all  # of a smoke
+    run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path)})
+    told = run("report", made, "--reporter", "github")
+    assert (told.code, str(tmp_path) in told.err) == (5, True), told.all
+
+
+def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Path) -> None:
+    fault = {
+        "id": "L9",
+        "name": "made-up",
+        "scope": "trial",
+        "about": "apparatus",
+        "status": "fail",
+        "says": "the <tool> & its | friends lied",
+    }
+    for place in quiet.glob("trials/*/trial.json"):
+        trial = read(place)
+        if trial["case"]["server"] == "two":
+            write(place, {**trial, "checks": [fault]})
+    told = bench("report", quiet, "--reporter", "junit", "-o", "-")
+    suite = ET.fromstring(told.out.encode())[0]  # noqa: S314 - it is ours
+    one, two = suite
+    assert (suite.get("tests"), suite.get("errors"), suite.get("skipped")) == ("2", "1", "0")
+    assert (one.get("name"), [inner.tag for inner in one]) == (
+        "ping · one · closed",
+        ["system-out"],
+    )
+    assert [inner.tag for inner in two] == ["error"]
+    assert "the <tool> & its | friends lied" in (two[0].text or "")
+    assert two[0].get("message") == two[0].text
+    told = bench("report", quiet, "--reporter", "json", "-o", "-")
+    rows = json.loads(told.out)
+    believed = {(row["server"], row["believed"]) for row in rows}
+    assert believed == {("one", True), ("two", False)}
+    told = bench("report", quiet, "--reporter", "action-benchmark")
+    bigger = read(quiet / "action-benchmark-bigger.json")
+    assert {entry["name"].split(" · ")[1] for entry in bigger} == {"one"}
+
+
+def test_what_github_action_benchmark_reads(bench: Bench, quiet: Path) -> None:
+    assert bench("report", quiet, "--reporter", "action-benchmark").code == 0
+    summary = read(quiet / "summary.json")
+    known = {
+        f"{case['case']['scenario']} · {case['case']['server']} · {case['case']['driver']} · "
+        + " ".join(filter(None, (line["metric"], line["of"]))): line
+        for case in summary["cases"]
+        for line in case["lines"]
+    }
+    for better, name in (("higher", "bigger"), ("lower", "smaller")):
+        found = read(quiet / f"action-benchmark-{name}.json")
+        assert found
+        for one in found:
+            line = known[one["name"]]
+            assert set(one) == {"name", "unit", "value", "range", "extra"}
+            assert (one["value"], one["unit"]) == (line["median"], line["unit"])
+            assert isinstance(one["value"], float)
+            assert line["better"] == better
+            assert all(isinstance(one[key], str) for key in ("unit", "range", "extra"))
+
+
+@pytest.mark.parametrize("after_s", [0.3, 0.45, 0.6])
+def test_a_signal_while_reports_are_written_loses_nothing(
+    bench: Bench, result: Path, after_s: float
+) -> None:
+    before = {name: (result / name).read_bytes() for name in MADE}
+    process = subprocess.Popen(
+        bench_words("report", result), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    time.sleep(after_s)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) in {0, 143, -signal.SIGTERM}
+    assert {name: (result / name).read_bytes() for name in MADE} == before  # whole, old or new
+    assert bench("report", result).code == 0
+    assert bench("verify", result).code == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "says"),
+    [
+        (lambda result: result / "nowhere", 2, "nowhere: No such file"),
+        (lambda result: result / "trials", 2, "give the folder of a result"),
+        (lambda result: result / "summary.json", 2, "summary.json: is a file"),
+    ],
+)
+def test_what_is_no_result_is_refused(
+    bench: Bench, result: Path, make: object, code: int, says: str
+) -> None:
+    assert callable(make)
+    told = bench("report", make(result))
+    assert (told.code, says in told.err) == (code, True), told.all
+    assert len(told.err.splitlines()) <= 2
+    assert not told.out
+
+
+def test_a_broken_trial_is_named(bench: Bench, result: Path) -> None:
+    place = min(result.glob("trials/*/trial.json"))
+    write(place, {**read(place), "block": 0})
+    told = bench("report", result)
+    assert (told.code, f"{place}:" in told.err) == (1, True), told.all
+
+
+def test_its_help_names_every_reporter_of_ours(bench: Bench) -> None:
+    told = bench("report", "--help")
+    assert all(name in told.out for name in Registry().names("reporter")), told.out

@@ -1,0 +1,153 @@
+"""What CI servers read: whole and well-formed, whatever is in the names and the sentences."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Literal
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_reporters import case, line, result, trial
+
+from benchforge.model.check import Check
+from benchforge.model.claim import Asked, Claim, Question, Term
+from benchforge.model.summary import DoubtedTrial, FailedTrial, Summary
+from benchforge.model.trial import Failure
+from benchforge.model.verdict import Estimate, Verdict
+from benchforge.reporters.action_benchmark import ActionBenchmark, entries
+from benchforge.reporters.github import MOST_BYTES, github
+from benchforge.reporters.json import numbers
+from benchforge.reporters.junit import junit
+from benchforge.reporters.verdicts import answers
+from benchforge.reporters.words import one_line
+
+State = Literal["holds", "fails", "inconclusive", "invalid"]
+NAMES = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ["<b>&amp;", "a|b", "a\nb", "]]>", "`x`", "\x00\x1b[31m", "\ufffe\ud7ff", "$1$"]
+    ),
+)
+
+
+def claim(label: str, says: str = "") -> Claim:
+    of = Term(case=case("one").case)
+    asked = Question(text="p99 < 25ms", form="value", relation="<", bound=0.025)
+    return Claim(label=label, says=says, metric="p99", question=asked, asked=(Asked(a=of),))
+
+
+def verdict(label: str, state: State, why: str = "") -> Verdict:
+    known = Estimate(method="t of logs", level=0.95, n=5, value=0.03, low=0.028, high=0.033)
+    told = why or f"one: p99 {state}"
+    return Verdict(claim=label, state=state, why=why, unit="s", estimate=known, sentence=told)
+
+
+def told(summary: Summary, *verdicts: Verdict, says: str = "") -> Summary:
+    labels = dict.fromkeys(one.claim for one in verdicts)
+    claims = tuple(claim(label, says) for label in labels)
+    return summary.model_copy(update={"claims": claims, "verdicts": verdicts})
+
+
+def elements(summary: Summary) -> list[tuple[str, str, str]]:
+    """Return of each test its name, what came of it, and the sentence."""
+    (suite,) = ET.fromstring(junit(summary))  # noqa: S314 - it is ours
+    found = [(one.get("name", ""), one[0].tag, one[0].text or "") for one in suite]
+    counts = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+    for tag, name in counts.items():
+        assert int(suite.get(name, "")) == sum(one[1] == tag for one in found)
+    assert int(suite.get("tests", "")) == len(found)
+    return found
+
+
+def test_each_state_of_a_claim_is_an_element_of_its_own() -> None:
+    states: tuple[State, ...] = ("holds", "fails", "inconclusive", "invalid")
+    verdicts = [verdict(state, state, "so it is") for state in states]
+    summary = told(result(case("one", line("throughput", "1/s", 1, 2, 3))), *verdicts)
+    found = {name.partition(":")[0]: (tag, text) for name, tag, text in elements(summary)}
+    assert {name: found[name][0] for name in states} == {
+        "holds": "system-out",
+        "fails": "failure",
+        "inconclusive": "skipped",
+        "invalid": "error",
+    }
+    for state in states:
+        assert found[state][1] == "so it is"
+        assert f"| **{'passes' if state == 'holds' else state}** |" in github(summary, [])
+
+
+def test_a_claim_that_nobody_answered_never_passes() -> None:
+    summary = result(case("one", line("throughput", "1/s", 1, 2, 3)))
+    asked = summary.model_copy(update={"claims": (claim("open"),)})
+    assert [one.came for one in answers(asked)] == ["invalid", "passes"]
+    smoke = asked.model_copy(update={"smoke": True})
+    assert [one.came for one in answers(smoke)] == ["inconclusive", "passes"]
+    assert "a smoke" in github(smoke, [])
+
+
+def test_a_case_without_a_trial_is_an_error_that_says_why() -> None:
+    failure = Failure(stage="start", message="it <died> & more")
+    failed = FailedTrial(trial=1, block=1, attempt=1, failure=failure)
+    summary = result(case("one", failed=[failed], trials=0), case("two", trials=0))
+    (_, one, why), (_, two, none) = elements(summary)
+    assert (one, two) == ("error", "error")
+    assert "start: it <died> & more" in why
+    assert "none of 3 planned" in none
+
+
+def test_a_doubted_value_is_marked_and_not_drawn(tmp_path: Path) -> None:
+    check = Check(id="N1", scope="trial", about="apparatus", status="fail", says="no", again=True)
+    doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(check,), used=True)
+    noisy = case("one", line("throughput", "1/s", 1, 2, 3))
+    noisy = noisy.model_copy(update={"doubted": (doubt,), "believed": 2})
+    summary = result(noisy, case("old", line("throughput", "1/s", 1, 2, 3)))
+    believed = {(row["server"], row["trial"]): row["believed"] for row in numbers(summary)}
+    assert believed["one", 1] is True
+    assert believed["one", 2] is False
+    assert believed["old", 2] is None  # nobody looked
+    assert [one["name"] for one in entries(summary, "higher")] == ["hello · old · wrk · throughput"]
+    written = ActionBenchmark().report(summary, [], tmp_path)
+    assert [file.name for file in written] == ["action-benchmark-bigger.json"]
+    smoke = summary.model_copy(update={"smoke": True})
+    assert list(entries(smoke, "higher")) == []
+
+
+def test_what_is_unknown_is_null_with_its_reason() -> None:
+    (row, *_) = numbers(result(case("one", line("p99", "s", 1.0, why="too few"))))
+    assert (row["value"], row["why"]) == (None, "too few")
+    bound = line("p99", "s", 1.0, 2.0, at_least=True)
+    summary = result(case("one", bound.model_copy(update={"at_least": True})))
+    assert list(entries(summary, "higher")) == []
+
+
+def test_a_summary_for_github_is_never_too_long() -> None:
+    cases = [
+        case(f"server-{number}", line("throughput", "1/s", 1, 2, 3), notes=["x" * 500])
+        for number in range(2000)
+    ]
+    text = github(result(*cases), [])
+    assert len(text.encode()) <= MOST_BYTES
+    assert "Cut here" in text
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(name=NAMES, says=NAMES, server=NAMES)
+def test_whatever_names_and_sentences_are_it_is_well_formed(
+    name: str, says: str, server: str
+) -> None:
+    failure = Failure(stage="start", message=says)
+    failed = FailedTrial(trial=4, block=1, attempt=1, failure=failure)
+    one = case(server, line(name, "1/s", 1, 2, 3), vary={"servers.x": name}, failed=[failed])
+    summary = told(result(one, title=says), verdict(name, "fails", says), says=says)
+    (_, _, sentence), *_ = elements(summary)
+    assert one_line(says or "p99 fails") in sentence
+    for better in ("higher", "lower"):
+        assert json.loads(json.dumps(list(entries(summary, better)))) is not None
+    rows = json.loads(json.dumps(list(numbers(summary)), allow_nan=False))
+    assert {(row["server"], row["metric"]) for row in rows} == {(server, name)}
+    text = github(summary, [trial()])
+    blocks = re.split(r"\n\n+", text)
+    for table in (block.splitlines() for block in blocks if block.startswith("| ")):
+        bars = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in table if row[:1] == "|"}
+        assert len(bars) == 1, table
+    assert not re.search(r"(?<!\\)<(?!/?details>|/?summary>|br>)", text)

@@ -1,0 +1,76 @@
+"""Where results changed over time, by simulation."""
+
+import math
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.stats.history import LEAST, steps
+
+SEED = 20261121
+
+
+def sessions(rng: random.Random, size: int, sd: float = 0.02) -> list[float]:
+    return [rng.gauss(7.0, sd) for _ in range(size)]
+
+
+@pytest.mark.parametrize("size", [20, 40, 100])
+@pytest.mark.parametrize("sd", [0.007, 0.03])
+def test_where_nothing_changed_nothing_is_found(size: int, sd: float) -> None:
+    rng = random.Random(SEED + size)
+    alarms = sum(bool(steps(sessions(rng, size, sd))) for _ in range(200))
+    assert alarms <= 2, alarms
+
+
+@pytest.mark.parametrize(("by", "sd", "at_least"), [(0.05, 0.01, 195), (0.10, 0.02, 195)])
+def test_a_planted_step_is_found_where_it_is(by: float, sd: float, at_least: int) -> None:
+    rng = random.Random(SEED)
+    found = 0
+    for _ in range(200):
+        logs = sessions(rng, 40, sd)
+        logs[25:] = [one + math.log1p(by) for one in logs[25:]]
+        told = steps(logs)
+        found += len(told) == 1 and abs(told[0].at - 25) <= 2
+        assert all(abs(one.ratio - 1 - by) < 0.05 for one in told if abs(one.at - 25) <= 2)
+    assert found >= at_least, found
+
+
+def test_steps_to_one_side_are_each_found() -> None:
+    rng = random.Random(SEED)
+    logs = [level + rng.gauss(0, 0.001) for level in (0.0, 0.05, 0.10, 0.15) for _ in range(10)]
+    assert [one.at for one in steps(logs)] == [10, 20, 30]
+
+
+def test_a_small_step_is_not_told_and_an_outlier_is_none() -> None:
+    rng = random.Random(SEED)
+    logs = sessions(rng, 60, 0.002)
+    small = [one + (0.02 if at >= 30 else 0) for at, one in enumerate(logs)]
+    assert steps(small) == []
+    logs[30] += 0.5
+    assert steps(logs) == []
+
+
+def test_values_without_any_deviation() -> None:
+    assert steps([1.0] * LEAST) == []
+    (one,) = steps([1.0] * 10 + [1.1] * 10)
+    assert (one.at, one.p) == (10, 0.0)
+    assert one.ratio == pytest.approx(math.exp(0.1))
+
+
+@pytest.mark.parametrize(
+    ("logs", "says"), [([1.0] * 19, "19 results"), ([math.nan] + [1.0] * 20, "not finite")]
+)
+def test_what_is_no_history(logs: list[float], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        steps(logs)
+
+
+@given(st.lists(st.floats(-20, 20), min_size=LEAST, max_size=60))
+def test_whatever_is_found_is_large_and_between_levels_of_three(logs: list[float]) -> None:
+    told = steps(logs)
+    edges = [0, *(one.at for one in told), len(logs)]
+    assert all(later - earlier >= 3 for earlier, later in pairwise(edges))
+    assert all(abs(math.log(one.ratio)) >= math.log1p(0.03) and one.p < 0.001 for one in told)
