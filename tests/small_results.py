@@ -3,7 +3,7 @@
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,20 @@ def _header(copy: Path, day: int, changed: Mapping[str, Any]) -> None:
     for name, value in changed.items():
         header[name] = {**header[name], **value} if isinstance(value, dict) else value
     write(copy / "result.json", header)
+
+
+def change_cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the names of all cases, wherever they stand."""
+    files = [result / "result.json", *result.glob("trials/*/trial.json")]
+    for file in files:
+        document = read(file)
+        for case in (
+            [document["case"]]
+            if "case" in document
+            else [*document["cases"], *(one["case"] for one in document["plan"])]
+        ):
+            change(case)
+        write(file, document)
 
 
 def read(file: Path) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, Told, bench_words, calls
-from small_results import measured, read, session, write
+from small_results import change_cases, measured, read, session, write
 
 Session = Callable[..., Path]
 # How the machine did on each of six days; the reference does the same on each.
@@ -146,6 +146,17 @@ def test_a_folder_may_hold_the_new_one_and_others(bench: Bench, on: Session, pas
     assert told.out.count("\nold: ") + told.out.startswith("old: ") == 5
 
 
+def test_what_was_never_there_before_is_loud(bench: Bench, on: Session, past: Path) -> None:
+    new = on(10)
+    for place in new.glob("trials/*/trial.json"):
+        trial = read(place)
+        if trial["case"]["server"] == "two":
+            trial["reading"]["errors"] = {**trial["reading"]["errors"], "timeout": 7}
+            write(place, trial)
+    told = against(bench, new, past)
+    assert "LOOK AT ping · two · closed: errors timeout: it was 0 and is 7;" in told.out, told.all
+
+
 def test_a_case_without_a_believed_trial_has_no_answer(
     bench: Bench, on: Session, past: Path
 ) -> None:
@@ -206,23 +217,9 @@ def test_even_worse_is_no_verdict_on_another_machine(bench: Bench, on: Session, 
     assert "these are no verdicts" in told.out
 
 
-def cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the names of all cases, wherever they stand."""
-    files = [result / "result.json", *result.glob("trials/*/trial.json")]
-    for file in files:
-        document = read(file)
-        for case in (
-            [document["case"]]
-            if "case" in document
-            else [*document["cases"], *(one["case"] for one in document["plan"])]
-        ):
-            change(case)
-        write(file, document)
-
-
 def test_what_has_no_partner_and_what_is_another_thing_are_named(bench: Bench, on: Session) -> None:
     old, new = on(0), on(1)
-    cases(new, lambda case: case.update(digest=f"{case['server']:0>16}"))
+    change_cases(new, lambda case: case.update(digest=f"{case['server']:0>16}"))
     told = bench("compare", old, new)
     assert told.code == 0, told.all
     assert told.out.count("the app's code, or data: the options are the same") == 2
@@ -230,18 +227,20 @@ def test_what_has_no_partner_and_what_is_another_thing_are_named(bench: Bench, o
     write(new / "result.json", {**read(new / "result.json"), "suite": suite})
     told = bench("compare", old, new)
     assert "options: loaders.closed.connections was 2, is 4" in told.out
-    cases(new, lambda case: case.update(server=case["server"].replace("two", "three")))
+    change_cases(new, lambda case: case.update(server=case["server"].replace("two", "three")))
     told = bench("compare", old, new)
     assert f"only in {old}: ping · two · closed" in told.out
     assert f"not in {old}: ping · three · closed" in told.out
-    cases(new, lambda case: case.update(driver="other"))
+    change_cases(new, lambda case: case.update(driver="other"))
     told = bench("compare", old, new)
     assert (told.code, "have no case in common" in told.err) == (2, True), told.all
 
 
 def test_a_reference_that_is_another_thing_is_none(bench: Bench, on: Session, past: Path) -> None:
     new = on(10)
-    cases(new, lambda case: case.update(digest="0" * 16) if case["server"] == "one" else None)
+    change_cases(
+        new, lambda case: case.update(digest="0" * 16) if case["server"] == "one" else None
+    )
     told = against(bench, new, past)
     assert (told.code, "the reference one is another thing" in told.err) == (2, True), told.all
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls
-from small_results import measured, read, session, write
+from small_results import change_cases, measured, read, session, write
 
 DAYS = 22
 STEP = 12
@@ -101,6 +101,7 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     shutil.copytree(folder / "small-000", folder / "twice")
     session(original, folder, 5)
     (folder / "small-005" / "result.json").write_text("{")
+    change_cases(folder / "small-001", lambda case: case.update(digest="0" * 16))
     told = bench("history", folder)
     assert told.code == 0, told.all
     assert "small: 3 results" in told.out
@@ -108,6 +109,9 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     places = [told.out.index(f"small-{day:03}") for day in range(3)]
     assert places == sorted(places)
     assert told.err.count("left out: ") == 3
+    # There, and back again.
+    marked = [line for line in two(told.out) if "another thing: options, code or data" in line]
+    assert [line.split()[0] for line in marked] == ["2", "3"]
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,16 @@
-"""A comparison of results for a person: what is compared, every number, and what it says."""
+"""A comparison of results for a person: every number, and what it says."""
 
 from collections.abc import Iterator, Sequence
 
 from benchforge.cli.columns import columns, scale, spread, times, times_spread
+from benchforge.cli.compare_what import what
 from benchforge.cli.progress import plain
 from benchforge.cli.say import counted
 from benchforge.registry import Registry
-from benchforge.run.differs import another, soft
 from benchforge.run.older import Older
 from benchforge.run.summed import Summed
 from benchforge.stats.change import PAST
-from benchforge.stats.compared import IS_REFERENCE, NO_REFERENCE, Compared
-from benchforge.stats.interval import LEAST
-from benchforge.stats.levels import by_key, lines
+from benchforge.stats.compared import IS_REFERENCE, Compared
 
 _ALONE = (
     "sessions of one machine differ by themselves: where that is by 3 %, two of three alarms that "
@@ -28,64 +26,13 @@ def text(
     registry: Registry,
 ) -> Iterator[str]:
     """Yield the lines."""
-    yield from _what(new, older.results)
-    yield from (f"COMPARED ANYWAY: {plain(one)}" for one in older.doubts)
-    yield from (f"differs: {plain(one)}" for one in soft(older.results[-1], new))
-    yield from _cases(new, older.results, registry)
-    yield from _blocks((*older.results, new))
+    yield from what(new, older, registry)
     yield ""
     seen = [one for one in rows if not one.silent]
     yield from _table(seen)
     yield from _silent(rows)
     yield ""
     yield from _told(seen, older, reference)
-
-
-def _what(new: Summed, older: Sequence[Summed]) -> Iterator[str]:
-    for name, one in (*(("old", one) for one in older), ("new", new)):
-        doubt = "" if one.summary.complete else "; NOT COMPLETE: some measurements have no trial"
-        version = f"benchforge {one.summary.benchforge}"
-        when = f"{one.summary.created:%Y-%m-%d %H:%M %Z}".rstrip()
-        yield f"{name}: {plain(str(one.path))}, measured {when}, {version}{doubt}"
-
-
-def _cases(new: Summed, older: Sequence[Summed], registry: Registry) -> Iterator[str]:
-    """Yield which cases have no partner, and which are another thing than they were."""
-    ours = by_key(new.summary)
-    for case in ours.values():
-        if not case.answered(smoke=new.summary.smoke):
-            yield f"NOT BELIEVED: {plain(case.case.title)}: the new result has no such number"
-    for one in older:
-        theirs = by_key(one.summary)
-        for key in theirs.keys() - ours.keys():
-            yield f"only in {plain(str(one.path))}: {plain(theirs[key].case.title)}"
-        for key in ours:
-            if key not in theirs:
-                yield f"not in {plain(str(one.path))}: {plain(ours[key].case.title)}"
-            elif what := another(one, new, theirs[key].case, ours[key].case, registry):
-                title = plain(ours[key].case.title)
-                yield f"another thing than in {plain(str(one.path))}: {title}: {plain(what)}"
-        yield from _metrics(one, new)
-
-
-def _metrics(old: Summed, new: Summed) -> Iterator[str]:
-    """Yield which metrics have no partner: of another unit, they are other ones."""
-    theirs, ours = by_key(old.summary), by_key(new.summary)
-    both = theirs.keys() & ours.keys()
-    then = {one: None for key in both for one in lines(theirs[key])}
-    now = {one: None for key in both for one in lines(ours[key])}
-    for path, alone in ((old.path, then.keys() - now.keys()), (new.path, now.keys() - then.keys())):
-        for one in sorted(alone, key=lambda one: one.title):
-            unit = f" in {one.unit}" if one.unit not in {"", "1"} else ""
-            yield f"only in {plain(str(path))}: metric {plain(one.title + unit)}"
-
-
-def _blocks(results: Sequence[Summed]) -> Iterator[str]:
-    for one in results:
-        blocks = max((case.trials for case in one.summary.cases), default=0)
-        if blocks < LEAST:
-            told = f"{counted(blocks, 'block')} a case, so no interval: that takes {LEAST}"
-            yield f"{plain(str(one.path))}: {told}"
 
 
 def _table(rows: Sequence[Compared]) -> Iterator[str]:
@@ -124,29 +71,40 @@ def _silent(rows: Sequence[Compared]) -> Iterator[str]:
 
 def _told(rows: Sequence[Compared], older: Older, reference: str | None) -> Iterator[str]:
     decided = [one for one in rows if one.change.state != "no model"]
-    reasons = dict.fromkeys(
-        one.change.change.why
+    open_ = [
+        one
         for one in rows
         if one.change.state == "no model" and one.change.change.why != IS_REFERENCE
-    )
+    ]
+    reasons = dict.fromkeys(plain(one.change.change.why) for one in open_)
+    yield from map(_new, filter(_is_new, rows))
     if not decided:
-        yield f"NO MODEL: {'; '.join(map(plain, reasons)) or 'nothing but the reference'}"
+        yield f"NO MODEL: {'; '.join(reasons) or 'nothing but the reference'}"
         yield f"{_ALONE}; what decides: {PAST} older results or more, and a --reference"
         yield from _reference(rows, reference)
         return
-    if rest := [why for why in reasons if why != NO_REFERENCE]:
-        some = counted(len(rows) - len(decided), "line")
-        yield f"no model for {some}: {'; '.join(map(plain, rest))}"
+    if open_:
+        yield f"no model for {counted(len(open_), 'line')}: {'; '.join(reasons)}"
     for state in ("worse", "better"):
-        found = [one for one in decided if one.change.state == state]
-        for one in found:
-            yield f"{state.upper()}: {_sentence(one)}"
+        for one in decided:
+            if one.change.state == state:
+                yield f"{state.upper()}: {_sentence(one)}"
     alarms = 0.05 * len(decided)
     asked = counted(len(decided), "question")
     yield f"{asked}, each at 95 %: where nothing changed, about {alarms:.1f} are called by chance"
     yield "not shown is no proof that nothing changed"
     if older.doubts:
         yield "COMPARED ANYWAY: these are no verdicts"
+
+
+def _is_new(one: Compared) -> bool:
+    """Whether what was 0, such as errors, is there now: that has no ratio, and so no verdict."""
+    return one.measure.better == "lower" and one.old.value == 0 and bool(one.new.value)
+
+
+def _new(one: Compared) -> str:
+    title = f"{plain(one.case.title)}: {plain(one.measure.title)}"
+    return f"LOOK AT {title}: it was 0 and is {spread(one.new)}; no ratio, and so no verdict"
 
 
 def _sentence(one: Compared) -> str:

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,8 +18,9 @@ from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
-from benchforge.run.keep import Keep
+from benchforge.run.keep import Keep, whole
 from benchforge.run.reports import REPORTERS, reporter, write_reports
+from benchforge.run.scratch import scratch_folder
 from benchforge.run.summed import Summed, summed
 
 PAPER = 120  # columns where there is no terminal; the files have everything
@@ -77,16 +77,18 @@ def command(result: Path, names: tuple[str, ...], output: str | None) -> int:
 def _again(found: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
     planned = counted(found.planned, "planned measurement")
     say(f"{found.path}: {counted(len(found.trials), 'trial')} of {planned}, attempts counted")
-    keep = Keep(into)
-    first = [] if names else [keep.write(into / SUMMARY, found.summary)]
     wanted = tuple(dict.fromkeys(names)) or REPORTERS
+    paths: list[Path] = []
     try:
-        rest = write_reports(found.summary, found.trials, registry, found.path, wanted, into)
+        if not names:
+            whole(into / SUMMARY, found.summary)
+            paths.append(into / SUMMARY)
+        paths += write_reports(found.summary, found.trials, registry, found.path, wanted, into)
     except OSError as error:
         raise _cannot(error) from error
     finally:
         show(_shown(found.summary, found.trials, registry, as_json=False))
-    say(f"written: {', '.join(map(str, [*first, *rest])) or 'nothing: there is nothing to tell'}")
+    say(f"written: {', '.join(map(str, paths)) or 'nothing: there is nothing to tell'}")
 
 
 def _printed(found: Summed, registry: Registry, names: Sequence[str]) -> str:
@@ -95,9 +97,9 @@ def _printed(found: Summed, registry: Registry, names: Sequence[str]) -> str:
         raise Unusable("-o -: prints what one reporter makes", "name one, or a folder for several")
     if not names or names[0] == "terminal":
         return _shown(found.summary, found.trials, registry, as_json=False)
-    with tempfile.TemporaryDirectory() as place:
+    with scratch_folder() as place:
         where = found.summary, found.trials, registry, found.path
-        made = write_reports(*where, names, Path(place), appends=False)
+        made = write_reports(*where, names, place, appends=False)
         if len(made) != 1:
             files = ", ".join(str(file.relative_to(place)) for file in made) or "no file"
             message = f"-o -: {names[0]} makes {files} of this result: it takes one file"

@@ -1,7 +1,6 @@
 """The files that show a result: written beside it, and compared with it later."""
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import count, zip_longest
 from pathlib import Path
@@ -13,6 +12,7 @@ from benchforge.model.trial import Trial
 from benchforge.parts.part import Reporter
 from benchforge.registry import Registry
 from benchforge.run.keep import whole
+from benchforge.run.scratch import scratch_folder
 
 REPORTERS = ("markdown", "html", "csv")
 "Every run writes what these make."
@@ -47,8 +47,8 @@ def write_reports(
     Raises OSError where a file cannot be written, and Unusable where a reporter breaks.
     """
     written: list[Path] = []
-    with tempfile.TemporaryDirectory() as place:
-        for by, made in _formed(summary, trials, registry, folder, names, Path(place)):
+    with scratch_folder() as place:
+        for by, made in _formed(summary, trials, registry, folder, names, place):
             there = (into or folder) / made.relative_to(place)
             there.parent.mkdir(parents=True, exist_ok=True)
             whole(there, made.read_bytes())
@@ -65,9 +65,9 @@ def stale_reports(
     summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
 ) -> Iterator[Fault]:
     """Yield the reports in a folder that are not what its result gives; one may be missing."""
-    with tempfile.TemporaryDirectory() as place:
+    with scratch_folder() as place:
         names = (*REPORTERS, *ON_DEMAND)
-        for _, again in _formed(summary, trials, registry, folder, names, Path(place)):
+        for _, again in _formed(summary, trials, registry, folder, names, place):
             there = folder / again.relative_to(place)
             if there.is_file() and there.read_bytes() != again.read_bytes():
                 yield Fault(there, "", _first(there, again), "is not what the result gives")

@@ -1,5 +1,6 @@
 """A new result against older ones, case by case and metric by metric."""
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -42,7 +43,8 @@ class Compared:
         """New over old as they were measured: a good day of the machine is part of it."""
         if not self.old.value or self.new.value is None:
             return None
-        return self.new.value / self.old.value
+        ratio = self.new.value / self.old.value
+        return ratio if math.isfinite(ratio) else None
 
     @property
     def silent(self) -> str:

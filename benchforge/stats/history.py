@@ -27,6 +27,7 @@ _FEWEST: Final = 3  # results of a level
 _FAR: Final = 8.0  # standard deviations: what lies further from its neighbours counts as there
 _BESIDE: Final = 2  # neighbours to each side: a level of three is seen by its own
 _NORMAL: Final = 1.4826  # standard deviations of a normal distribution in a median deviation
+_MOST: Final = 700.0  # of a logarithm: no float holds more
 _FINEST: Final = 1e-6  # of a logarithm: what is left of equal values
 
 
@@ -57,7 +58,7 @@ def steps(logs: Sequence[float]) -> list[Step]:
         before, after = logs[start:at], logs[at:end]
         moved, p = fmean(after) - fmean(before), welch(before, after)
         if abs(moved) >= math.log1p(SMALLEST) and p < SURE:
-            found.append(Step(at, math.exp(moved), p))
+            found.append(Step(at, math.exp(max(-_MOST, min(_MOST, moved))), p))
     return found
 
 

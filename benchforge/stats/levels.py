@@ -131,7 +131,11 @@ def _typical(values: Sequence[float]) -> Estimate:
     if all(value > 0 for value in values):
         return typical(values)
     why = f"a value is {min(values):g}: its logarithm has no interval, and no ratio"
-    return Estimate(method="t of values", level=LEVEL, n=len(values), value=fmean(values), why=why)
+    try:
+        value = fmean(values)
+    except OverflowError:
+        return _none("the values are beyond all that can be measured")
+    return Estimate(method="t of values", level=LEVEL, n=len(values), value=value, why=why)
 
 
 def _none(why: str) -> Estimate:
