@@ -8,8 +8,10 @@ from benchforge.model.check import Check
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
+from benchforge.model.ranking import Ranked, Ranking
 from benchforge.model.reading import Reading, Schedule, Series
 from benchforge.model.sample import Sample
+from benchforge.model.standing import Standing
 from benchforge.model.summary import (
     CaseSummary,
     Comparison,
@@ -21,6 +23,7 @@ from benchforge.model.summary import (
     Summary,
     TrialSample,
 )
+from benchforge.model.swept import Swept
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Size
 from benchforge.model.verdict import Estimate
@@ -80,6 +83,8 @@ __all__ = [
     "Place",
     "Placebo",
     "Probe",
+    "Ranked",
+    "Ranking",
     "Rate",
     "Reading",
     "Reporter",
@@ -95,10 +100,12 @@ __all__ = [
     "Settled",
     "Site",
     "Size",
+    "Standing",
     "Started",
     "Statistic",
     "Succeeds",
     "Summary",
+    "Swept",
     "Target",
     "Task",
     "Trial",

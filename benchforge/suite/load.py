@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue
 from benchforge.model.frozen import Frozen
 from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
+from benchforge.suite.amount import said_last
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.document import Document, Tables
@@ -87,7 +88,7 @@ def load(
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
-    repeat = _repeat(tables, complaints)
+    repeat = _repeat(document, profile, complaints)
     tuned = tuning(tables, complaints)
     places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
@@ -153,10 +154,11 @@ def _check_profiles(tables: Tables, complaints: Complaints) -> None:
             complaints.at(("profiles", label, key), "unknown key", hint)
 
 
-def _repeat(tables: Tables, complaints: Complaints) -> Repeat:
-    table = tables.get("repeat", {})
+def _repeat(document: Document, profile: str | None, complaints: Complaints) -> Repeat:
+    table = document.tables.get("repeat", {})
     if isinstance(table, dict):
-        return complaints.parse(Repeat, table, ("repeat",)) or Repeat()
+        told = said_last(table, document, profile)
+        return complaints.parse(Repeat, told, ("repeat",)) or Repeat()
     complaints.at(("repeat",), "expected a table", "write [repeat]")
     return Repeat()
 
