@@ -31,7 +31,7 @@ def with_checks(
     for one in summary.comparisons:
         checked = _checked(one, by_case, limits)
         own = [check for scenario, check in placebos if scenario == one.scenario]
-        found.append(_withdrawn(checked, [*checked.checks, *own, *session]))
+        found.append(withdrawn(checked, [*checked.checks, *own, *session]))
     checks = (*session, *(check for _, check in placebos))
     return summary.model_copy(update={"checks": checks, "comparisons": tuple(found)})
 
@@ -40,7 +40,7 @@ _BLOCKS = "S3"
 "A standing counts the blocks of each pair by itself: who has too few is left out, not all others."
 
 
-def _withdrawn(one: Comparison, checks: Sequence[Check]) -> Comparison:
+def withdrawn(one: Comparison, checks: Sequence[Check]) -> Comparison:
     """Return the comparison without ranks where a check says that they are not to be believed."""
     failed = (
         check

@@ -69,10 +69,13 @@ class Line:
 
     def looked(self, found: Enough | None) -> None:
         """Say how wide intervals are, after a whole block of those that may be the last."""
-        if found is not None and found.half_width is not None:
+        if found is None:
+            return
+        told = plain(found.why)
+        if found.half_width is not None:
             widest = f"widest interval {100 * found.half_width:.2g} % to a side"
-            end = ": enough" if found.stop else ""
-            self._write(f"block {found.blocks}, {widest}: {plain(found.widest)}{end}\n")
+            told = f"{widest}: {plain(found.widest)}{': enough' if found.stop else ''}"
+        self._write(f"block {found.blocks}, {told}\n")
 
     def end(self) -> None:
         """Leave the line."""

@@ -141,7 +141,7 @@ class Enough(Frozen):
         """For a person: after how many blocks, why, and where it was not reached, by whom."""
         start = "stopped after" if self.stop else "not enough after"
         blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
-        by = f" ({self.widest})" if self.widest and not self.reached else ""
+        by = f" (widest: {self.widest})" if self.widest and not self.reached else ""
         return f"{start} {blocks}: {self.why}{by}"
 
 

@@ -13,7 +13,6 @@ from pydantic import Field, JsonValue
 from benchforge.model.frozen import Frozen
 from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
-from benchforge.suite.amount import said_last
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.document import Document, Tables
@@ -24,11 +23,12 @@ from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.placement import placement
 from benchforge.suite.redact import secrets_of
+from benchforge.suite.repeat import repeated
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
 from benchforge.suite.source import read
 from benchforge.suite.star import check_left
-from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.tuning import tuning
 from benchforge.suite.upstreams import check_upstreams
 
@@ -88,7 +88,7 @@ def load(
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
-    repeat = _repeat(document, profile, complaints)
+    repeat = repeated(document, profile, complaints)
     tuned = tuning(tables, complaints)
     places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
@@ -152,15 +152,6 @@ def _check_profiles(tables: Tables, complaints: Complaints) -> None:
         for key in profile.keys() - set(known):
             hint = nearest(key, known, "a profile takes")
             complaints.at(("profiles", label, key), "unknown key", hint)
-
-
-def _repeat(document: Document, profile: str | None, complaints: Complaints) -> Repeat:
-    table = document.tables.get("repeat", {})
-    if isinstance(table, dict):
-        told = said_last(table, document, profile)
-        return complaints.parse(Repeat, told, ("repeat",)) or Repeat()
-    complaints.at(("repeat",), "expected a table", "write [repeat]")
-    return Repeat()
 
 
 def _chosen(

@@ -41,8 +41,10 @@ def places(result: Result) -> Iterator[Again | Fault]:
 
 
 def looks(result: Result) -> Iterator[Again | Fault]:
-    """Whether each look at the widths, after each whole block, said that more blocks are needed."""
+    """What ends the run, from the suite; and whether each look before its end said to go on."""
     header, trials = result.header.model, [one.model for one in result.trials]
+    until = result.suite.until
+    yield Again(result.header, ("until",), None if until is None else plain(until))
     if header.until is None or not result.ours:
         return
     for blocks in range(header.until.least, whole(header, trials)):

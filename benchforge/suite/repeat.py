@@ -1,16 +1,28 @@
-"""How many blocks a suite asks for: what is said last holds, a number or a width."""
+"""The table [repeat]: of a number of blocks and a width, what is said last holds."""
 
 from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Document, Setting, Tables
+from benchforge.suite.suite import Repeat
 
 _TABLE = "repeat"
 _NUMBER, _WIDTH = ("blocks",), ("until", "between")
 
 
-def said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:
+def repeated(document: Document, profile: str | None, complaints: Complaints) -> Repeat:
+    """Return the table as it holds; complain of what is wrong in it."""
+    table = document.tables.get(_TABLE, {})
+    if isinstance(table, dict):
+        told = _said_last(table, document, profile)
+        return complaints.parse(Repeat, told, (_TABLE,)) or Repeat()
+    complaints.at((_TABLE,), "expected a table", "write [repeat]")
+    return Repeat()
+
+
+def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:
     """Return [repeat] without what a later layer replaced: `blocks` and `until` exclude each other.
 
     A profile lies over the suite, and --set over both. What one layer says is left as it is.
