@@ -64,7 +64,7 @@ def test_a_law_is_accepted_with_how_far_it_is_off() -> None:
     (line,) = sweeps(summary, "hello")
     assert line.startswith("a by few, connections varied: at most ")
     assert " requests/s (" in line
-    assert "saturated from 32" in line
+    assert "not saturated below 32" in line
     assert "times one at a time" in line
     assert "peak not reached at 32" in line
 
@@ -210,7 +210,7 @@ quiet = "off"
     assert len(summary.comparisons) == 3
     assert all(one.standings[0].blocks == 3 for one in summary.comparisons)
     assert "slow by pace, connections varied: at most " in told.out
-    assert "pace, connections 4: throughput, 3 blocks: rank 1" in told.out
+    assert "\nconnections 4: throughput, 3 blocks: rank 1" in told.out
     assert (result / "report.html").read_text().count("<figure>") == 2
     assert bench("validate", result).code == 0
     assert bench("verify", result).code == 0

@@ -12,6 +12,7 @@ RANKS = (
 )
 _BIMODAL = 0.2  # of a server's blocks
 _MOST = 20  # pairs that are shown
+_EXACT = 100  # blocks: of more, two digits are known at best
 _TO = "\N{EN DASH}"
 
 
@@ -22,12 +23,9 @@ def ranked(summary: Summary) -> bool:
 
 def standings(summary: Summary, scenario: str) -> list[str]:
     """Return what is to be said of each comparison of a scenario, a line for each thing."""
-    groups = [one for one in summary.comparisons if one.scenario == scenario]
-    several = len(groups) > 1
     return [
         f"{where}{line}"
-        for group in groups
-        for where in [_where(group) if several else ""]
+        for where, group in _groups(summary, scenario)
         for one in group.standings
         for line in _lines(one)
     ]
@@ -35,10 +33,9 @@ def standings(summary: Summary, scenario: str) -> list[str]:
 
 def pairs(summary: Summary, scenario: str) -> list[str]:
     """Return each pair of a scenario: the ratio, and the interval that holds with all others."""
-    groups = [one for one in summary.comparisons if one.scenario == scenario]
     found = [
-        f"{_where(group) if len(groups) > 1 else ''}{metric(one)}: {line}"
-        for group in groups
+        f"{where}{metric(one)}: {line}"
+        for where, group in _groups(summary, scenario)
         for one in group.standings
         if one.ranking
         for line in _pairs(one.ranking)
@@ -61,9 +58,14 @@ def interval(one: Estimate, digits: str) -> str:
     return f"{one.value:{digits}} ({one.low:{digits}} to {one.high:{digits}})"
 
 
-def _where(group: Comparison) -> str:
-    named = [f"{path.rpartition('.')[2]} {value}" for path, value in group.vary.items()]
-    return f"{', '.join([group.driver, *named])}: "
+def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]:
+    """Yield the comparisons of a scenario, each after what tells it from the others."""
+    groups = [one for one in summary.comparisons if one.scenario == scenario]
+    drivers = len({one.driver for one in groups}) > 1
+    for group in groups:
+        named = [f"{path.rpartition('.')[2]} {value}" for path, value in group.vary.items()]
+        told = ", ".join([group.driver, *named] if drivers else named)
+        yield f"{told}: " if told else "", group
 
 
 def _lines(one: Standing) -> Iterator[str]:
@@ -72,12 +74,16 @@ def _lines(one: Standing) -> Iterator[str]:
         yield f"{title}: nobody is ranked: {one.why}"
     else:
         blocks = f"{one.blocks} blocks" if one.blocks != 1 else "1 block"
-        yield f"{title}, {blocks}: {'; '.join(_ranks(one.ranking))}"
+        yield f"{title}, {blocks}: {'; '.join([*_ranks(one.ranking), *_needs(one)])}"
     for left in one.left_out if one.ranking else ():
         yield f"{title}: {left.server} is not ranked: {left.why}"
     yield from _far(one, title)
+
+
+def _needs(one: Standing) -> Iterator[str]:
     if one.needs is not None and one.needs > one.blocks:
-        yield f"{title}: to resolve {100 * one.target:g} % takes about {one.needs} blocks here"
+        about = one.needs if one.needs < _EXACT else float(f"{one.needs:.2g}")
+        yield f"to resolve {100 * one.target:g} % takes about {about:,.0f} blocks here"
 
 
 def _ranks(ranking: Ranking) -> Iterator[str]:

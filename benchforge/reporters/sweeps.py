@@ -44,8 +44,10 @@ def _told(one: Swept) -> Iterator[str]:
     yield f"at most {sizes.text(best.value)} {sizes.unit}{ends} at {found.at} at once"
     if found.saturated is not None:
         low, high = found.saturated_range or (found.saturated, found.saturated)
-        about = f" ({low} to {high})" if low != high else ""
-        yield f"saturated from {found.saturated}{about}"
+        about = f" (about {low} to {high})" if low != high else ""
+        last = one.levels[-1].at
+        still = f"not saturated below {last}" if found.saturated == last else ""
+        yield f"{still or f'saturated from {found.saturated}'}{about}"
     if found.knee is not None:
         yield f"as many as {found.knee:.3g} times one at a time"
     if found.law is None:
