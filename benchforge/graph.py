@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from benchforge.model.amount import Until
 from benchforge.suite.case import Case
 from benchforge.suite.cases import Cases
 from benchforge.suite.suite import Repeat
@@ -56,6 +57,14 @@ class RunGraph:
     seed: int
     cases: Cases
     blocks: int
+    "All, or with `until` the most."
+    until: Until | None = None
+    "What ends it before; None where the number of blocks is given."
+
+    @property
+    def least(self) -> int:
+        """How many blocks are measured in any case."""
+        return self.blocks if self.until is None else self.until.least
 
     def __len__(self) -> int:
         return len(self.cases) * self.blocks
@@ -84,7 +93,8 @@ class RunGraph:
 
 def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
     """Order the measurements; the same seed gives the same order, and more blocks extend it."""
-    return RunGraph(seed, cases, repeat.blocks)
+    until = repeat.amount
+    return RunGraph(seed, cases, repeat.blocks if until is None else until.most, until)
 
 
 def steps(sizes: Sequence[int], blocks: int, seed: int) -> Iterator[Step]:

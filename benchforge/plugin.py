@@ -9,8 +9,10 @@ from benchforge.model.claim import Asked, Claim, Question, Term
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
+from benchforge.model.ranking import Ranked, Ranking
 from benchforge.model.reading import Reading, Schedule, Series
 from benchforge.model.sample import Sample
+from benchforge.model.standing import Standing
 from benchforge.model.summary import (
     CaseSummary,
     Comparison,
@@ -22,6 +24,7 @@ from benchforge.model.summary import (
     Summary,
     TrialSample,
 )
+from benchforge.model.swept import Swept
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Share, Size
 from benchforge.model.verdict import Against, Estimate, Rejected, Verdict
@@ -85,6 +88,8 @@ __all__ = [
     "Placebo",
     "Probe",
     "Question",
+    "Ranked",
+    "Ranking",
     "Rate",
     "Reading",
     "Rejected",
@@ -102,10 +107,12 @@ __all__ = [
     "Share",
     "Site",
     "Size",
+    "Standing",
     "Started",
     "Statistic",
     "Succeeds",
     "Summary",
+    "Swept",
     "Target",
     "Task",
     "Term",

@@ -111,6 +111,7 @@ def estimate(half: float | None, why: str = "") -> Estimate:
 
 
 NARROW, WIDE = estimate(0.02), estimate(0.04)
+FEW, NONE = (NARROW.model_copy(update={"n": n}) for n in (6, 0))
 EQUAL, NOTHING = estimate(None, "all 8 are equal"), estimate(None, "a value is 0")
 
 
@@ -118,9 +119,18 @@ EQUAL, NOTHING = estimate(None, "all 8 are equal"), estimate(None, "a value is 0
     ("estimates", "n", "stop", "reached", "why"),
     [
         ([NARROW], 7, False, False, "7 of at least 8 blocks"),
-        ([NARROW], 8, True, True, "no interval is wider than 3 % to a side"),
+        ([NARROW], 8, True, True, "no interval is wider than 2 % to a side"),
+        ([NARROW, FEW], 8, False, False, "6 of at least 8 blocks are believed of two that are"),
+        ([NARROW, NONE], 8, False, False, "0 of at least 8 blocks are believed of two that are"),
+        ([FEW], 30, True, False, "more are not allowed, and 6 of at least 8 blocks are believed"),
         ([NARROW, WIDE], 8, False, False, "an interval is 4 % wide to a side, more than 3 %"),
-        ([NARROW, WIDE], 30, True, False, "an interval is 4 % wide to a side, more than 3 %"),
+        (
+            [NARROW, WIDE],
+            30,
+            True,
+            False,
+            "more are not allowed, and an interval is 4 % wide to a side, more than 3 %",
+        ),
         ([NARROW, NOTHING], 8, True, False, "no block will tell more: a value is 0"),
         ([WIDE, NOTHING], 8, False, False, "an interval is 4 % wide to a side, more than 3 %"),
         ([EQUAL], 8, True, False, "no block will tell more: all 8 are equal"),
@@ -131,7 +141,9 @@ def test_when_to_stop(
     estimates: list[Estimate], n: int, stop: bool, reached: bool, why: str
 ) -> None:
     got = enough(estimates, n)
-    assert (got.stop, got.reached, got.why) == (stop, reached, why)
+    assert (got.blocks, got.stop, got.reached) == (n, stop, reached)
+    assert got.why.startswith(why)
+    assert got.told.startswith("stopped after" if stop else "not enough after")
 
 
 @given(st.integers(0, 10**6), st.floats(0.8, 1.25))

@@ -95,15 +95,16 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Limits) -> I
     Those with one (a failed check of the apparatus) are not believed, and not among these.
     """
     blocks = sorted(set.intersection(*(set(of) for of in rates)))
-    values = {str(at): [of[block] for block in blocks] for at, of in enumerate(rates)}
-    for name, one in zip(names, outliers(values).values(), strict=True):
-        if one.why:
-            yield limits.check("S6", "behaviour", None, one.why, scope="comparison", of=name)
+    rows = {str(at): [of[block] for block in blocks] for at, of in enumerate(rates)}
+    for name, (at, told) in zip(names, outliers(rows).items(), strict=True):
+        if told.why:
+            yield limits.check("S6", "behaviour", None, told.why, scope="comparison", of=name)
             continue
-        share = len(one.flagged) / len(blocks)
-        says = f"{len(one.flagged)} of {len(blocks)} trials of {name} lie far from the others"
+        values, share = rows[at], len(told.flagged) / len(blocks)
+        says = f"{len(told.flagged)} of {len(blocks)} trials of {name} lie far from the others"
         if limits["S6"].status(share) != "pass":
-            says += ": it has two ways to run; look at each trial's values"
+            far = (f"{values[one.at]:,.0f}/s in block {blocks[one.at]}" for one in told.flagged)
+            says += f": bimodal, it has two ways to run; these are {', '.join(far)}"
         yield limits.check("S6", "behaviour", share, says, scope="comparison", of=name)
 
 

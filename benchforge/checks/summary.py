@@ -7,6 +7,7 @@ from benchforge.checks.limits import Limits
 from benchforge.checks.quiet import limits_of
 from benchforge.checks.repetitions import of_placebo
 from benchforge.model.ceiling import Ceiling
+from benchforge.model.check import Check
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Comparison, Summary
@@ -43,10 +44,40 @@ def with_checks(
     by_case: dict[Identity, list[Trial]] = {}
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
-    found = tuple(_checked(one, by_case, limits) for one in summary.comparisons)
-    placebos = (of_placebo(one, limits) for one in summary.placebos)
-    checks = (*ask.of_session(header, trials, limits, ceilings), *placebos)
-    return summary.model_copy(update={"checks": checks, "comparisons": found})
+    session = ask.of_session(header, trials, limits, ceilings)
+    placebos = [(one.of.scenario, of_placebo(one, limits)) for one in summary.placebos]
+    found = []
+    for one in summary.comparisons:
+        checked = _checked(one, by_case, limits)
+        own = [check for scenario, check in placebos if scenario == one.scenario]
+        found.append(withdrawn(checked, [*checked.checks, *own, *session]))
+    checks = (*session, *(check for _, check in placebos))
+    return summary.model_copy(update={"checks": checks, "comparisons": tuple(found)})
+
+
+_BLOCKS = "S3"
+"A standing counts the blocks of each pair by itself: who has too few is left out, not all others."
+
+
+def withdrawn(one: Comparison, checks: Sequence[Check]) -> Comparison:
+    """Return the comparison without ranks where a check says that they are not to be believed."""
+    failed = (
+        check
+        for check in checks
+        if check.status == "fail"
+        and check.about == "apparatus"
+        and check.numbers == "all"
+        and check.id != _BLOCKS
+    )
+    worst = next(failed, None)
+    if worst is None:
+        return one
+    why = f"{worst.id} {worst.name}: {worst.says}"
+    standings = tuple(
+        standing.model_copy(update={"ranking": None, "why": why}) if standing.ranking else standing
+        for standing in one.standings
+    )
+    return one.model_copy(update={"standings": standings})
 
 
 def _checked(

@@ -6,6 +6,7 @@ from itertools import groupby, islice
 
 import click
 
+from benchforge.cli.amount import amount, awaited, lasts
 from benchforge.cli.progress import plain, spoken
 from benchforge.cli.say import counted
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
@@ -23,7 +24,7 @@ def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
     starts = graph.cases.starts
     for scenario, start in zip(plan.scenarios, starts, strict=False):
         yield ""
-        yield from _scenario(scenario, graph, start, whole)
+        yield from _scenario(scenario, graph, start, whole, _fewest(plan))
     yield ""
     yield click.style("order: numbers of the cases", bold=True)
     blocks = groupby(graph.steps(), lambda step: step.block)
@@ -37,10 +38,9 @@ def _head(plan: Plan) -> Iterator[str]:
     if plan.smoke:
         yield _SMOKE
     cases = sum(scenario.cases for scenario in plan.scenarios)
-    yield (
-        f"{counted(cases, 'case')}, {counted(plan.blocks, 'block')}: "
-        f"{counted(plan.trials, 'trial')}, {_time(plan.estimate)}"
-    )
+    yield f"{amount(cases, plan.blocks, plan.until)}, {_time(plan.estimate, _fewest(plan))}"
+    if plan.until is not None:
+        yield awaited(plan.until)
     guess = f"starts and stops are guessed, {START_AND_STOP_S:g} s a trial"
     yield f"{guess}; the rest is what the suite declares"
     if plan.claims:
@@ -56,20 +56,28 @@ def _claims(plan: Plan) -> str:
     return told + (f"; not asked here: {', '.join(left)}" if left else "")
 
 
-def _time(estimate: Estimate) -> str:
+def _fewest(plan: Plan) -> float:
+    """Return what share of the estimates the fewest blocks are."""
+    return 1.0 if plan.until is None else plan.until.least / plan.blocks
+
+
+def _time(estimate: Estimate, fewest: float) -> str:
     parts = {
         "warm-up": estimate.warm_up_s,
         "load": estimate.load_s,
         "starts and stops": estimate.start_and_stop_s,
     }
     told = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
-    return f"about {spoken(estimate.total_s)} ({told})"
+    most = "at most " if fewest < 1 else ""
+    return f"{lasts(fewest * estimate.total_s, estimate.total_s)} ({most}{told})"
 
 
-def _scenario(scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool) -> Iterator[str]:
+def _scenario(
+    scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool, fewest: float
+) -> Iterator[str]:
     title = f": {plain(scenario.title)}" if scenario.title else ""
     yield click.style(f"scenario {scenario.label}{title}", bold=True)
-    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate)}"
+    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, fewest)}"
     for path, values in scenario.varies.items():
         told = ", ".join(_cut(map(shown, values), len(values), "value", whole))
         yield f"  varies {plain(path)}: {plain(told)}"

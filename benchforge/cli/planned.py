@@ -34,6 +34,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
         seed=graph.seed,
         drawn=drawn,
         blocks=graph.blocks,
+        until=graph.until,
         trials=len(graph),
         estimate=_estimate(len(graph), graph.declared_s, warm_up_s),
         scenarios=tuple(

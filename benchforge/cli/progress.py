@@ -9,6 +9,7 @@ from typing import TextIO
 from benchforge.cli.say import away
 from benchforge.graph import Measure, RunGraph
 from benchforge.model.trial import Trial
+from benchforge.model.verdict import Enough
 
 
 def spoken(seconds: float) -> str:
@@ -28,6 +29,7 @@ class Line:
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
         self._total = len(graph)
+        self._about = "about" if graph.until is None else "at most about"
         self._in_a_block = len(graph.cases)
         self._place = 0
         self._stream: TextIO = sys.stderr if stream is None else stream
@@ -46,7 +48,7 @@ class Line:
             f"{step.case.name.title}{again}"
         )
         self._left_s = left_s
-        self._left = f"about {spoken(left_s)} left"
+        self._left = f"{self._about} {spoken(left_s)} left"
         self.phase("start")
 
     def phase(self, name: str) -> None:
@@ -58,12 +60,22 @@ class Line:
         """Say what a trial gave."""
         start = "\r\x1b[K" if self._live else ""
         left_s = max(0.0, self._left_s - trial.seconds)
-        left = f" · about {spoken(left_s)} left" if self._place < self._total else ""
+        left = f" · {self._about} {spoken(left_s)} left" if self._place < self._total else ""
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
         for remark in _remarks(trial):
             if remark not in self._remarked:
                 self._remarked.add(remark)
                 self._write(f"{remark}\n")
+
+    def looked(self, found: Enough | None) -> None:
+        """Say how wide intervals are, after a whole block of those that may be the last."""
+        if found is None:
+            return
+        told = plain(found.why)
+        if found.half_width is not None:
+            widest = f"widest interval {100 * found.half_width:.2g} % to a side"
+            told = f"{widest}: {plain(found.widest)}{': enough' if found.stop else ''}"
+        self._write(f"block {found.blocks}, {told}\n")
 
     def end(self) -> None:
         """Leave the line."""

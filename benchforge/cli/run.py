@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from benchforge.checks import ask
 from benchforge.checks.quiet import limits_of
 from benchforge.cli import Interrupted, received
+from benchforge.cli.amount import amount, awaited, lasts
 from benchforge.cli.loosened import loosened
 from benchforge.cli.options import pairs
 from benchforge.cli.outcome import Shown, exit_code
@@ -31,7 +32,7 @@ from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
 from benchforge.run.ceiling import declared, measured, wanted
-from benchforge.run.execute import Limits, execute, settled
+from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.keep import Keep
@@ -41,6 +42,8 @@ from benchforge.run.placement import machine, places, told
 from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
+from benchforge.stats.precision import precise
+from benchforge.stats.whole import done, missing
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
@@ -190,15 +193,18 @@ def _resume(
     graph = plan(expand(asked), asked.repeat, header.seed)
     before.check_plan(graph)
     keep = Keep(folder)
-    there = settled(before.trials)
-    if there == len(graph):
-        say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
+    enough = precise(header, before.trials, asked.metrics)
+    lacking = missing(header, before.trials, enough)
+    there = done(before.trials)
+    if not lacking:
+        why = f": {enough.told}" if enough else f" of {there}"
+        say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
         found = before.trials, before.ceilings
         return _told(before, *found, asked, registry, keep, shown=shown)
     stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
-    if short := scarce(folder, len(graph) - there, kept):
+    if short := scarce(folder, lacking, kept):
         warn(short)
     stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
     now = _header(asked, graph, stands_on, registry)
@@ -230,11 +236,19 @@ def _sitting(
     believe = partial(ask.of_trial, limits=limits_of(begun.header))
     progress = Line(graph)
     trials, ceilings = list(begun.trials), list(begun.ceilings)
+
+    def enough(there: Sequence[Trial]) -> bool:
+        found = precise(begun.header, there, asked.metrics)
+        progress.looked(found)
+        return found is not None and found.stop
+
     worth_s = {} if asked.smoke else declared(graph)
     began, limit_s = time.monotonic(), limits.time_limit_s or math.inf
     interrupted: Interrupted | None = None
     try:
-        for trial in execute(graph, stands_on, keep, believe, progress, limits, begun.trials):
+        for trial in execute(
+            graph, stands_on, keep, believe, progress, limits, begun.trials, enough
+        ):
             trials.append(trial)
             registry.tell("benchforge_trial_kept", warn, trial=trial)
             if (interrupted := received()) is not None:  # and something on the way took it
@@ -253,15 +267,20 @@ def _sitting(
     keep.still_there()
     code = _told(begun, trials, ceilings, asked, registry, keep, shown=shown)
     _say_what_quiet_took(trials[len(begun.trials) :])
-    left = len(graph) - settled(trials)
+    lacking = missing(begun.header, trials, precise(begun.header, trials, asked.metrics))
+    most = "" if graph.until is None else "up to "
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {keep.folder}")
-    elif left and limits.time_limit_s is not None:
-        measurements = counted(left, "planned measurement")
-        say(f"not measured: {measurements}, for which the time limit left no time")
-    if left:
-        say(f"this goes on: {keep.goes_on}")
+    _say_what_lacks(lacking, most, keep, limited=not interrupted and bool(limits.time_limit_s))
     return code if interrupted is None else interrupted.exit_code
+
+
+def _say_what_lacks(lacking: int, most: str, keep: Keep, *, limited: bool) -> None:
+    if lacking and limited:
+        measurements = f"{most}{counted(lacking, 'planned measurement')}"
+        say(f"not measured: {measurements}, for which the time limit left no time")
+    if lacking:
+        say(f"this goes on: {keep.goes_on}")
 
 
 def _told(
@@ -334,23 +353,24 @@ def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
 def _announce(
     suite: Suite, graph: RunGraph, stands_on: Ground, keep: Keep, limits: Limits, there: int = 0
 ) -> None:
-    trials = len(graph)
-    left = 1 - there / trials
-    planned = left * (graph.declared_s + START_AND_STOP_S * trials)
-    counts = (
-        f"{counted(len(graph.cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
-        f"{counted(trials, 'trial')}"
-    )
+    trials, cases = len(graph), len(graph.cases)
+    each_s = graph.declared_s / trials + START_AND_STOP_S
+    counts = amount(cases, graph.blocks, graph.until)
+    fewest = max(0, graph.least * cases - there)
+    planned = lasts(fewest * each_s, (trials - there) * each_s)
     lines = [
         (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
-        f"{counts}, about {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
+        f"{counts}, {planned}; seed {graph.seed}; results in {keep.folder}",
     ]
     if suite.smoke:
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
+    if graph.until is not None:
+        lines.append(awaited(graph.until))
     if limits.time_limit_s is not None:
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
     if there:
-        lines.insert(1, f"resumed: {there} of {trials} measurements are there")
+        most = "" if graph.until is None else "up to "
+        lines.insert(1, f"resumed: {there} of {most}{trials} measurements are there")
     if not_asked := [claim.label for claim in suite.claims if claim not in suite.asked]:
         lines.append(f"not asked, since their scenarios are not run: {', '.join(not_asked)}")
     lines += told(suite, stands_on.places, machine())

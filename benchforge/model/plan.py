@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from benchforge.model.amount import Until
 from benchforge.model.frozen import Frozen
 from benchforge.model.trial import CaseName
 
@@ -107,6 +108,9 @@ class Plan(Frozen):
     drawn: bool
     "Whether the seed was drawn for this plan, since none was given: a run draws its own."
     blocks: PositiveInt
+    "With `until` the most; so are `trials`, all that is estimated, and `order`."
+    until: Until | None = None
+    "What ends the run before; None where the number of blocks is given."
     trials: NonNegativeInt
     estimate: Estimate
     scenarios: tuple[ScenarioPlanned, ...]

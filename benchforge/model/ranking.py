@@ -7,10 +7,10 @@ from benchforge.model.verdict import Estimate
 
 
 class Pair(Frozen):
-    """Two servers of a ranking, the better one first."""
+    """Two servers of a ranking, the better one first: by the blocks that have both."""
 
     first: str
-    "Label of the server with the better typical value."
+    "Label of the better server."
     second: str
     "Label of the other."
     ratio: Estimate

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from benchforge.model.amount import Until
 from benchforge.model.claim import Claim
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
@@ -76,7 +77,9 @@ class Header(Frozen):
     cases: tuple[CaseName, ...]
     "In the order of the suite: the plan is shuffled."
     plan: tuple[Planned, ...]
-    "In the order of measurement."
+    "In the order of measurement; with `until`, all that may be measured."
+    until: Until | None = None
+    "What ends the run before the plan does; None where the number of blocks was given."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]

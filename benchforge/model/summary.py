@@ -12,8 +12,10 @@ from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
+from benchforge.model.standing import Standing
+from benchforge.model.swept import Swept
 from benchforge.model.trial import CaseName, Failure, Load
-from benchforge.model.verdict import Estimate, Verdict
+from benchforge.model.verdict import Enough, Estimate, Verdict
 from benchforge.model.window import WHOLE, Settled, Window
 
 
@@ -106,6 +108,8 @@ class Comparison(Frozen):
     "What counts of their loads: one cut for all that settled."
     settled: tuple[Settled, ...] = ()
     "Of each of `cases`, in their order: its own warm-up, and whether it settled."
+    standings: tuple[Standing, ...] = ()
+    "By the first metric and those of the suite's tables; none where only one case is compared."
 
 
 class Finding(Frozen):
@@ -203,7 +207,9 @@ class Summary(Frozen):
     tables: dict[str, Pivot] = Field(default_factory=dict)
     "What the suite draws of the cases, by label."
     complete: bool
-    "Whether every planned measurement has its trial."
+    "Whether every planned measurement has its trial, or what there is was enough."
+    enough: Enough | None = None
+    "Whether as many blocks as it takes are there; None where their number was given."
     cases: tuple[CaseSummary, ...]
     "In the order of the suite."
     versions: dict[str, str]
@@ -220,6 +226,8 @@ class Summary(Frozen):
     "One of each scenario, where the suite asks for them."
     comparisons: tuple[Comparison, ...] = ()
     "In the order of the suite."
+    sweeps: tuple[Swept, ...] = ()
+    "Of each server whose driver's concurrency the suite varies; a smoke has none."
     claims: tuple[Claim, ...] = ()
     "What was asked, in the order of the suite."
     verdicts: tuple[Verdict, ...] = ()

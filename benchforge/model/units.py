@@ -92,6 +92,26 @@ class Duration(Quantity):
     wanted: ClassVar[str] = 'a duration such as "30s", "500ms" or a number of seconds'
 
 
+class Share(Quantity):
+    """A share of 1, above 0 and below 1."""
+
+    units: ClassVar[dict[str, float]] = {"%": 0.01}
+    wanted: ClassVar[str] = 'a share such as "3%" or 0.03'
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read a text such as "3%", or a number between 0 and 1."""
+        share = super().parse(value)
+        if not 0 < share < 1:
+            raise cls._refused()
+        return share
+
+    @property
+    def written(self) -> str:
+        """As a suite would write it: in percent."""
+        return f"{100 * float(self):g}%"
+
+
 class Size(Quantity):
     """Bytes."""
 
@@ -112,15 +132,3 @@ class Rate(Quantity):
 
     units: ClassVar[dict[str, float]] = {"/s": 1.0, "k/s": 1e3, "M/s": 1e6, "/min": 1 / 60}
     wanted: ClassVar[str] = 'a rate such as "500/s", "20k/s" or a number per second'
-
-
-class Share(Quantity):
-    """A part of a whole: 1 is all of it."""
-
-    units: ClassVar[dict[str, float]] = {"%": 0.01}
-    wanted: ClassVar[str] = 'a share such as "3%" or 0.03'
-
-    @property
-    def written(self) -> str:
-        """In percent."""
-        return f"{100 * self:g}%"

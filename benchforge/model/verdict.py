@@ -124,14 +124,26 @@ class Comparison(Frozen):
 class Enough(Frozen):
     """Whether another block is needed, from the width of intervals alone."""
 
+    blocks: NonNegativeInt = 0
+    "Whole blocks that it rests on, counted from the first."
     stop: bool
     "Whether to stop."
     reached: bool = False
     "Whether it stops because every interval is as narrow as asked for."
     half_width: float | None
     "Of the widest interval, on the log scale; None without any."
+    widest: str = ""
+    "Whose interval that is: sides and metric."
     why: str
     "What decided."
+
+    @property
+    def told(self) -> str:
+        """For a person: after how many blocks, why, and where it was not reached, by whom."""
+        start = "stopped after" if self.stop else "not enough after"
+        blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
+        by = f" (widest: {self.widest})" if self.widest and not self.reached else ""
+        return f"{start} {blocks}: {self.why}{by}"
 
 
 class Change(Frozen):

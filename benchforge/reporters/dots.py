@@ -18,7 +18,7 @@ def dots(column: Column, cases: Sequence[CaseSummary], table: Table) -> str:
     values = [value for line in lines if line for value, _, _ in _values(line)]
     if not values:
         return ""
-    axis = _Axis(min(0, *values), max(0, *values))
+    axis = Axis(min(0, *values), max(0, *values))
     unit = f" ({column.unit})" if column.unit else ""
     title = escape(one_line(f"{column.title}{unit}"))
     rows = "\n".join(
@@ -34,7 +34,7 @@ def dots(column: Column, cases: Sequence[CaseSummary], table: Table) -> str:
     )
 
 
-class _Axis:
+class Axis:
     """From the lowest to the highest value, zero included."""
 
     def __init__(self, lowest: float, highest: float) -> None:
@@ -42,9 +42,13 @@ class _Axis:
         self.lowest, self.highest = Decimal(lowest), Decimal(highest)
 
     def x(self, value: float | Decimal) -> str:
+        """Return where a value stands in a row."""
+        return f"{self.share(value) * (_WIDTH - 2 * _EDGE) + _EDGE:.1f}"
+
+    def share(self, value: float | Decimal) -> float:
+        """Return how far along the axis a value stands: 0 at its start, 1 at its end."""
         length = (self.highest - self.lowest) or Decimal(1)
-        share = (Decimal(value) - self.lowest) / length
-        return f"{float(share) * (_WIDTH - 2 * _EDGE) + _EDGE:.1f}"
+        return float((Decimal(value) - self.lowest) / length)
 
     def ticks(self) -> Iterator[Decimal]:
         """Yield round values: 1, 2 or 5 times a power of ten apart."""
@@ -69,7 +73,7 @@ def _values(line: Line) -> list[tuple[float, int, bool]]:
     ]
 
 
-def _row(line: Line, axis: _Axis, column: Column) -> str:
+def _row(line: Line, axis: Axis, column: Column) -> str:
     middle = _HEIGHT // 2
     drawn = [
         f'<line class="axis" x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="{middle}" y2="{middle}"/>',
@@ -97,7 +101,7 @@ def _none(case: CaseSummary) -> str:
     return '<span class="unknown">no value</span>'
 
 
-def _ticks(axis: _Axis, column: Column) -> str:
+def _ticks(axis: Axis, column: Column) -> str:
     texts = [
         f'<text x="{axis.x(value)}" y="{_HEIGHT - 7}">{column.scale.text(float(value))}</text>'
         for value in axis.ticks()

@@ -10,10 +10,13 @@ from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial
 from benchforge.reporters import claims, words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
+from benchforge.reporters.curves import curve
 from benchforge.reporters.dots import dots
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.page import page
 from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.standings import pairs, standings
+from benchforge.reporters.sweeps import sweeps
 from benchforge.reporters.tables import (
     Column,
     Row,
@@ -41,12 +44,12 @@ def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield f"<h1>{_safe(summary.title or summary.name)}</h1>"
     yield from (f'<p class="banner">{_safe(alarm)}</p>' for alarm in words.alarms(summary))
     yield from _facts("How it was made", [("suite", summary.name), *words.made(summary, trials)])
-    yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.NO_WINNER)}.</p>"
+    yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.order(summary))}.</p>"
     yield from _claims(summary)
     for label, pivot in summary.tables.items():
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
-        yield from _scenario(name, cases, trials)
+        yield from _scenario(name, cases, summary, trials)
     yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
 
@@ -80,12 +83,19 @@ def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
     yield f'<p class="dim">The same for other programs: tables/{_safe(label)}.csv</p></section>'
 
 
-def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
+def _scenario(
+    name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
+) -> Iterator[str]:
     yield f"<section><h2>{_safe(name)}</h2>"
     yield f'<p class="dim">{_safe(words.asked(cases, trials))}</p>'
     table = case_table(cases)
     yield from _table(table, "Medians and spreads")
     yield from _failures(cases)
+    scenario = cases[0].case.scenario
+    yield from _list("Ranks", standings(summary, scenario))
+    yield from _list("Each pair, with all others", pairs(summary, scenario))
+    yield from _list("At rising concurrency", sweeps(summary, scenario))
+    yield from (curve(one) for one in summary.sweeps if one.scenario == scenario)
     if drawn := _drawn_column(table, cases):
         yield dots(drawn, cases, table)
     yield "<details><summary>Every trial</summary>"

@@ -12,6 +12,8 @@ from benchforge.reporters.commands import first_commands
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
+from benchforge.reporters.standings import pairs, standings
+from benchforge.reporters.sweeps import sweeps
 from benchforge.reporters.tables import Table, case_table, scenarios, trial_table
 
 
@@ -32,12 +34,12 @@ def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield f"# {escaped(words.heading(summary))}\n"
     yield from (f"**{alarm}**\n" for alarm in words.alarms(summary))
     yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary, trials))
-    yield f"In the tables, {words.CELLS};\n{words.NO_WINNER}.\n"
+    yield f"In the tables, {words.CELLS};\n{words.order(summary)}.\n"
     yield from _claims(summary)
     for label, pivot in summary.tables.items():
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
-        yield from _scenario(name, cases, trials)
+        yield from _scenario(name, cases, summary, trials)
     yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
     yield from _files(trials)
@@ -63,10 +65,16 @@ def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
     yield from table_lines(pivot_table(pivot, summary.cases))
 
 
-def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
+def _scenario(
+    name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
+) -> Iterator[str]:
     yield f"## {escaped(name)}\n"
     yield f"{escaped(words.asked(cases, trials))}\n"
     yield from table_lines(case_table(cases))
+    scenario = cases[0].case.scenario
+    yield from _list("Ranks", standings(summary, scenario))
+    yield from _list("Each pair, with all others", pairs(summary, scenario))
+    yield from _list("At rising concurrency", sweeps(summary, scenario))
     yield "### Every trial\n"
     yield from table_lines(trial_table(cases))
     yield from _list("How each trial's values were formed", words.estimators(cases))

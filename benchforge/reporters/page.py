@@ -33,6 +33,8 @@ table.dots th { font-weight: normal; }
 svg { display: block; width: clamp(16rem, 55vw, 32rem); }
 svg .axis { stroke: var(--rule); } svg .grid { stroke: var(--rule); stroke-dasharray: 2 3; }
 svg .median { stroke: var(--ink); stroke-width: 2; }
+svg .law { fill: none; stroke: var(--dim); } figure { margin: 1rem 0; }
+figcaption { color: var(--dim); }
 svg .dot { fill: var(--mark); fill-opacity: .55; } svg .bound { fill: none; stroke: var(--mark); }
 svg text { fill: var(--dim); font-size: 11px; text-anchor: middle; }
 .facts th, .facts td { padding-block: .1rem; border: 0; } .facts th { font-weight: normal;

@@ -11,6 +11,8 @@ from benchforge.reporters import claims, words
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.fitted import fitted
 from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.standings import standings
+from benchforge.reporters.sweeps import sweeps
 from benchforge.reporters.tables import Table, case_table, scenarios
 
 _LOG_LINES = 5
@@ -40,12 +42,14 @@ class Terminal(Reporter):
             blocks.append(_loud(words.INCOMPLETE, colour))
         if told := words.doubted(summary):
             blocks.append(_loud(_wrapped(told, width), colour))
+        if told := words.amount(summary):
+            blocks.append(_wrapped(told, width))
         blocks += [_wrapped(f"CPUs: {told}", width) for told in words.placement(trials)]
         blocks += [_wrapped(f"tuning: {told}", width) for told in words.tuning(trials)]
         if told := words.interpreters(summary):
             blocks.append(_wrapped(told, width))
         for name, cases in scenarios(summary):
-            blocks.append("\n".join(_scenario(name, cases, width, colour)))
+            blocks.append("\n".join(_scenario(name, cases, summary, width, colour)))
         for label, pivot in summary.tables.items():
             blocks.append("\n".join(_pivot(label, pivot, summary, width, colour)))
         if asked := claims.told(summary):
@@ -53,17 +57,20 @@ class Terminal(Reporter):
         if found := of_all(summary):
             blocks.append("\n".join(_wrapped(one, width) for one in words.in_all(found)))
         blocks += [_wrapped(f"placebo: {told}", width) for told in words.placebos(summary)]
-        blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")
+        blocks.append(f"{words.CELLS};\n{words.order(summary)}")
         if last := [_wrapped(one, width) for one in claims.tally(summary)]:
             blocks.append("\n".join(_loud(one, colour) for one in last))
         return "\n\n".join(blocks) + "\n"
 
 
 def _scenario(
-    name: str, cases: Sequence[CaseSummary], width: int | None, colour: bool
+    name: str, cases: Sequence[CaseSummary], summary: Summary, width: int | None, colour: bool
 ) -> Iterator[str]:
     yield words.one_line(name)
     yield from _table(partial(case_table, cases), width, colour)
+    scenario = cases[0].case.scenario
+    for told in (standings(summary, scenario), sweeps(summary, scenario)):
+        yield from _list([_wrapped(line, width) for line in told])
     yield from _list([_wrapped(found, width) for found in words.findings(cases)])
     for line, failed in words.failures(cases):
         yield "\n" + _loud(words.one_line(line), colour)

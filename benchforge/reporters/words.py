@@ -10,9 +10,11 @@ from pydantic import JsonValue
 from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial
 from benchforge.reporters.findings import Told, in_short, told
 from benchforge.reporters.labels import case_labels
+from benchforge.reporters.standings import RANKS, ranked
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
+"Where nobody has a rank."
 CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
 # Of the facts: what a reader wants to know first, and how it is said.
 _MACHINE: Final = (
@@ -72,7 +74,7 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("profile", summary.profile or "none"),
         ("seed", str(summary.seed)),
         ("trials", f"{measured} of {planned} planned, {failed} failed"),
-        ("blocks", str(len(blocks))),
+        ("blocks", amount(summary) or str(len(blocks))),
     ]
     rows += [("placebo", told) for told in placebos(summary)]
     rows += [("resumed", told) for told in resumed(summary, trials)]
@@ -81,6 +83,16 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("CPUs", told) for told in placement(trials)]
     return rows + [("tuning", told) for told in tuning(trials)]
+
+
+def order(summary: Summary) -> str:
+    """Return what a reader must know of the order of servers."""
+    return RANKS if ranked(summary) else NO_WINNER
+
+
+def amount(summary: Summary) -> str:
+    """Return after how many blocks it was enough, or was not; empty where they were given."""
+    return "" if summary.enough is None else summary.enough.told
 
 
 def placebos(summary: Summary) -> list[str]:

@@ -32,7 +32,7 @@ def declared(graph: RunGraph) -> dict[str, float]:
     found: dict[str, float] = {}
     for case in graph.cases:
         if digest := case.driven:
-            found[digest] = found.get(digest, 0.0) + case.declared_s * graph.blocks
+            found[digest] = found.get(digest, 0.0) + case.declared_s * graph.least
     return found
 
 

@@ -20,12 +20,14 @@ from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
 from benchforge.run.keep import Keep
 from benchforge.run.measure import measure
+from benchforge.stats.whole import needs_no_more
 
-ATTEMPTS = 3
 ANSWER = "answer.bin"
 
 Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."
+Enough = Callable[[Sequence[Trial]], bool]
+"Whether the whole blocks that are there are enough; asked between two blocks alone."
 
 
 class Progress(Protocol):
@@ -57,8 +59,12 @@ def execute(
     progress: Progress,
     limits: Limits,
     before: Sequence[Trial] = (),
+    enough: Enough = lambda _: False,
 ) -> Iterator[Trial]:
     """Yield each trial once it is on disk; what was measured `before` is there already.
+
+    A block that was begun is measured to its end: `enough` is asked once the graph's fewest blocks
+    are whole, and not where an earlier sitting had begun the next one.
 
     Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says.
     """
@@ -68,12 +74,16 @@ def execute(
     attempts = by_place(before)
     beyond: list[float] = []  # what trials took beyond what they declare
     number = max((trial.number for trial in before), default=0)
+    trials, begun_block = list(before), max((trial.block for trial in before), default=0)
     left = len(graph)
     declared_s = graph.declared_s  # of all that are left
     for step in graph:
+        next_block = step.position == 1 and step.block > max(graph.least, begun_block)
+        if next_block and enough(trials):
+            return
         there = attempts.get((step.block, step.position), [])
         beyond += [max(0.0, trial.seconds - step.case.declared_s) for trial in there]
-        attempt, open_ = len(there), not _settled(there)
+        attempt, open_ = len(there), not needs_no_more(there)
         while open_:
             attempt += 1
             own = step.case.declared_s + mean(beyond)
@@ -89,8 +99,9 @@ def execute(
             yield trial
             if limits.fail_fast and not trial.measured:
                 return
+            trials.append(trial)
             there = [*there, trial]
-            open_ = not _settled(there)
+            open_ = not needs_no_more(there)
         left -= 1
         declared_s = max(0.0, declared_s - step.case.declared_s)  # floats leave a crumb
 
@@ -101,16 +112,6 @@ def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
     for trial in sorted(trials, key=lambda trial: trial.attempt):
         found.setdefault((trial.block, trial.position), []).append(trial)
     return found
-
-
-def settled(trials: Sequence[Trial]) -> int:
-    """Return at how many places of the plan nothing is left to measure."""
-    return sum(map(_settled, by_place(trials).values()))
-
-
-def _settled(attempts: Sequence[Trial]) -> bool:
-    """Whether a place needs no further attempt: only a fault that comes and goes is tried again."""
-    return bool(attempts) and (not attempts[-1].again or len(attempts) >= ATTEMPTS)
 
 
 def mean(beyond: list[float]) -> float:

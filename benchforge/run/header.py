@@ -55,6 +55,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         plan=tuple(planned),
+        until=graph.until,
         cases=names,
         titles={label: one.title for label, one in suite.scenarios.items() if one.title},
         metrics=tuple(

@@ -167,8 +167,21 @@ def _so_far(folder: Path, header: Header) -> str:
             there.add((int(trial["block"]), int(trial["position"])))
         except (OSError, ValueError, KeyError, TypeError):
             continue
-    state = "finished" if len(there) >= len(header.plan) else "unfinished"
-    return f"{state}, {len(there)} of {len(header.plan)} measurements"
+    wanted = _wanted(folder, header)
+    state = "finished" if len(there) >= wanted else "unfinished"
+    most = "up to " if header.until is not None and state == "unfinished" else ""
+    return f"{state}, {len(there)} of {most}{wanted} measurements"
+
+
+def _wanted(folder: Path, header: Header) -> int:
+    """Return how many measurements there are to be; with `until` the summary tells it."""
+    try:
+        told = json.loads((folder / SUMMARY).read_bytes())
+        if header.until is not None and told["complete"] is True:
+            return int(told["enough"]["blocks"]) * len(header.cases)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return len(header.plan)
 
 
 def _used(folder: Path) -> datetime:

@@ -8,6 +8,7 @@ from benchforge.model.trial import CaseName, Failure, Load, Trial
 from benchforge.model.window import Settled, Window
 from benchforge.parts.part import Metric
 from benchforge.stats.line import lines
+from benchforge.stats.windows import settled as settled_by
 
 _NO_REASON = Failure(
     stage="read",
@@ -25,12 +26,12 @@ def of_case(
     trials: Sequence[Trial],
     planned: int,
     metrics: Mapping[str, Metric],
-    course: Settled,
+    settled: Settled,
     window: Window,
 ) -> CaseSummary:
     """Return the summary of a case from all of its trials, of so many that were planned.
 
-    `course` says whether it settled, `window` what of each load counts.
+    `settled` says whether it did, `window` what of each load counts.
     """
     used = used_of(trials)
     findings = tuple(_findings(trials))
@@ -40,7 +41,7 @@ def of_case(
         planned=planned,
         failed=tuple(_failed(trial) for trial in trials if not trial.measured),
         lines=lines(used, metrics, window),
-        notes=(*_unsteady(course), *map(_note, findings)),
+        notes=(*_unsteady(settled), *map(_note, findings)),
         findings=findings,
         passed=_passed(trials),
         doubted=tuple(
@@ -55,7 +56,7 @@ def of_case(
         ),
         load=_load(used),
         believed=sum(trial.believed for trial in used),
-        steady=course.steady,
+        steady=settled.steady,
     )
 
 
@@ -70,6 +71,15 @@ def used_of(trials: Sequence[Trial]) -> list[Trial]:
         if trial.measured and (before is None or not before.believed):
             used[trial.block] = trial
     return list(used.values())
+
+
+def course(trials: Sequence[Trial]) -> Settled:
+    """Return whether a case settled, from those of its trials that tell it.
+
+    Where one is believed, those are the believed ones.
+    """
+    used = used_of(trials)
+    return settled_by([trial for trial in used if trial.believed] or used)
 
 
 def _load(used: Sequence[Trial]) -> Load | None:
@@ -96,9 +106,9 @@ def _failed(trial: Trial) -> FailedTrial:
     )
 
 
-def _unsteady(course: Settled) -> Iterator[str]:
-    if course.steady is False:
-        yield f"not steady: {course.says}; its numbers are of the whole load"
+def _unsteady(settled: Settled) -> Iterator[str]:
+    if settled.steady is False:
+        yield f"not steady: {settled.says}; its numbers are of the whole load"
 
 
 def _note(finding: Finding) -> str:

@@ -7,7 +7,15 @@ from pydantic import JsonValue
 
 from benchforge.model.trial import CaseName
 
+Identity = tuple[str, str, str, str, int]
+
 _OF_SERVERS = "servers."
+
+
+def identity(case: CaseName) -> Identity:
+    """Return what a case is told by: labels of its scenario, server and driver, and its digest."""
+    # What varies is part of the digest; two labels may stand for the same options.
+    return case.scenario, case.server, case.driver, case.digest, case.arm
 
 
 def shared(case: CaseName) -> dict[str, JsonValue]:

@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from benchforge.model.sample import Sample
 from benchforge.model.summary import Line, TrialSample
@@ -24,6 +24,23 @@ def lines(
         for label, metric in metrics.items()
         for line in _of_metric(label, metric, trials, window)
     )
+
+
+def by_block(line: Line, believed: Collection[int]) -> dict[int, float]:
+    """Return what is known of a line in each block; `believed` has the trials that count."""
+    return {
+        one.block: one.sample.value
+        for one in line.samples
+        if one.trial in believed and one.sample.value is not None and not one.sample.at_least
+    }
+
+
+def paired(
+    ours: Mapping[int, float], theirs: Mapping[int, float]
+) -> tuple[list[float], list[float]]:
+    """Return the values of the blocks that have both, in the order of the blocks."""
+    blocks = sorted(ours.keys() & theirs.keys())
+    return [ours[block] for block in blocks], [theirs[block] for block in blocks]
 
 
 def _of_metric(

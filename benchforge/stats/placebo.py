@@ -1,10 +1,9 @@
 """The same case twice: what differs less than these two cannot be told apart here today."""
 
-from collections.abc import Sequence
-
 from benchforge.model.summary import CaseSummary, Line, Placebo
 from benchforge.model.verdict import Estimate
 from benchforge.stats.compare import ratio
+from benchforge.stats.line import by_block, paired
 
 LEVEL = 0.99
 
@@ -17,7 +16,7 @@ def placebo(first: CaseSummary, again: CaseSummary, believed: frozenset[int]) ->
     for line in first.lines:
         for other in again.lines:
             if (other.metric, other.of) == (line.metric, line.of):
-                ours, theirs = _paired(other, line, believed)
+                ours, theirs = paired(by_block(other, believed), by_block(line, believed))
                 if ours:
                     return _placebo(first, again, line, ratio(ours, theirs, LEVEL))
     why = "no block has believed values of both"
@@ -31,20 +30,3 @@ def _placebo(first: CaseSummary, again: CaseSummary, line: Line | None, found: E
         apart = max(found.high, 1 / found.low) - 1
     metric = "" if line is None else line.metric
     return Placebo(of=first.case, again=again, metric=metric, ratio=found, apart=apart)
-
-
-def _paired(
-    ours: Line, theirs: Line, believed: frozenset[int]
-) -> tuple[Sequence[float], Sequence[float]]:
-    """Return the values of the blocks that have both, in the order of the blocks."""
-    one, other = _by_block(ours, believed), _by_block(theirs, believed)
-    blocks = sorted(one.keys() & other.keys())
-    return [one[block] for block in blocks], [other[block] for block in blocks]
-
-
-def _by_block(line: Line, believed: frozenset[int]) -> dict[int, float]:
-    return {
-        one.block: one.sample.value
-        for one in line.samples
-        if one.trial in believed and one.sample.value is not None and not one.sample.at_least
-    }

@@ -1,5 +1,6 @@
 """Which servers differ: all pairs by Holm, letters, and the ranks that each may have."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Literal
@@ -10,21 +11,27 @@ from benchforge.stats.compare import ratio
 from benchforge.stats.interval import typical
 from benchforge.stats.letters import letters
 
+_TIE = 1e-12  # of logarithms
+
 
 def ranking(
-    values: Mapping[str, Sequence[float]],
+    values: Mapping[str, Sequence[float | None]],
     better: Literal["higher", "lower"] = "higher",
     level: float = 0.95,
 ) -> Ranking:
     """Return the servers from best to worst, with what can be said of their order.
 
-    `values` holds one value a block for each server. A pair whose ratio has no interval counts as
-    one without a difference, and says why. Raises as `ratio` does.
+    `values` holds one value a block for each server, None where a block has none that counts. A
+    pair is compared by the blocks that have both. One whose ratio has no interval counts as one
+    without a difference, and says why. Raises as `ratio` does.
     """
-    known = {server: typical(of, level) for server, of in values.items()}
+    known = {
+        server: typical([one for one in of if one is not None], level)
+        for server, of in values.items()
+    }
     order = sorted(known, key=lambda server: _from_best(known[server], better))
-    pairs = list(combinations(order, 2))
-    one = {pair: ratio(values[pair[0]], values[pair[1]], level) for pair in pairs}
+    pairs = [_better_first(values, *pair, better) for pair in combinations(order, 2)]
+    one = {pair: ratio(*_both(values, *pair), level) for pair in pairs}
     wide = simultaneous(level, len(pairs))
     ps = [one[pair].p for pair in pairs]
     adjusted = holm([1.0 if p is None else p for p in ps])
@@ -33,13 +40,31 @@ def ranking(
             first=first,
             second=second,
             ratio=one[first, second],
-            simultaneous=ratio(values[first], values[second], wide),
+            simultaneous=ratio(*_both(values, first, second), wide),
             p_holm=None if own is None else p,
             differ=p < 1 - level,
         )
         for (first, second), own, p in zip(pairs, ps, adjusted, strict=True)
     )
     return Ranking(level=level, better=better, order=_ranked(order, known, found), pairs=found)
+
+
+def _both(
+    values: Mapping[str, Sequence[float | None]], first: str, second: str
+) -> tuple[list[float], list[float]]:
+    """Return the values of the blocks that have both."""
+    both = zip(values[first], values[second], strict=True)
+    found = [(one, other) for one, other in both if one is not None and other is not None]
+    return [one for one, _ in found], [other for _, other in found]
+
+
+def _better_first(
+    values: Mapping[str, Sequence[float | None]], first: str, second: str, better: str
+) -> tuple[str, str]:
+    """Return two servers by their ratio: typical values may rest on different blocks."""
+    value = ratio(*_both(values, first, second)).value or 1.0
+    turned = value < 1 if better == "higher" else value > 1
+    return (second, first) if turned and abs(math.log(value)) > _TIE else (first, second)
 
 
 def _from_best(value: Estimate, better: str) -> tuple[bool, float]:
@@ -51,7 +76,8 @@ def _ranked(
     order: Sequence[str], known: Mapping[str, Estimate], pairs: Sequence[Pair]
 ) -> tuple[Ranked, ...]:
     differ = {(pair.first, pair.second) for pair in pairs if pair.differ}
-    named = letters(len(order), lambda i, j: (order[i], order[j]) in differ)
+    apart = differ | {(second, first) for first, second in differ}
+    named = letters(len(order), lambda i, j: (order[i], order[j]) in apart)
     return tuple(
         Ranked(
             server=server,

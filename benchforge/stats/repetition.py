@@ -91,28 +91,37 @@ def enough(
     `estimates` are the ratios that somebody asked for, or the typical values where nobody asked
     for a ratio; `target` is the widest half-width on the log scale. One that has no interval after
     the least number of blocks (a value is 0, all are equal) is not waited for, since no further
-    block promises one; the target is then not reached.
+    block promises one; the target is then not reached. One that rests on less than the least
+    number is: it would be looked at too early.
 
     Raises ValueError for a target that is not positive and where not 3 <= least <= most.
     """
     _positive(target, "target")
     if not LEAST <= least <= most:
         raise ValueError(f"between {least} and {most} blocks: not {LEAST} or more in order")
-    halves = [half for one in estimates if (half := _half_width(one)) is not None]
+    halves = [half for one in estimates if (half := half_width(one)) is not None]
     widest = max(halves, default=None)
+    last = "more are not allowed, and " if n >= most else ""
     if n < least:
-        return Enough(stop=False, half_width=widest, why=f"{n} of at least {least} blocks")
+        why = f"{n} of at least {least} blocks"
+        return Enough(blocks=n, stop=False, half_width=widest, why=why)
+    if few := [one.n for one in estimates if one.n < least]:
+        why = f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
+        return Enough(blocks=n, stop=n >= most, half_width=widest, why=why)
     if widest is not None and widest > target:
-        why = f"an interval is {_percent(widest)} wide to a side, more than {_percent(target)}"
-        return Enough(stop=n >= most, half_width=widest, why=why)
+        wide = f"an interval is {_percent(widest)} wide to a side"
+        why = f"{last}{wide}, more than {_percent(target)}"
+        return Enough(blocks=n, stop=n >= most, half_width=widest, why=why)
     if len(halves) < len(estimates) or widest is None:
         without = next((one.why for one in estimates if not one.interval), "nothing was asked for")
-        return Enough(stop=True, half_width=widest, why=f"no block will tell more: {without}")
-    why = f"no interval is wider than {_percent(target)} to a side"
-    return Enough(stop=True, reached=True, half_width=widest, why=why)
+        why = f"no block will tell more: {without}"
+        return Enough(blocks=n, stop=True, half_width=widest, why=why)
+    why = f"no interval is wider than {_percent(widest)} to a side"
+    return Enough(blocks=n, stop=True, reached=True, half_width=widest, why=why)
 
 
-def _half_width(one: Estimate) -> float | None:
+def half_width(one: Estimate) -> float | None:
+    """Return how far an interval reaches to a side, on the log scale; None without one."""
     if one.low is None or one.high is None:
         return None
     return (math.log(one.high) - math.log(one.low)) / 2

@@ -43,6 +43,12 @@ def scaling(throughput: Mapping[int, float]) -> Scaling | str:
     return Scaling(rate=1 / a, contention=b / a, coherency=c / a, off=off, peak=peak, why=why)
 
 
+def law_at(law: Scaling, level: int) -> float:
+    """Return what a law gives at a level of concurrency."""
+    pairs = level * (level - 1)
+    return law.rate * level / (1 + law.contention * (level - 1) + law.coherency * pairs)
+
+
 def _peak(contention: float, coherency: float, highest: int) -> tuple[float | None, str]:
     if contention >= 1:
         return None, "more than one is never faster"

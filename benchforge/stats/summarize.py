@@ -1,5 +1,6 @@
 """From the trials to what a result says: every value, the median and the spread."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -7,15 +8,20 @@ from benchforge.errors import InvalidFile
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
+from benchforge.model.standing import Standing
 from benchforge.model.summary import CaseSummary, Comparison, Summary
 from benchforge.model.trial import CaseName, Trial
 from benchforge.parts.part import Metric
-from benchforge.stats.case import of_case, used_of
-from benchforge.stats.groups import groups, shared
+from benchforge.stats.case import course, of_case
+from benchforge.stats.groups import Identity, groups, identity, shared
 from benchforge.stats.placebo import placebo
-from benchforge.stats.windows import settled, together, window_of
+from benchforge.stats.precision import precise
+from benchforge.stats.standing import TARGET, standings
+from benchforge.stats.swept import swept
+from benchforge.stats.whole import missing
+from benchforge.stats.windows import together, window_of
 
-Identity = tuple[str, str, str, str, int]
+__all__ = ["Identity", "identity", "summarize"]
 
 
 def summarize(
@@ -32,7 +38,9 @@ def summarize(
     _check_tables(header)
     _check_claims(header)
     by_case = _by_case(header, trials)
-    planned = Counter(identity(one.case) for one in header.plan)
+    found = precise(header, trials, metrics)
+    blocks = found.blocks if found is not None and not missing(header, trials, found) else math.inf
+    planned = Counter(identity(one.case) for one in header.plan if one.block <= blocks)
     comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
     looked_at = {
         identity(case): (one, window_of(one, group.window))
@@ -50,6 +58,8 @@ def summarize(
         )
 
     cases = tuple(summed(case, case) for case in header.cases if not case.placebo)
+    believed = frozenset(trial.number for trial in trials if trial.believed)
+    by_name = {identity(one.case): one for one in cases}
     return Summary(
         name=header.name,
         title=header.title,
@@ -61,15 +71,22 @@ def summarize(
         titles=header.titles,
         tables=header.tables,
         claims=header.claims,
-        complete=_complete(header, trials),
+        complete=not missing(header, trials, found),
+        enough=found,
         cases=cases,
         versions=header.versions,
         runtimes=header.runtimes,
         facts=header.facts,
         sittings=tuple(sittings),
-        comparisons=comparisons,
+        comparisons=tuple(
+            one.model_copy(
+                update={"standings": _standings(header, one, by_name, believed)},
+            )
+            for one in comparisons
+        ),
+        sweeps=() if header.smoke else swept(cases, trials, believed, header.seed),
         placebos=tuple(
-            placebo(first, summed(again, first.case), _believed(trials))
+            placebo(first, summed(again, first.case), believed)
             for again in header.cases
             if again.placebo
             for first in [one for one in cases if _twin(one.case, again)][:1]
@@ -82,8 +99,25 @@ def _twin(case: CaseName, placebo: CaseName) -> bool:
     return all(getattr(case, label) == getattr(placebo, label) for label in labels)
 
 
-def _believed(trials: Sequence[Trial]) -> frozenset[int]:
-    return frozenset(trial.number for trial in trials if trial.believed)
+def _standings(
+    header: Header,
+    group: Comparison,
+    cases: Mapping[Identity, CaseSummary],
+    believed: frozenset[int],
+) -> tuple[Standing, ...]:
+    """Return the standings of a comparison, by its first metric and those of the tables."""
+    if header.smoke:
+        return ()
+    labels = header.takes.get(group.scenario, tuple(one.label for one in header.metrics))
+    drawn = (
+        label
+        for pivot in header.tables.values()
+        if group.scenario in pivot.scenarios
+        for label in pivot.metrics
+    )
+    target = TARGET if header.until is None else header.until.width
+    members = [cases[identity(case)] for case in group.cases]
+    return standings(members, [*dict.fromkeys([*labels[:1], *drawn])], believed, target)
 
 
 def _check_tables(header: Header) -> None:
@@ -102,12 +136,6 @@ def _check_claims(header: Header) -> None:
                 raise InvalidFile(f"the result's header: {message}", "the header was changed")
 
 
-def identity(case: CaseName) -> Identity:
-    """Return what a case is told by: labels of its scenario, server and driver, and its digest."""
-    # What varies is part of the digest; two labels may stand for the same options.
-    return case.scenario, case.server, case.driver, case.digest, case.arm
-
-
 def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Trial]]:
     found: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in sorted(trials, key=lambda trial: trial.number):
@@ -120,15 +148,10 @@ def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Tri
     return found
 
 
-def _complete(header: Header, trials: Sequence[Trial]) -> bool:
-    there = {(trial.block, identity(trial.case)) for trial in trials}
-    return all((one.block, identity(one.case)) in there for one in header.plan)
-
-
 def _comparison(
     cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]]
 ) -> Comparison:
-    found = tuple(settled(_to_look_at(by_case[identity(case)])) for case in cases)
+    found = tuple(course(by_case[identity(case)]) for case in cases)
     first = cases[0]
     return Comparison(
         scenario=first.scenario,
@@ -139,9 +162,3 @@ def _comparison(
         window=together(found),
         settled=found,
     )
-
-
-def _to_look_at(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the trials of a case that tell its course: where one is believed, those that are."""
-    used = used_of(trials)
-    return [trial for trial in used if trial.believed] or used

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from benchforge.errors import Unusable
+from benchforge.model.amount import Until
 from benchforge.model.answer import Expect
 from benchforge.model.result import Header
 from benchforge.model.trial import CaseName
@@ -23,6 +24,7 @@ from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.layers import layered
 from benchforge.suite.redact import HIDDEN
+from benchforge.suite.repeat import repeated
 from benchforge.suite.source import parsed
 from benchforge.suite.suite import Declared
 from benchforge.suite.typed import typed
@@ -36,6 +38,8 @@ class KeptSuite:
 
     metrics: Mapping[str, Metric]
     "By label."
+    until: Until | None
+    "What ends a run; None where it gives a number of blocks."
     _drivers: Mapping[str, tuple[str, Declared]]
     "Table and part by label: a loader and a client cannot share one."
     _document: Document
@@ -90,6 +94,7 @@ def kept_suite(header: Header, shown: str, registry: Registry) -> KeptSuite:
     # Secrets do not say how an output is read, and whoever reads a result has none of them.
     environment = Environment(complaints, lambda _: HIDDEN)
     parts = declared(labelled, registry, environment, complaints)
+    until = repeated(document, header.profile, complaints).amount
     complaints.settle(())
     drivers = {label: (place, one) for place in DRIVERS for label, one in parts[place].items()}
-    return KeptSuite(metrics(parts["metrics"]), drivers, document)
+    return KeptSuite(metrics(parts["metrics"]), until, drivers, document)

@@ -24,12 +24,13 @@ from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.placement import placement
 from benchforge.suite.redact import secrets_of
+from benchforge.suite.repeat import repeated
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
 from benchforge.suite.sides import resolved
 from benchforge.suite.source import read
 from benchforge.suite.star import check_left
-from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.tuning import tuning
 from benchforge.suite.upstreams import check_upstreams
 
@@ -89,7 +90,7 @@ def load(
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
-    repeat = _repeat(tables, complaints)
+    repeat = repeated(document, profile, complaints)
     tuned = tuning(tables, complaints)
     places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
@@ -156,14 +157,6 @@ def _check_profiles(tables: Tables, complaints: Complaints) -> None:
         for key in profile.keys() - set(known):
             hint = nearest(key, known, "a profile takes")
             complaints.at(("profiles", label, key), "unknown key", hint)
-
-
-def _repeat(tables: Tables, complaints: Complaints) -> Repeat:
-    table = tables.get("repeat", {})
-    if isinstance(table, dict):
-        return complaints.parse(Repeat, table, ("repeat",)) or Repeat()
-    complaints.at(("repeat",), "expected a table", "write [repeat]")
-    return Repeat()
 
 
 def _chosen(

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
+from benchforge.model.amount import LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.answer import Expect, Request
 from benchforge.model.claim import Claim
 from benchforge.model.frozen import Frozen
@@ -14,8 +15,9 @@ from benchforge.model.pivot import Pivot
 from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
-from benchforge.model.units import Duration
+from benchforge.model.units import Duration, Share
 from benchforge.parts.part import Metric, Part
+from benchforge.parts.wrong import WrongOption
 from benchforge.suite.document import Document
 
 
@@ -24,6 +26,11 @@ class Repeat(Frozen):
 
     blocks: PositiveInt = 5
     "How often each case is measured."
+    until: Share | None = None
+    """In place of `blocks`: blocks are added until each interval of 95 % reaches no further than \
+this to either side of its ratio. Whether it shows a difference is never looked at."""
+    between: tuple[PositiveInt, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
+    "With `until`: the fewest blocks, 8 or more, and the most."
     seed: NonNegativeInt | None = None
     "Of the order; a new one is drawn and recorded without it."
     warmup: Duration = Duration(0)
@@ -34,6 +41,33 @@ differ, this machine cannot tell others apart. It stands in no table."""
     quiet: Duration | Literal["off"] | None = None
     "How long to wait before each trial, at most, until nothing else uses the CPUs; without it as \
 long as the trial's load, up to 30s, and in a smoke not at all."
+
+    @model_validator(mode="after")
+    def _one_amount(self) -> Self:
+        given, wrong, of_both = self.model_fields_set, ("between", "until"), ("until", "blocks")
+        if self.until is None:
+            if "between" in given:
+                hint = 'give until = "3%" too, or blocks alone'
+                raise WrongOption("there is nothing to wait for", *wrong, hint=hint)
+            return self
+        if "blocks" in given:
+            hint = "keep `blocks` where you know how many, and `until` where you know how closely"
+            raise WrongOption("stands beside `blocks`, which says how many", *of_both, hint=hint)
+        if len(self.between) != len(("least", "most")) or self.between[0] > self.between[1]:
+            raise WrongOption("not the fewest and the most blocks", *wrong, hint="as [8, 30]")
+        if self.between[0] < LEAST_BLOCKS:
+            hint = "who looks earlier gets intervals that hold the truth too seldom"
+            message = f"the fewest blocks are {LEAST_BLOCKS} or more"
+            raise WrongOption(message, *wrong, hint=hint)
+        return self
+
+    @property
+    def amount(self) -> Until | None:
+        """What ends a run; None where the number of blocks is given."""
+        if self.until is None:
+            return None
+        least, most = self.between
+        return Until(width=float(self.until), least=least, most=most)
 
 
 class Scenario(Frozen):

@@ -98,6 +98,10 @@ seed = 7
 warmup = "2s"
 quiet = "1m"
 placebo = true
+
+[profiles.closely.repeat]       # in place of `blocks`: as many as it takes
+until = "3%"
+between = [8, 30]
 """
 _RUNTIMES = """
 [runtimes.pypy]
@@ -211,7 +215,7 @@ def _sections() -> Iterator[tuple[str, ...]]:
         Expect,
         _EXPECT,
     )
-    yield _section("`[repeat]`", "", Repeat, _REPEAT)
+    yield _section("`[repeat]`", _AMOUNT, Repeat, _REPEAT)
     yield _section(
         "`[runtimes.LABEL]`",
         "Interpreters for servers, pace and clients. With `requires` an environment is built once "
@@ -258,6 +262,10 @@ def _sections() -> Iterator[tuple[str, ...]]:
     )
 
 
+_AMOUNT = (
+    "`blocks` and `until` exclude each other; what is said last holds: a profile over the suite, "
+    "`--set` over both. [How many it takes](../how-to/how-many-blocks.md)."
+)
 _OF_PARTS = (
     "`[servers.LABEL]`, `[backends.LABEL]`, `[loaders.LABEL]`, `[clients.LABEL]` and "
     "`[metrics.LABEL]` declare what takes part. `use` names it; all other keys are its own: "

@@ -21,6 +21,10 @@ def planned(header: Parsed[Header]) -> Iterator[Fault]:
         yield header.fault("is not the digest of `suite`", "suite_sha256")
     yield from _cases(header)
     yield from _places(header)
+    blocks = told.plan[-1].block if told.plan else 0
+    if told.until is not None and told.until.most != blocks:
+        said = f"at most {told.until.most} blocks, but the plan has {blocks}"
+        yield header.fault(said, "until", "most")
 
 
 def identity(case: CaseName) -> str:

@@ -1,5 +1,6 @@
 """What a summary must be to the trials and to the header."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -34,7 +35,10 @@ def against(
         yield summary.fault("are others than beside it", "sittings")
     known = {trial.number: trial for trial in trials}
     metrics = {one.label: one for one in header.metrics}
-    planned = Counter(identity(one.case) for one in header.plan)
+    blocks = told.enough.blocks if told.enough is not None and told.complete else math.inf
+    planned = Counter(identity(one.case) for one in header.plan if one.block <= blocks)
+    for message, path in beneath(("enough",), _enough(told, header, trials)):
+        yield summary.fault(message, *path)
     last = _last(told, sorted(known))
     every: list[tuple[JsonPath, CaseSummary]] = [
         *((("cases", number), case) for number, case in enumerate(told.cases)),
@@ -43,6 +47,28 @@ def against(
     for at, case in every:
         for message, path in beneath(at, _case(case, planned, known, metrics, last)):
             yield summary.fault(message, *path)
+
+
+def _enough(told: Summary, header: Header, trials: Sequence[Trial]) -> Iterator[Said]:
+    """Say what of the amount cannot be; the widths themselves are recomputed by `verify`."""
+    until, found = header.until, told.enough
+    if found is None:
+        if until is not None and "enough" in told.model_fields_set:
+            yield f"is not there, but {HEADER} says until when blocks are added", ()
+        return
+    if until is None:
+        yield f"is there, but {HEADER} has a fixed number of blocks", ()
+        return
+    there = Counter(one.block for one in trials if one.attempt == 1)
+    full = all(there[block] == len(header.cases) for block in range(1, found.blocks + 1))
+    if not full or found.blocks > until.most:
+        yield f"{found.blocks}, but not so many blocks are whole", ("blocks",)
+    if found.stop and found.blocks < until.least:
+        yield f"stopped after {found.blocks} of at least {until.least} blocks", ("stop",)
+    if found.reached and not (found.stop and (found.half_width or math.inf) <= until.width):
+        yield f"an interval wider than {until.width:g} is not what was asked for", ("reached",)
+    if told.complete and not found.stop:
+        yield "the summary calls itself complete, but it is not enough", ("stop",)
 
 
 def _last(summary: Summary, numbers: Sequence[int]) -> int:

@@ -8,6 +8,8 @@ from pydantic import JsonValue
 from benchforge.graph import steps
 from benchforge.model.file import Fault
 from benchforge.run.verify.again import Again, Result, plain
+from benchforge.stats.precision import precise
+from benchforge.stats.whole import whole
 
 
 def order(result: Result) -> Iterator[Again | Fault]:
@@ -36,6 +38,27 @@ def places(result: Result) -> Iterator[Again | Fault]:
         else:
             yield Again(trial, ("case",), plain(planned.case))
             yield Again(trial, ("seed",), planned.seed)
+
+
+def looks(result: Result) -> Iterator[Again | Fault]:
+    """What ends the run, from the suite; and whether each look before its end said to go on."""
+    header, trials = result.header.model, [one.model for one in result.trials]
+    until = result.suite.until
+    yield Again(result.header, ("until",), None if until is None else plain(until))
+    if header.until is None or not result.ours:
+        return
+    for blocks in range(header.until.least, whole(header, trials)):
+        there = [trial for trial in trials if trial.block <= blocks]
+        later = [one for one in result.trials if one.model.block > blocks]
+        if min(one.model.number for one in later) < max(trial.number for trial in there):
+            continue  # some were measured again: what was looked at is not there any more
+        try:
+            found = precise(header, there, result.suite.metrics)
+        except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
+            yield Again(result.header, ("until",), cannot=f"{type(error).__name__}: {error}")
+            return
+        if found is not None and found.stop:
+            yield later[0].fault(f"{found.told}; but it went on", "block")
 
 
 def metrics(result: Result) -> Iterator[Again]:

@@ -1,0 +1,33 @@
+"""How much is measured, for a person: a number, or from the fewest to the most."""
+
+from benchforge.cli.progress import spoken
+from benchforge.cli.say import counted
+from benchforge.model.amount import Until
+
+
+def amount(cases: int, blocks: int, until: Until | None) -> str:
+    """Return how many cases, blocks and trials; `blocks` are all of them, or the most."""
+    if until is None:
+        return (
+            f"{counted(cases, 'case')}, {counted(blocks, 'block')}: "
+            f"{counted(cases * blocks, 'trial')}"
+        )
+    return (
+        f"{counted(cases, 'case')}, {_between(until.least, blocks)} blocks: "
+        f"{_between(cases * until.least, cases * blocks)} trials"
+    )
+
+
+def awaited(until: Until) -> str:
+    """Return what ends a run whose number of blocks is not given."""
+    return f"blocks are added until no interval of 95 % is wider than {until.told} to a side"
+
+
+def lasts(fewest_s: float, most_s: float) -> str:
+    """Return how long it takes, where it may end early from the fewest blocks to the most."""
+    told = dict.fromkeys(map(spoken, (fewest_s, most_s)))
+    return f"about {' to '.join(told)}"
+
+
+def _between(fewest: int, most: int) -> str:
+    return str(most) if fewest == most else f"{fewest} to {most}"

@@ -1,0 +1,43 @@
+"""The table [repeat]: of a number of blocks and a width, what is said last holds."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from benchforge.suite.complaints import Complaints
+from benchforge.suite.document import Document, Setting, Tables
+from benchforge.suite.suite import Repeat
+
+_TABLE = "repeat"
+_NUMBER, _WIDTH = ("blocks",), ("until", "between")
+
+
+def repeated(document: Document, profile: str | None, complaints: Complaints) -> Repeat:
+    """Return the table as it holds; complain of what is wrong in it."""
+    table = document.tables.get(_TABLE, {})
+    if isinstance(table, dict):
+        told = _said_last(table, document, profile)
+        return complaints.parse(Repeat, told, (_TABLE,)) or Repeat()
+    complaints.at((_TABLE,), "expected a table", "write [repeat]")
+    return Repeat()
+
+
+def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:
+    """Return [repeat] without what a later layer replaced: `blocks` and `until` exclude each other.
+
+    A profile lies over the suite, and --set over both. What one layer says is left as it is.
+    """
+    layers = {key: _layer(key, document, profile) for key in (*_NUMBER, *_WIDTH) if key in table}
+    number = layers.get("blocks", -1)
+    until = layers.get("until", -1)
+    if number > until:
+        over = [key for key in _WIDTH if layers.get(key, number) < number]
+    else:
+        over = [key for key in _NUMBER if number < until]
+    return {key: value for key, value in table.items() if key not in over}
+
+
+def _layer(key: str, document: Document, profile: str | None) -> int:
+    if isinstance(document.origins.get((_TABLE, key)), Setting):
+        return 2
+    return int(profile is not None and ("profiles", profile, _TABLE, key) in document.origins)

@@ -1,0 +1,241 @@
+"""Who is ranked, and who is not: from trials made by hand to what reports say."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_result import Values, case, header, summed, trials
+from simulate import blocks
+
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import with_checks, withdrawn
+from benchforge.model.check import Check
+from benchforge.model.standing import Standing
+from benchforge.model.summary import Summary
+from benchforge.registry import Registry
+from benchforge.reporters.html import Html
+from benchforge.reporters.markdown import Markdown
+from benchforge.reporters.standings import pairs, standings
+from benchforge.reporters.terminal import Terminal
+
+
+def drawn(n: int, *ratios: float, noise: float = 0.005) -> dict[str, list[float | None]]:
+    table = blocks(Random(3), n, ratios, noise, outliers=0)
+    return dict(zip("abcdef", map(list[float | None], table), strict=False))
+
+
+def standing(values: Values) -> Standing:
+    (comparison,) = summed(values).comparisons
+    (found,) = comparison.standings
+    return found
+
+
+def test_an_order_has_letters_ranks_and_all_pairs() -> None:
+    summary = summed(drawn(10, 1, 2, 1))
+    first, *rest = standings(summary, "hello")
+    assert first.replace("\N{EN DASH}", "-") in {
+        "throughput, 10 blocks: rank 1: b (a); rank 2-3: a (b), c (b)",
+        "throughput, 10 blocks: rank 1: b (a); rank 2-3: c (b), a (b)",
+    }
+    assert rest == []
+    told = pairs(summary, "hello")
+    assert len(told) == 3
+    assert sum(one.endswith(": differ") for one in told) == 2
+    assert sum(one.endswith(": no difference found") for one in told) == 1
+
+
+def test_a_bare_first_needs_all_others_to_be_worse() -> None:
+    (first, *_) = standings(summed(drawn(10, 1, 1.0001, noise=0.02)), "hello")
+    assert "rank 1\N{EN DASH}2: " in first
+    assert "rank 1:" not in first
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(3, 10), st.data())
+def test_each_pair_rests_on_the_blocks_that_are_believed_of_both(
+    seed: int, k: int, n: int, data: st.DataObject
+) -> None:
+    table = blocks(Random(seed), n, [1 + at / 20 for at in range(k)])
+    doubted = data.draw(
+        st.sets(st.tuples(st.integers(0, k - 1), st.integers(0, n - 1)), max_size=n)
+    )
+    values: dict[str, list[float | None]] = {
+        f"s{at}": [None if (at, block) in doubted else value for block, value in enumerate(of)]
+        for at, of in enumerate(table)
+    }
+    found = standing(values)
+    known = {name: {at for at, v in enumerate(of) if v is not None} for name, of in values.items()}
+    assert {one.server for one in found.left_out} == {
+        name for name, blocks_ in known.items() if len(blocks_) < 3
+    }
+    if found.ranking is None:
+        assert found.why
+        return
+    k = len(found.ranking.order)
+    differ = [(pair.first, pair.second) for pair in found.ranking.pairs if pair.differ]
+    for pair in found.ranking.pairs:
+        assert pair.ratio.n == len(known[pair.first] & known[pair.second])
+        assert (pair.ratio.value or 1) >= 1 - 1e-9
+        shared = [one.letters for one in found.ranking.order if one.server in pair.first]
+        other = [one.letters for one in found.ranking.order if one.server in pair.second]
+        assert pair.differ == (not set(shared[0]) & set(other[0]))
+    for one in found.ranking.order:
+        assert one.best == 1 + sum(second == one.server for _, second in differ)
+        assert one.worst == k - sum(first == one.server for first, _ in differ)
+    assert found.blocks == min(pair.ratio.n for pair in found.ranking.pairs)
+
+
+@pytest.mark.parametrize(
+    ("n", "says"),
+    [
+        (1, "nobody is ranked: 1 block tells no difference from noise: it takes 3"),
+        (2, "nobody is ranked: 2 blocks tell no difference from noise: it takes 3"),
+    ],
+)
+def test_one_and_two_blocks_rank_nobody(n: int, says: str) -> None:
+    summary = summed(drawn(n, 1, 2))
+    assert standings(summary, "hello") == [f"throughput: {says}"]
+    text = Terminal().text(summary, ())
+    assert says in text
+    assert "nothing here is called a winner" in text
+    assert "rank 1" not in text
+
+
+def test_a_side_without_believed_trials_is_left_out_and_the_others_are_ranked() -> None:
+    values = drawn(8, 1, 2, 3)
+    values["c"] = [None] * 8
+    found = standing(values)
+    assert found.ranking is not None
+    assert [one.server for one in found.ranking.order] == ["b", "a"]
+    first, second, *_ = standings(summed(values), "hello")
+    assert "rank 1: b (a); rank 2: a (b)" in first
+    assert second == (
+        "throughput: c is not ranked: no block has a value that is believed: it takes 3"
+    )
+    del values["b"]
+    assert standing(values).why == "only one server has values of 3 blocks that are believed"
+    values["a"] = [None] * 8
+    assert standing(values).why == "no server has values of 3 blocks that are believed"
+
+
+def test_servers_without_a_block_in_common_rank_nobody() -> None:
+    found = standing({"a": [1.0, 2.0, 3.0, None, None, None], "b": [None, None, None, 1, 2, 3]})
+    assert found.why == "two servers have 0 believed blocks in common: it takes 3"
+
+
+def test_equal_values_are_no_difference_and_no_proof() -> None:
+    found = standing({"a": [100.0] * 8, "b": [200.0] * 8})
+    assert found.ranking is not None
+    assert [(one.server, one.best, one.worst) for one in found.ranking.order] == [
+        ("b", 1, 2),
+        ("a", 1, 2),
+    ]
+    assert found.needs is None
+    assert (
+        "no interval: all 8 are equal"
+        in pairs(summed({"a": [100.0] * 8, "b": [200.0] * 8}), "hello")[0]
+    )
+
+
+def test_values_of_0_are_not_ranked() -> None:
+    assert summed({"a": [0.0] * 8, "b": [0.0] * 8}).comparisons[0].standings == ()
+    found = standing({"a": [100.0] * 8, "b": [200.0] * 7 + [0.0]})
+    assert found.ranking is not None
+    assert [(one.best, one.worst) for one in found.ranking.order] == [(1, 2)] * 2
+
+
+def test_a_smoke_ranks_nobody_and_one_server_alone_has_no_rank() -> None:
+    assert summed(drawn(8, 1, 2), smoke=True).comparisons[0].standings == ()
+    assert summed(drawn(8, 1)).comparisons[0].standings == ()
+
+
+def test_how_many_blocks_it_would_take() -> None:
+    loud = drawn(8, 1, 1, noise=0.1)
+    found = standing(loud)
+    assert found.needs is not None
+    assert found.needs > 8
+    about = float(f"{found.needs:.2g}") if found.needs >= 100 else found.needs
+    (told,) = standings(summed(loud), "hello")
+    assert told.endswith(f"; to resolve 3 % takes about {about:,.0f} blocks here")
+    assert not any("to resolve" in one for one in standings(summed(drawn(10, 1, 2)), "hello"))
+
+
+def test_what_is_far_off_is_named_and_counts() -> None:
+    values = drawn(10, 1, 2, 3)
+    usual = values["b"][4] or 0
+    values["b"][4] = usual * 0.8
+    found = standing(values)
+    (far,) = found.far
+    assert (far.server, far.block, far.severity) == ("b", 5, "severe")
+    assert far.share == pytest.approx(-0.2, abs=0.12)
+    assert found.ranking is not None
+    assert {one.ratio.n for one in found.ranking.pairs} == {10}  # nothing was dropped
+    (told,) = [one for one in standings(summed(values), "hello") if "far from" in one]
+    assert told.startswith("throughput: far from the others of b, and counted all the same: trial ")
+    for block in (1, 7):
+        values["b"][block] = (values["b"][block] or 0) * 0.8
+    (told,) = [one for one in standings(summed(values), "hello") if "far from" in one]
+    assert told.startswith("throughput: bimodal, far from the others of b")
+    assert told.count("in block") == 3
+
+
+def checked(summary: Summary, status: str, id_: str = "F9") -> Summary:
+    """As `with_checks` sees a comparison of which a check says this."""
+    check = Check.model_validate(
+        {
+            "id": id_,
+            "name": "planted",
+            "scope": "comparison",
+            "about": "apparatus",
+            "status": status,
+            "says": "they ran at other speeds",
+        }
+    )
+    (one,) = summary.comparisons
+    return summary.model_copy(update={"comparisons": (withdrawn(one, [check]),)})
+
+
+def test_what_a_check_refuses_ranks_nobody() -> None:
+    summary = summed(drawn(8, 1, 2))
+    assert standings(checked(summary, "warn"), "hello") == standings(summary, "hello")
+    assert standings(checked(summary, "fail", "S3"), "hello") == standings(summary, "hello")
+    assert standings(checked(summary, "fail"), "hello") == [
+        "throughput: nobody is ranked: F9 planted: they ran at other speeds"
+    ]
+    assert pairs(checked(summary, "fail"), "hello") == []
+
+
+def test_the_checks_of_made_trials_withdraw_nothing() -> None:
+    values = drawn(8, 1, 2)
+    cases = [case(name) for name in values]
+    made = header(cases, 8)
+    there = trials(list(zip(cases, values.values(), strict=True)))
+    summary = summed(values)
+    found = with_checks(summary, made, there, limits())
+    (one,) = found.comparisons
+    assert one.standings == summary.comparisons[0].standings
+
+
+def test_every_form_says_the_same(tmp_path: Path) -> None:
+    summary = summed(drawn(10, 1, 2, 1))
+    lines = [*standings(summary, "hello")]
+    text = Terminal().text(summary, ())
+    report, page = (
+        Markdown().report(summary, (), tmp_path)[0],
+        Html().report(summary, (), tmp_path)[0],
+    )
+    for line in lines:
+        assert line in text
+        assert line.replace("_", "\\_") in report.read_text()
+        assert line in page.read_text()
+    assert "Each pair, with all others" in report.read_text()
+    assert "who shares a letter was not found to differ" in text
+    assert "nothing here is called a winner" not in text
+
+
+def test_the_summary_reads_back() -> None:
+    summary = summed(drawn(10, 1, 2, 1))
+    assert Summary.model_validate_json(summary.model_dump_json()) == summary
+    assert Registry().part("reporter", "terminal")

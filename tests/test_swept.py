@@ -1,0 +1,216 @@
+"""Rising concurrency: which cases are a sweep, and what reports say of it."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from front_door import Bench, answering
+from made_result import METRICS, case, header, trials
+
+from benchforge.model.summary import Summary
+from benchforge.model.swept import Swept
+from benchforge.model.trial import CaseName
+from benchforge.reporters.html import Html
+from benchforge.reporters.markdown import Markdown
+from benchforge.reporters.sweeps import sweeps
+from benchforge.reporters.terminal import Terminal
+from benchforge.stats.summarize import summarize
+
+LEVELS = (1, 2, 4, 8, 16, 32)
+Rows = list[tuple[CaseName, Sequence[float | None]]]
+
+
+def law(level: int, contention: float = 0.05, coherency: float = 0.0) -> float:
+    return 1000 * level / (1 + contention * (level - 1) + coherency * level * (level - 1))
+
+
+def rising(server: str = "a", n: int = 5, knee: int = 10**6, coherency: float = 0.0) -> Rows:
+    draw = Random(server)
+    return [
+        (
+            case(server, loaders__few__connections=level),
+            [
+                law(min(level, knee), 0.05, coherency) * math.exp(draw.gauss(0, 0.01))
+                for _ in range(n)
+            ],
+        )
+        for level in LEVELS
+    ]
+
+
+def summed(rows: Rows, at_once: Sequence[int | None] | None = None) -> Summary:
+    levels = at_once or [int(str(one.vary["loaders.few.connections"])) for one, _ in rows]
+    blocks = max(len(of) for _, of in rows)
+    return summarize(header([one for one, _ in rows], blocks), trials(rows, levels), METRICS)
+
+
+def only(summary: Summary) -> Swept:
+    (found,) = summary.sweeps
+    return found
+
+
+def test_a_law_is_accepted_with_how_far_it_is_off() -> None:
+    summary = summed(rising())
+    found = only(summary)
+    assert [level.at for level in found.levels] == list(LEVELS)
+    assert found.sweep is not None
+    assert found.sweep.at == 32
+    assert found.sweep.law is not None
+    assert found.sweep.law.contention == pytest.approx(0.05, abs=0.01)
+    for level in found.levels:
+        assert level.by_law == pytest.approx(level.value.value, rel=0.1)
+    (line,) = sweeps(summary, "hello")
+    assert line.startswith("a by few, connections varied: at most ")
+    assert " requests/s (" in line
+    assert "not saturated below 32" in line
+    assert "times one at a time" in line
+    assert "peak not reached at 32" in line
+
+
+def test_a_hard_knee_is_no_law_and_saturates() -> None:
+    summary = summed(rising(knee=4))
+    found = only(summary)
+    assert found.sweep is not None
+    assert found.sweep.law is None
+    assert found.sweep.saturated == 4
+    assert all(level.by_law is None for level in found.levels)
+    (line,) = sweeps(summary, "hello")
+    assert "saturated from 4" in line
+    assert "no scalability law: the law is " in line
+    assert "% off at one level" in line
+
+
+def test_a_peak_that_was_measured_is_told() -> None:
+    (line,) = sweeps(summed(rising(coherency=0.01)), "hello")
+    assert "peak near " in line
+
+
+def test_each_server_is_swept_by_itself_in_the_order_of_the_suite() -> None:
+    found = summed([*rising("b"), *rising("a")]).sweeps
+    assert [one.server for one in found] == ["b", "a"]
+
+
+@pytest.mark.parametrize("keep", [1, 2])
+def test_two_levels_are_no_sweep(keep: int) -> None:
+    assert summed(rising()[:keep]).sweeps == ()
+
+
+def test_what_does_not_change_how_many_are_under_way_is_no_sweep() -> None:
+    assert summed(rising(), [8] * 6).sweeps == ()
+    assert summed(rising(), [None] * 6).sweeps == ()
+
+
+def test_an_option_of_the_server_is_no_sweep() -> None:
+    rows: Rows = [(case("a", servers__a__workers=n), [100.0 * n] * 5) for n in (1, 2, 4)]
+    assert summed(rows, [1, 2, 4]).sweeps == ()
+
+
+def test_another_option_that_varies_makes_a_sweep_for_each_of_its_values() -> None:
+    rows: Rows = [
+        (
+            case("a", loaders__few__connections=level, path__size=size),
+            [100.0 * level + n for n in range(4)],
+        )
+        for size in (1, 9)
+        for level in (1, 2, 4)
+    ]
+    found = summed(rows).sweeps
+    assert [one.vary for one in found] == [{"path.size": 1}, {"path.size": 9}]
+    assert [len(one.levels) for one in found] == [3, 3]
+    assert all(one.sweep and "takes 5 levels" in one.sweep.law_why for one in found)
+
+
+def test_a_level_without_believed_trials_is_left_out_and_told() -> None:
+    rows = rising()
+    rows[2] = (rows[2][0], [None] * 5)
+    summary = summed(rows)
+    assert only(summary).left_out == (4,)
+    (line,) = sweeps(summary, "hello")
+    assert "without 4 (no value is believed)" in line
+    for at in (1, 3, 4):
+        rows[at] = (rows[at][0], [None] * 5)
+    found = only(summed(rows))
+    assert found.sweep is None
+    assert found.why == "2 levels have believed values: it takes 3"
+
+
+@pytest.mark.parametrize(("n", "what"), [(1, "1 block has"), (2, "2 blocks have")])
+def test_few_blocks_say_nothing_together(n: int, what: str) -> None:
+    summary = summed(rising(n=n))
+    assert only(summary).sweep is None
+    (line,) = sweeps(summary, "hello")
+    assert line.endswith(f"together: {what} believed values of every level: it takes 3")
+
+
+def test_a_level_that_serves_nothing_leaves_no_highest() -> None:
+    rows = rising()
+    rows[5] = (rows[5][0], [0.0] * 5)
+    (line,) = sweeps(summed(rows), "hello")
+    assert "the highest throughput is unknown: a value is 0" in line
+
+
+def test_a_smoke_sweeps_nothing() -> None:
+    rows = rising()
+    made = header([one for one, _ in rows], 5, smoke=True)
+    assert summarize(made, trials(rows, LEVELS), METRICS).sweeps == ()
+
+
+def test_every_form_says_it_and_the_page_draws_it(tmp_path: Path) -> None:
+    summary = summed([*rising("a"), *rising("b", knee=4)])
+    report = Markdown().report(summary, (), tmp_path)[0].read_text()
+    page = Html().report(summary, (), tmp_path)[0].read_text()
+    text = Terminal().text(summary, ())
+    for line in sweeps(summary, "hello"):
+        assert line in text
+        assert line in page
+        assert line in report.replace("\\", "")
+    assert page.count("<figure>") == 2
+    assert page.count('<polyline class="law"') == 1  # the other has no law
+    assert page.count('<circle class="dot"') >= 2 * len(LEVELS)
+    assert Summary.model_validate_json(summary.model_dump_json()) == summary
+
+
+def test_a_run_that_varies_connections_is_swept(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "rising.toml").write_text(
+        f"""benchforge = 1
+[servers.one]
+{answering()}
+[servers.slow]
+{answering("--wait", "0.002")}
+[loaders.pace]
+use = "pace"
+connections = 1
+duration = "150ms"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one", "slow"]
+loaders = ["pace"]
+vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
+[repeat]
+blocks = 3
+quiet = "off"
+"""
+    )
+    told = bench("run", "rising.toml")
+    assert told.code == 0, told.all
+    (result,) = (tmp_path / "results").iterdir()
+    summary = Summary.model_validate_json((result / "summary.json").read_text())
+    assert [(one.server, one.option) for one in summary.sweeps] == [
+        ("one", "loaders.pace.connections"),
+        ("slow", "loaders.pace.connections"),
+    ]
+    slow = summary.sweeps[1]
+    assert [level.at for level in slow.levels] == [1, 2, 4]
+    assert slow.blocks == 3
+    assert slow.sweep is not None
+    assert slow.sweep.at == 4  # it waits: the more at a time, the more
+    assert "takes 5 levels of concurrency" in slow.sweep.law_why
+    assert len(summary.comparisons) == 3
+    assert all(one.standings[0].blocks == 3 for one in summary.comparisons)
+    assert "slow by pace, connections varied: at most " in told.out
+    assert "\nconnections 4: throughput, 3 blocks: rank 1" in told.out
+    assert (result / "report.html").read_text().count("<figure>") == 2
+    assert bench("validate", result).code == 0
+    assert bench("verify", result).code == 0

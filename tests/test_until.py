@@ -1,0 +1,307 @@
+"""`until` by the front door: what a suite may say, and runs that end when it is enough."""
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering, bench_words, calls
+
+from benchforge.model.folder import read_header, read_trials
+from benchforge.model.plan import Plan
+from benchforge.model.summary import Summary
+from benchforge.registry import Registry
+from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.load import load
+
+AT_ONCE, NEVER = "99%", 0.0001
+
+
+def suite(folder: Path, repeat: str = f'until = "{AT_ONCE}"', more: str = "") -> Path:
+    path = folder / "few.toml"
+    path.write_text(
+        f"""benchforge = 1
+[servers.one]
+{answering()}
+[servers.two]
+{answering()}
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "150ms"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one", "two"]
+loaders = ["pace"]
+metrics = ["throughput"]
+[metrics.throughput]
+use = "throughput"
+[repeat]
+quiet = "off"
+{repeat}
+{more}
+"""
+    )
+    return path
+
+
+def amount(path: Path, **how: Any) -> tuple[float, int, int] | int:
+    repeat = load(path, Registry(), **how).repeat
+    until = repeat.amount
+    return repeat.blocks if until is None else (until.width, until.least, until.most)
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ('until = "3%"', (0.03, 8, 30)),
+        ("until = 0.03", (0.03, 8, 30)),
+        ('until = "2.5 %"\nbetween = [10, 10]', (0.025, 10, 10)),
+        ("", 5),
+    ],
+)
+def test_what_is_written_is_understood(
+    tmp_path: Path, written: str, found: tuple[float, int, int] | int
+) -> None:
+    assert amount(suite(tmp_path, written)) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ('blocks = 5\nuntil = "3%"', "keep `blocks` where you know how many, and `until` where"),
+        ("until = 3", 'repeat.until: expected a share such as "3%" or 0.03, got 3'),
+        ('until = "0%"', "repeat.until: expected a share"),
+        ('until = "100%"', "repeat.until: expected a share"),
+        ("until = true", "repeat.until: expected a share"),
+        ("between = [8, 30]", 'give until = "3%" too'),
+        ("blocks = 3\nbetween = [8, 30]", 'give until = "3%" too'),
+        ('until = "3%"\nbetween = [3, 30]', "the fewest blocks are 8 or more"),
+        ('until = "3%"\nbetween = [9, 8]', "not the fewest and the most blocks"),
+        ('until = "3%"\nbetween = [8]', "not the fewest and the most blocks"),
+        ('until = "3%"\nbetween = [8, 9, 10]', "not the fewest and the most blocks"),
+        ('until = "3%"\nbetween = ["8", 30]', "expected a whole number"),
+    ],
+)
+def test_what_cannot_be_is_refused_where_it_stands(
+    bench: Bench, tmp_path: Path, written: str, says: str
+) -> None:
+    told = bench("check", suite(tmp_path, written))
+    assert told.code == 2, told.all
+    assert says in told.all
+    assert told.all.count("error:") == 1
+    assert "few.toml:" in told.all
+
+
+def test_what_is_said_last_holds(tmp_path: Path) -> None:
+    more = """[profiles.number]
+repeat.blocks = 2
+[profiles.width]
+repeat = { until = "1%", between = [9, 10] }
+[profiles.both]
+repeat = { blocks = 2, until = "1%" }
+"""
+    path = suite(tmp_path, 'until = "3%"', more)
+    assert amount(path, profile="number") == 2
+    assert amount(path, profile="width") == (0.01, 9, 10)
+    assert amount(path, settings=[("repeat.blocks", "1")]) == 1
+    assert amount(path, profile="number", settings=[("repeat.until", "5%")]) == (0.05, 8, 30)
+    with pytest.raises(SuiteErrors, match="stands beside `blocks`"):
+        load(path, Registry(), profile="both")
+    path = suite(tmp_path, "blocks = 7", more)
+    assert amount(path) == 7
+    assert amount(path, profile="width") == (0.01, 9, 10)
+
+
+def test_a_plan_is_from_the_fewest_to_the_most(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, 'until = "3%"\nbetween = [8, 20]')
+    told = bench("plan", path)
+    assert "2 cases, 8 to 20 blocks: 16 to 40 trials, about 26 s to 1 min 6 s (at most " in told.out
+    assert "blocks are added until no interval of 95 % is wider than 3 % to a side" in told.out
+    assert "block 20:" in told.out
+    plan = Plan.model_validate_json(bench("plan", path, "--format", "json").out)
+    assert plan.until is not None
+    assert (plan.until.width, plan.until.least, plan.blocks, plan.trials) == (0.03, 8, 20, 40)
+
+
+def places(result: Path) -> list[tuple[int, int]]:
+    return [(trial.block, trial.position) for trial in read_trials(result)]
+
+
+def summary_of(result: Path) -> Summary:
+    return Summary.model_validate_json((result / "summary.json").read_text())
+
+
+def only(folder: Path) -> Path:
+    (result,) = (folder / "results").iterdir()
+    return result
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A result that stopped after eight of ten blocks, and what its run said."""
+    folder = tmp_path_factory.mktemp("stopped")
+    bench = calls(bench_words(), folder)
+    told = bench("run", suite(folder, f'until = "{AT_ONCE}"\nbetween = [8, 10]'))
+    assert told.code == 0, told.all
+    return only(folder), told.all
+
+
+def test_it_stops_once_it_is_enough_and_is_complete(
+    bench: Bench, stopped: tuple[Path, str]
+) -> None:
+    result, told = stopped
+    assert "2 cases, 8 to 10 blocks: 16 to 20 trials, about " in told
+    assert "at most about " in told
+    assert "block 8, widest interval " in told
+    assert "% to a side: ping · one · pace / two · pace · arm 2 in throughput: enough" in told
+    assert "stopped after 8 blocks: no interval is wider than " in told
+    assert "this goes on" not in told
+    header = read_header(result)
+    assert len(header.plan) == 20
+    assert places(result) == [(one.block, one.position) for one in header.plan[:16]]
+    summary = summary_of(result)
+    assert summary.complete
+    assert [case.planned for case in summary.cases] == [8, 8]
+    assert "- blocks: stopped after 8 blocks: " in (result / "report.md").read_text()
+    assert bench("validate", result).code == 0
+    verified = bench("verify", result)
+    assert verified.code == 0, verified.all
+    listed = bench("clean", "--results", result.parent)  # nobody is there to say yes
+    assert "finished, 16 of 16 measurements" in listed.all, listed.all
+
+
+def cut(stopped: tuple[Path, str], folder: Path, keep: int) -> Path:
+    """What a kill leaves of it: so many trials, a half one, and no report."""
+    result = folder / "cut"
+    shutil.copytree(stopped[0], result)
+    for trial in sorted(result.glob("trials/*"))[keep:]:
+        (trial / "trial.json").unlink()
+    for made in ("summary.json", "report.md", "report.html", "raw.md"):
+        (result / made).unlink()
+    return result
+
+
+def test_after_the_last_block_nothing_is_missing(
+    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
+) -> None:
+    told = bench("run", "--resume", cut(stopped, tmp_path, keep=16))
+    assert told.code == 0, told.all
+    assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in told.err
+    assert summary_of(tmp_path / "cut") == summary_of(stopped[0])
+
+
+def test_after_a_kill_it_goes_on_and_decides_alike(
+    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
+) -> None:
+    result = cut(stopped, tmp_path, keep=13)
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert "resumed: 13 of up to 20 measurements are there" in told.err
+    assert "block 8, widest interval" in told.err
+    assert places(result) == places(stopped[0])
+    assert summary_of(result).complete
+    assert bench("validate", result).code == 0
+    assert bench("verify", result).code == 0
+
+
+def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_path: Path) -> None:
+    words = bench_words("run", suite(tmp_path, f'until = "{AT_ONCE}"\nbetween = [8, 9]'))
+    with (tmp_path / "err").open("w") as err:
+        process = subprocess.Popen(words, cwd=tmp_path, stdout=err, stderr=err)
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(tmp_path.glob("results/*/trials/*/trial.json"))) < 5:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait(20)
+    result = only(tmp_path)
+    assert bench("validate", result).code == 0
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert places(result) == [(one.block, one.position) for one in read_header(result).plan[:16]]
+    assert summary_of(result).complete
+    assert "stopped after 8 blocks: " in told.out
+    assert bench("verify", result).code == 0
+
+
+def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, f"until = {NEVER}\nbetween = [8, 9]")
+    told = bench("run", path, "--time-limit", "5s")
+    assert told.code == 0, told.all
+    assert "not measured: up to " in told.err
+    assert "not enough after " in told.out
+    assert "NOT COMPLETE" in told.out
+    result = only(tmp_path)
+    assert bench("validate", result).code == 0
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert places(result) == [(one.block, one.position) for one in read_header(result).plan]
+    assert "stopped after 9 blocks: more are not allowed, and an interval is" in told.out
+    summary = summary_of(result)
+    assert summary.complete
+    assert summary.enough is not None
+    assert (summary.enough.stop, summary.enough.reached) == (True, False)
+    assert bench("verify", result).code == 0
+
+    # Whoever goes on although it is enough is told so.
+    edited(result / "result.json", lambda one: one["until"].update(width=0.99))
+    told = bench("verify", result, "--all")
+    assert told.code == 1, told.all
+    assert "until.width: 0.99, but computed again it is 0.0001" in told.out
+    assert "stopped after 8 blocks: no interval is wider" in told.out
+    assert "but it went on" in told.out
+
+
+def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "says"),
+    [
+        ("summary", {"blocks": 7}, "stopped after 7 of at least 8 blocks"),
+        ("summary", {"blocks": 9}, "9, but not so many blocks are whole"),
+        ("summary", {"stop": False, "reached": False}, "calls itself complete, but it is not"),
+        ("summary", {"half_width": 1.5}, "is not what was asked for"),
+        ("result", {"most": 12}, "at most 12 blocks, but the plan has 10"),
+        ("result", {"least": 3}, "not 8 or more in order"),
+    ],
+)
+def test_what_cannot_be_is_seen(
+    bench: Bench,
+    stopped: tuple[Path, str],
+    tmp_path: Path,
+    file: str,
+    change: dict[str, Any],
+    says: str,
+) -> None:
+    result = tmp_path / "changed"
+    shutil.copytree(stopped[0], result)
+    name = "enough" if file == "summary" else "until"
+    edited(result / f"{file}.json", lambda one: one[name].update(change))
+    told = bench("validate", result)
+    assert told.code == 1, told.all
+    assert says in told.out
+
+
+def test_a_block_that_is_taken_away_is_missed(
+    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
+) -> None:
+    result = tmp_path / "changed"
+    shutil.copytree(stopped[0], result)
+    for number in (15, 16):
+        shutil.rmtree(result / f"trials/{number:04d}")
+    told = bench("validate", result)
+    assert told.code == 1, told.all
+    assert "8, but not so many blocks are whole" in told.out
+    assert bench("verify", result).code == 1
