@@ -4,7 +4,9 @@ from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
 from benchforge.model.bins import Kept, kept
+from benchforge.model.capacity import Capacity
 from benchforge.model.check import Check
+from benchforge.model.find import Attempt, Find, Objective, Outcome, Sought
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
@@ -47,8 +49,10 @@ __all__ = [
     "NAMES",
     "WHOLE",
     "Accepts",
+    "Attempt",
     "Backend",
     "BenchforgeError",
+    "Capacity",
     "CaseName",
     "CaseSummary",
     "Check",
@@ -62,6 +66,7 @@ __all__ = [
     "FailedTrial",
     "Failure",
     "Fillable",
+    "Find",
     "Finding",
     "Finished",
     "Flow",
@@ -73,6 +78,8 @@ __all__ = [
     "Machine",
     "Metric",
     "Need",
+    "Objective",
+    "Outcome",
     "Output",
     "OutputDamaged",
     "Part",
@@ -95,6 +102,7 @@ __all__ = [
     "Settled",
     "Site",
     "Size",
+    "Sought",
     "Started",
     "Statistic",
     "Succeeds",

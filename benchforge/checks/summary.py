@@ -24,17 +24,30 @@ def with_checks(
     by_case: dict[Identity, list[Trial]] = {}
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
-    found = tuple(_checked(one, by_case, limits) for one in summary.comparisons)
+    found = tuple(
+        _checked(one, by_case, limits, one_load=one.scenario not in header.finds)
+        for one in summary.comparisons
+    )
     placebos = (of_placebo(one, limits) for one in summary.placebos)
     checks = (*ask.of_session(header, trials, limits, ceilings), *placebos)
     return summary.model_copy(update={"checks": checks, "comparisons": found})
 
 
 def _checked(
-    one: Comparison, by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
+    one: Comparison,
+    by_case: Mapping[Identity, Sequence[Trial]],
+    limits: Limits,
+    *,
+    one_load: bool,
 ) -> Comparison:
     of_cases = [
-        [trial for trial in used_of(by_case.get(identity(case), ())) if trial.believed]
+        [trial for trial in used_of(by_case.get(identity(case), ())) if _counts(trial)]
         for case in one.cases
     ]
-    return one.model_copy(update={"checks": ask.of_comparison(of_cases, limits)})
+    checks = ask.of_comparison(of_cases, limits, one_load=one_load)
+    return one.model_copy(update={"checks": checks})
+
+
+def _counts(trial: Trial) -> bool:
+    """Whether a trial is to be believed, and of a search one that the server kept up with."""
+    return trial.believed and (trial.sought is None or trial.sought.passed is True)

@@ -36,31 +36,35 @@ def _head(plan: Plan) -> Iterator[str]:
     yield click.style(plain(plan.title or plan.name) + profile, bold=True)
     if plan.smoke:
         yield _SMOKE
-    cases = sum(scenario.cases for scenario in plan.scenarios)
-    yield (
-        f"{counted(cases, 'case')}, {counted(plan.blocks, 'block')}: "
-        f"{counted(plan.trials, 'trial')}, {_time(plan.estimate)}"
-    )
+    cases = counted(sum(scenario.cases for scenario in plan.scenarios), "case")
+    if any(scenario.find for scenario in plan.scenarios):
+        yield f"{cases}: at most {counted(plan.trials, 'trial')}, {_time(plan.estimate, 'at most')}"
+    else:
+        trials = counted(plan.trials, "trial")
+        yield f"{cases}, {counted(plan.blocks, 'block')}: {trials}, {_time(plan.estimate)}"
     guess = f"starts and stops are guessed, {START_AND_STOP_S:g} s a trial"
     yield f"{guess}; the rest is what the suite declares"
     drawn = f", drawn now; to run in this order: --set repeat.seed={plan.seed}"
     yield f"seed {plan.seed}{drawn if plan.drawn else ''}"
 
 
-def _time(estimate: Estimate) -> str:
+def _time(estimate: Estimate, about: str = "about") -> str:
     parts = {
         "warm-up": estimate.warm_up_s,
         "load": estimate.load_s,
         "starts and stops": estimate.start_and_stop_s,
     }
     told = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
-    return f"about {spoken(estimate.total_s)} ({told})"
+    return f"{about} {spoken(estimate.total_s)} ({told})"
 
 
 def _scenario(scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool) -> Iterator[str]:
     title = f": {plain(scenario.title)}" if scenario.title else ""
     yield click.style(f"scenario {scenario.label}{title}", bold=True)
-    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate)}"
+    about = "at most" if scenario.find else "about"
+    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, about)}"
+    if scenario.find:
+        yield f"  {scenario.find.says}"
     for path, values in scenario.varies.items():
         told = ", ".join(_cut(map(shown, values), len(values), "value", whole))
         yield f"  varies {plain(path)}: {plain(told)}"

@@ -27,26 +27,30 @@ class Line:
     """Progress of a run, as `execute` tells it."""
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
+        self._graph = graph
         self._total = len(graph)
-        self._in_a_block = len(graph.cases)
         self._place = 0
         self._stream: TextIO = sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
+        self._about = "about"
         self._remarked: set[str] = set()
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
-        self._place = (step.block - 1) * self._in_a_block + step.position
+        self._place = sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
+        rate = step.case.driver.load().rate if step.case.find is not None else None
+        again = again if rate is None else f" · {rate:,.6g}/s{again}"
         width = len(str(self._total))
         self._head = (
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
             f"{step.case.name.title}{again}"
         )
         self._left_s = left_s
-        self._left = f"about {spoken(left_s)} left"
+        self._about = "about" if step.case.find is None else "at most"
+        self._left = f"{self._about} {spoken(left_s)} left"
         self.phase("start")
 
     def phase(self, name: str) -> None:
@@ -58,7 +62,7 @@ class Line:
         """Say what a trial gave."""
         start = "\r\x1b[K" if self._live else ""
         left_s = max(0.0, self._left_s - trial.seconds)
-        left = f" · about {spoken(left_s)} left" if self._place < self._total else ""
+        left = f" · {self._about} {spoken(left_s)} left" if self._place < self._total else ""
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
         for remark in _remarks(trial):
             if remark not in self._remarked:
@@ -91,6 +95,15 @@ def _remarks(trial: Trial) -> list[str]:
 
 
 def _outcome(trial: Trial) -> str:
+    sought = trial.sought
+    if sought is None:
+        return _measured(trial)
+    if sought.passed is None:
+        return f"says nothing: {plain(sought.why)}"
+    return "passed" if sought.passed else f"not kept: {plain(sought.why)}"
+
+
+def _measured(trial: Trial) -> str:
     if trial.failure is not None:
         return f"FAILED ({trial.failure.stage}): {plain(trial.failure.message)}"
     reading = trial.reading

@@ -30,6 +30,7 @@ from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
+from benchforge.run import seek
 from benchforge.run.ceiling import declared, measured, wanted
 from benchforge.run.execute import Limits, execute, settled
 from benchforge.run.ground import Ground, ground, with_runtimes
@@ -40,7 +41,9 @@ from benchforge.run.lock import measuring
 from benchforge.run.placement import machine, places, told
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
+from benchforge.stats.objective import judged
 from benchforge.suite.expand import expand
+from benchforge.suite.find import finds_of
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.suite import Suite
@@ -175,7 +178,7 @@ def _resume(
     before.check_plan(graph)
     keep = Keep(folder)
     there = settled(before.trials)
-    if there == len(graph):
+    if not seek.left(graph, before.trials, there):
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
         found = before.trials, before.ceilings
         return _told(before, *found, asked, registry, keep, as_json=as_json)
@@ -212,13 +215,18 @@ def _sitting(
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
     believe = partial(ask.of_trial, limits=limits_of(begun.header))
+    judge = partial(
+        judged, finds=begun.header.finds, metrics=asked.metrics, smoke=begun.header.smoke
+    )
     progress = Line(graph)
     trials, ceilings = list(begun.trials), list(begun.ceilings)
     worth_s = {} if asked.smoke else declared(graph)
     began, limit_s = time.monotonic(), limits.time_limit_s or math.inf
     interrupted: Interrupted | None = None
     try:
-        for trial in execute(graph, stands_on, keep, believe, progress, limits, begun.trials):
+        for trial in execute(
+            graph, stands_on, keep, believe, judge, progress, limits, begun.trials
+        ):
             trials.append(trial)
             registry.tell("benchforge_trial_kept", warn, trial=trial)
             if wanted(trial, ceilings, worth_s, began + limit_s - time.monotonic()):
@@ -232,13 +240,13 @@ def _sitting(
     keep.still_there()
     code = _told(begun, trials, ceilings, asked, registry, keep, as_json=as_json)
     _say_what_quiet_took(trials[len(begun.trials) :])
-    left = len(graph) - settled(trials)
+    missing = seek.left(graph, trials, settled(trials))
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {keep.folder}")
-    elif left and limits.time_limit_s is not None:
-        measurements = counted(left, "planned measurement")
+    elif missing and limits.time_limit_s is not None:
+        measurements = counted(missing, "planned measurement")
         say(f"not measured: {measurements}, for which the time limit left no time")
-    if left:
+    if missing:
         say(f"this goes on: {keep.goes_on}")
     return code if interrupted is None else interrupted.exit_code
 
@@ -263,8 +271,10 @@ def _told(
 def _answered(case: CaseSummary, *, smoke: bool) -> bool:
     """Whether a case has a number to speak of; a noisy machine is no error: its numbers are marked.
 
-    A smoke shows that all works: it has numbers.
+    A smoke shows that all works: it has numbers. A search has a rate, or a bound of it.
     """
+    if case.capacity is not None and not smoke:
+        return case.trials > 0 and case.capacity.answered
     if not case.trials:
         return False
     if smoke or case.believed != 0:
@@ -327,15 +337,18 @@ def _announce(
     suite: Suite, graph: RunGraph, stands_on: Ground, keep: Keep, limits: Limits, there: int = 0
 ) -> None:
     trials = len(graph)
-    left = 1 - there / trials
-    planned = left * (graph.declared_s + START_AND_STOP_S * trials)
+    planned = (1 - there / trials) * (graph.declared_s + START_AND_STOP_S * trials)
+    finds = finds_of(suite)
+    blocks = [counted(suite.repeat.blocks, "block")] if len(finds) < len(suite.scenarios) else []
+    at_most, about = ("at most ", "at most") if finds else ("", "about")
     counts = (
-        f"{counted(len(graph.cases), 'case')}, {counted(suite.repeat.blocks, 'block')}: "
-        f"{counted(trials, 'trial')}"
+        f"{', '.join([counted(len(graph.cases), 'case'), *blocks])}: "
+        f"{at_most}{counted(trials, 'trial')}"
     )
     lines = [
         (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
-        f"{counts}, about {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
+        f"{counts}, {about} {spoken(planned)}; seed {graph.seed}; results in {keep.folder}",
+        *(f"{label}: {find.says}" for label, find in finds.items()),
     ]
     if suite.smoke:
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")

@@ -1,6 +1,6 @@
 """How many requests did not end well, and which share they are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -43,6 +43,10 @@ class ErrorRate(Metric):
     name: ClassVar[str] = "error_rate"
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
+
+    def parts(self) -> Sequence[str | None]:
+        """Return the whole."""
+        return (None,)
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample; unknown where the total of the errors is, or nothing ended."""

@@ -1,7 +1,7 @@
 """Response times: percentiles and the mean, or why they are not known."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -51,6 +51,12 @@ class Latency(Metric):
             msg = "percentile stands alone: give it, or percentiles and mean"
             raise WrongOption(msg, "percentile", "percentiles", "mean")
         return self
+
+    def parts(self) -> Sequence[str | None]:
+        """Return the mean and the percentiles that are asked for."""
+        if self.percentile is not None:
+            return (f"p{self.percentile:g}",)
+        return (*(["mean"] if self.mean else []), *(f"p{one:g}" for one in self.percentiles))
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for the mean and one for each percentile, in seconds."""

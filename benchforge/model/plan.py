@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.trial import CaseName
 
@@ -66,6 +67,8 @@ class ScenarioPlanned(Frozen):
     "Of all its trials."
     chains: tuple[Chain, ...]
     links: tuple[Link, ...]
+    find: Find | None = None
+    "What it searches for: then the estimate is of as many trials as that may take."
 
 
 class CasePlanned(Frozen):
@@ -106,6 +109,7 @@ class Plan(Frozen):
     "Whether the seed was drawn for this plan, since none was given: a run draws its own."
     blocks: PositiveInt
     trials: NonNegativeInt
+    "At most, where a scenario searches for a rate."
     estimate: Estimate
     scenarios: tuple[ScenarioPlanned, ...]
     cases: tuple[CasePlanned, ...]

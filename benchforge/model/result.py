@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.claim import Claim
+from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
@@ -76,7 +77,9 @@ class Header(Frozen):
     cases: tuple[CaseName, ...]
     "In the order of the suite: the plan is shuffled."
     plan: tuple[Planned, ...]
-    "In the order of measurement."
+    "In the order of measurement; of a search the most that it may take."
+    finds: dict[str, Find] = Field(default_factory=dict)
+    "What the scenarios that search for a rate look for, by label."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]

@@ -213,6 +213,9 @@ class Loader(Driver):
     kind: ClassVar[Kind] = "loader"
     proved: ClassVar[Literal["run", "recordings"]] = "run"
     "Whether our tests run the tool, or only read what it once printed."
+    tells_lateness: ClassVar[bool] = False
+    """Whether, told a `rate`, it says how many requests were due and how late it was itself: only
+    then a missed rate is known to be the server's, and a scenario may search for one."""
 
 
 class Client(Driver):
@@ -229,6 +232,13 @@ class Metric(Part):
     "Of its values; 1 for a number or a share."
     better: ClassVar[Literal["higher", "lower"]]
     "Which values are the better ones."
+
+    def parts(self) -> Sequence[str | None] | None:
+        """Return the names of its samples' parts, None among them for the whole.
+
+        None where that depends on the trial: then nobody can say beforehand what it has.
+        """
+        return None
 
     @abstractmethod
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:

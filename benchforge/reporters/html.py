@@ -8,19 +8,19 @@ from typing import ClassVar
 
 from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
 from benchforge.reporters import words
+from benchforge.reporters.attempts import attempts
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
 from benchforge.reporters.dots import dots
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.page import page
 from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.search import table_of, trials_of
 from benchforge.reporters.tables import (
     Column,
     Row,
     Table,
-    case_table,
     scenarios,
-    trial_table,
 )
 
 
@@ -45,7 +45,7 @@ def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     for label, pivot in summary.tables.items():
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
-        yield from _scenario(name, cases, trials)
+        yield from _scenario(name, cases, summary, trials)
     yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
 
@@ -57,16 +57,20 @@ def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
     yield f'<p class="dim">The same for other programs: tables/{_safe(label)}.csv</p></section>'
 
 
-def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
+def _scenario(
+    name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
+) -> Iterator[str]:
     yield f"<section><h2>{_safe(name)}</h2>"
     yield f'<p class="dim">{_safe(words.asked(cases, trials))}</p>'
-    table = case_table(cases)
-    yield from _table(table, "Medians and spreads")
+    yield from (f'<p class="dim">{_safe(told)}</p>' for told in words.sought(summary, cases))
+    table = table_of(cases)
+    yield from _table(table, "Medians and spreads" if table.columns else "What was found")
     yield from _failures(cases)
     if drawn := _drawn_column(table, cases):
         yield dots(drawn, cases, table)
+    yield attempts(cases)
     yield "<details><summary>Every trial</summary>"
-    yield from _table(trial_table(cases), "Every trial's values")
+    yield from _table(trials_of(cases), "Every trial's values")
     yield from _list("How each trial's values were formed", words.estimators(cases))
     yield "</details>"
     yield from _list("What the checks found", words.notes(cases))

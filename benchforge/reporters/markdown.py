@@ -12,7 +12,8 @@ from benchforge.reporters.commands import first_commands
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
-from benchforge.reporters.tables import Table, case_table, scenarios, trial_table
+from benchforge.reporters.search import table_of, trials_of
+from benchforge.reporters.tables import Table, scenarios
 
 
 class Markdown(Reporter):
@@ -36,7 +37,7 @@ def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     for label, pivot in summary.tables.items():
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
-        yield from _scenario(name, cases, trials)
+        yield from _scenario(name, cases, summary, trials)
     yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
     yield from _files(trials)
@@ -49,12 +50,15 @@ def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
     yield from _table(pivot_table(pivot, summary.cases))
 
 
-def _scenario(name: str, cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> Iterator[str]:
+def _scenario(
+    name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
+) -> Iterator[str]:
     yield f"## {escaped(name)}\n"
     yield f"{escaped(words.asked(cases, trials))}\n"
-    yield from _table(case_table(cases))
+    yield from (f"{escaped(told)}\n" for told in words.sought(summary, cases))
+    yield from _table(table_of(cases))
     yield "### Every trial\n"
-    yield from _table(trial_table(cases))
+    yield from _table(trials_of(cases))
     yield from _list("How each trial's values were formed", words.estimators(cases))
     yield from _list("What the checks found", words.notes(cases))
     if failures := list(words.failures(cases)):

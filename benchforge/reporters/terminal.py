@@ -11,7 +11,8 @@ from benchforge.reporters import words
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.fitted import fitted
 from benchforge.reporters.pivots import pivot_table
-from benchforge.reporters.tables import Table, case_table, scenarios
+from benchforge.reporters.search import table_of
+from benchforge.reporters.tables import Table, scenarios
 
 _LOG_LINES = 5
 _NARROWEST = 20  # columns: narrower texts are not made
@@ -45,7 +46,7 @@ class Terminal(Reporter):
         if told := words.interpreters(summary):
             blocks.append(_wrapped(told, width))
         for name, cases in scenarios(summary):
-            blocks.append("\n".join(_scenario(name, cases, width, colour)))
+            blocks.append("\n".join(_scenario(name, cases, summary, width, colour)))
         for label, pivot in summary.tables.items():
             blocks.append("\n".join(_pivot(label, pivot, summary, width, colour)))
         if found := of_all(summary):
@@ -56,10 +57,15 @@ class Terminal(Reporter):
 
 
 def _scenario(
-    name: str, cases: Sequence[CaseSummary], width: int | None, colour: bool
+    name: str,
+    cases: Sequence[CaseSummary],
+    summary: Summary,
+    width: int | None,
+    colour: bool,
 ) -> Iterator[str]:
     yield words.one_line(name)
-    yield from _table(partial(case_table, cases), width, colour)
+    yield from _list([_wrapped(told, width) for told in words.sought(summary, cases)])
+    yield from _table(partial(table_of, cases), width, colour)
     yield from _list([_wrapped(found, width) for found in words.findings(cases)])
     for line, failed in words.failures(cases):
         yield "\n" + _loud(words.one_line(line), colour)

@@ -59,9 +59,11 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     measured = sum(case.trials for case in cases)
     planned = sum(case.planned for case in cases)
     failed = sum(len(case.failed) for case in cases)
+    at_most = "at most " if summary.finds else ""
     blocks = {
         *(one.block for case in cases for one in case.failed),
         *(one.block for case in cases for line in case.lines for one in line.samples),
+        *(one.round for case in cases if case.capacity for one in case.capacity.attempts),
     }
     machine = [
         form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
@@ -71,7 +73,7 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("by", f"benchforge {summary.benchforge}"),
         ("profile", summary.profile or "none"),
         ("seed", str(summary.seed)),
-        ("trials", f"{measured} of {planned} planned, {failed} failed"),
+        ("trials", f"{measured} of {at_most}{planned} planned, {failed} failed"),
         ("blocks", str(len(blocks))),
     ]
     rows += [("placebo", told) for told in placebos(summary)]
@@ -158,6 +160,12 @@ def asked(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
     ]
     drivers = [case.case.driver for case in cases]
     return f"{', '.join([*dict.fromkeys(requests)])} by {', '.join(dict.fromkeys(drivers))}".strip()
+
+
+def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:
+    """Return what a scenario's cases look for; nothing where each trial asks the same."""
+    finds = (summary.finds.get(case.case.scenario) for case in cases[:1])
+    return [find.says for find in finds if find is not None]
 
 
 def _fact(fact: JsonValue) -> str:

@@ -15,17 +15,21 @@ from benchforge.checks.alike import otherwise
 from benchforge.errors import InvalidFile
 from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
 from benchforge.model.check import Check
-from benchforge.model.trial import CaseName, Trial
+from benchforge.model.find import Sought
+from benchforge.model.trial import ATTEMPTS, CaseName, Trial
+from benchforge.run import seek
 from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
 from benchforge.run.keep import Keep
 from benchforge.run.measure import measure
 
-ATTEMPTS = 3
 ANSWER = "answer.bin"
 
 Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."
+
+Judge = Callable[[Trial], Sought | None]
+"What a trial with its checks gave to its search; None where there is none."
 
 
 class Progress(Protocol):
@@ -54,23 +58,31 @@ def execute(
     ground: Ground,
     keep: Keep,
     believe: Believe,
+    judge: Judge,
     progress: Progress,
     limits: Limits,
     before: Sequence[Trial] = (),
 ) -> Iterator[Trial]:
     """Yield each trial once it is on disk; what was measured `before` is there already.
 
-    Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says.
+    Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says,
+    and for rates of before that its search did not ask for.
     """
     begun = time.monotonic()
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
     right = _right(before, keep)
     attempts = by_place(before)
+    searched = [trial for trial in before if trial.sought is not None]
     beyond: list[float] = []  # what trials took beyond what they declare
     number = max((trial.number for trial in before), default=0)
     left = len(graph)
     declared_s = graph.declared_s  # of all that are left
-    for step in graph:
+    for planned in graph:
+        left -= 1
+        declared_s = max(0.0, declared_s - planned.case.declared_s)  # floats leave a crumb
+        step = seek.asked(planned, searched)
+        if step is None:
+            continue  # its search is over
         there = attempts.get((step.block, step.position), [])
         beyond += [max(0.0, trial.seconds - step.case.declared_s) for trial in there]
         attempt, open_ = len(there), not _settled(there)
@@ -82,17 +94,19 @@ def execute(
                 return
             keep.room()
             number += 1
-            progress.trial(step, number, attempt, declared_s + mean(beyond) * left)
-            trial = _kept(step, number, attempt, ground, keep, believe, right, progress, spare_s)
+            progress.trial(step, number, attempt, own + declared_s + mean(beyond) * left)
+            trial = _kept(
+                step, number, attempt, ground, keep, believe, judge, right, progress, spare_s
+            )
             beyond.append(max(0.0, trial.seconds - step.case.declared_s))
             progress.kept(trial)
             yield trial
-            if limits.fail_fast and not trial.measured:
+            if limits.fail_fast and not (trial.measured or _tells(trial)):
                 return
             there = [*there, trial]
             open_ = not _settled(there)
-        left -= 1
-        declared_s = max(0.0, declared_s - step.case.declared_s)  # floats leave a crumb
+            if trial.sought is not None:
+                searched.append(trial)
 
 
 def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
@@ -111,6 +125,11 @@ def settled(trials: Sequence[Trial]) -> int:
 def _settled(attempts: Sequence[Trial]) -> bool:
     """Whether a place needs no further attempt: only a fault that comes and goes is tried again."""
     return bool(attempts) and (not attempts[-1].again or len(attempts) >= ATTEMPTS)
+
+
+def _tells(trial: Trial) -> bool:
+    """Whether a trial tells its search something: that the server did not keep up, say."""
+    return trial.sought is not None and trial.sought.passed is not None
 
 
 def mean(beyond: list[float]) -> float:
@@ -149,6 +168,7 @@ def _kept(
     ground: Ground,
     keep: Keep,
     believe: Believe,
+    judge: Judge,
     right: dict[str, Like],
     progress: Progress,
     spare_s: float,
@@ -165,5 +185,6 @@ def _kept(
     checks = (*measured.trial.checks, *believe(measured.trial))
     failure = measured.trial.failure or otherwise(checks, case.name.server)
     trial = measured.trial.model_copy(update={"checks": checks, "failure": failure})
+    trial = trial.model_copy(update={"sought": judge(trial)})
     keep.write(folder / "trial.json", trial)
     return trial

@@ -20,7 +20,7 @@ from benchforge.run.scratch import claim
 from benchforge.run.space import size_b
 
 _KEY = re.compile("[0-9a-f]{32}")
-_REPORTS = ("report.md", "report.html", "raw.md", SUMMARY)
+_REPORTS = ("report.md", "report.html", "raw.md", "searches.csv", SUMMARY)
 # Of each folder inside a result: what is ours in it.
 _INSIDE = {
     "tables": re.compile(r".*\.csv"),

@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchforge.errors import InvalidFile
+from benchforge.model.find import Find
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
 from benchforge.model.summary import CaseSummary, Comparison, Summary
 from benchforge.model.trial import CaseName, Trial
 from benchforge.parts.part import Metric
-from benchforge.stats.case import of_case, used_of
+from benchforge.stats.case import of_case, of_search, used_of
 from benchforge.stats.groups import groups, shared
 from benchforge.stats.placebo import placebo
 from benchforge.stats.windows import settled, together, window_of
@@ -32,11 +33,14 @@ def summarize(
     _check_tables(header)
     by_case = _by_case(header, trials)
     planned = Counter(identity(one.case) for one in header.plan)
-    comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
+    comparisons = tuple(
+        _comparison(group, by_case, searches=group[0].scenario in header.finds)
+        for group in groups(header.cases)
+    )
     looked_at = {
         identity(case): (one, window_of(one, group.window))
         for group in comparisons
-        for case, one in zip(group.cases, group.settled, strict=True)
+        for case, one in zip(group.cases, group.settled, strict=False)  # a search has none
     }
 
     def summed(case: CaseName, like: CaseName) -> CaseSummary:
@@ -48,7 +52,15 @@ def summarize(
             *looked_at[identity(like)],
         )
 
-    cases = tuple(summed(case, case) for case in header.cases if not case.placebo)
+    def searched(case: CaseName, find: Find) -> CaseSummary:
+        own = identity(case)
+        return of_search(case, by_case[own], planned[own], find)
+
+    cases = tuple(
+        searched(case, find) if (find := header.finds.get(case.scenario)) else summed(case, case)
+        for case in header.cases
+        if not case.placebo
+    )
     return Summary(
         name=header.name,
         title=header.title,
@@ -58,8 +70,9 @@ def summarize(
         seed=header.seed,
         smoke=header.smoke,
         titles=header.titles,
+        finds=header.finds,
         tables=header.tables,
-        complete=_complete(header, trials),
+        complete=_complete(header, trials, cases),
         cases=cases,
         versions=header.versions,
         runtimes=header.runtimes,
@@ -109,14 +122,27 @@ def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Tri
     return found
 
 
-def _complete(header: Header, trials: Sequence[Trial]) -> bool:
+def _complete(header: Header, trials: Sequence[Trial], cases: Sequence[CaseSummary]) -> bool:
+    """Whether nothing is left: of a search that is over, the rest of its plan is not needed."""
     there = {(trial.block, identity(trial.case)) for trial in trials}
-    return all((one.block, identity(one.case)) in there for one in header.plan)
+    over = {identity(one.case) for one in cases if one.capacity and one.capacity.over}
+    return all(
+        (one.block, identity(one.case)) in there or identity(one.case) in over
+        for one in header.plan
+    )
 
 
 def _comparison(
-    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]]
+    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], *, searches: bool
 ) -> Comparison:
+    if searches:  # trials at several rates have no common course
+        return Comparison(
+            scenario=cases[0].scenario,
+            driver=cases[0].driver,
+            vary=shared(cases[0]),
+            cases=tuple(cases),
+            checks=(),
+        )
     found = tuple(settled(_to_look_at(by_case[identity(case)])) for case in cases)
     first = cases[0]
     return Comparison(

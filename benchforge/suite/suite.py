@@ -13,7 +13,7 @@ from benchforge.model.pivot import Pivot
 from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
-from benchforge.model.units import Duration
+from benchforge.model.units import Duration, Rate
 from benchforge.parts.part import Metric, Part
 from benchforge.suite.document import Document
 
@@ -22,7 +22,7 @@ class Repeat(Frozen):
     """The table [repeat]."""
 
     blocks: PositiveInt = 5
-    "How often each case is measured."
+    "How often each case is measured; a scenario with `find` says itself how often."
     seed: NonNegativeInt | None = None
     "Of the order; a new one is drawn and recorded without it."
     warmup: Duration = Duration(0)
@@ -33,6 +33,23 @@ differ, this machine cannot tell others apart. It stands in no table."""
     quiet: Duration | Literal["off"] | None = None
     "How long to wait before each trial, at most, until nothing else uses the CPUs; without it as \
 long as the trial's load, up to 30s, and in a smoke not at all."
+
+
+class Wanted(Frozen):
+    """The key `find` of a scenario: the highest rate at which a server keeps to something."""
+
+    rate: tuple[Rate, Rate]
+    "The lowest rate that is tried, and the highest."
+    slo: str | tuple[str, ...]
+    """What is to be kept, or several: `METRIC PART < BOUND`. That 99 % of the requests are \
+answered, and fewer than 0.1 % end badly, is asked for too."""
+    steps: PositiveInt = 20
+    "Trials around the rate, once it is known to 6 %."
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """All that is to be kept."""
+        return (self.slo,) if isinstance(self.slo, str) else self.slo
 
 
 class Scenario(Frozen):
@@ -62,6 +79,8 @@ class Scenario(Frozen):
     "Further points: tables of paths to one value each."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
     "Combinations that are left out: tables of paths to one value each."
+    find: Wanted | None = None
+    "In place of measuring each case at one load: the highest rate that it keeps up with."
 
 
 @dataclass(frozen=True)
