@@ -160,6 +160,8 @@ def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
             annotation = next(found, None)
         else:
             annotation = (get_args(annotation) or (None,))[-1]
+    if not isinstance(annotation, type):  # a table that may be left out is one, or None
+        annotation = next(iter(get_args(annotation)), None)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return None

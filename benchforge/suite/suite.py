@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Expect, Request
 from benchforge.model.frozen import Frozen
@@ -35,10 +35,19 @@ differ, this machine cannot tell others apart. It stands in no table."""
 long as the trial's load, up to 30s, and in a smoke not at all."
 
 
+def _two(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
+    if len(rates) != 2:  # noqa: PLR2004
+        msg = 'expected the lowest rate and the highest, such as [100, "20k"]'
+        raise ValueError(msg)
+    return rates
+
+
 class Wanted(Frozen):
     """The key `find` of a scenario: the highest rate at which a server keeps to something."""
 
-    rate: tuple[Rate, Rate]
+    rate: Annotated[tuple[Rate, ...], AfterValidator(_two)] = Field(
+        json_schema_extra={"minItems": 2, "maxItems": 2}
+    )
     "The lowest rate that is tried, and the highest."
     slo: str | tuple[str, ...]
     """What is to be kept, or several: `METRIC PART < BOUND`. That 99 % of the requests are \
