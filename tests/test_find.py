@@ -176,7 +176,6 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     told = bench("run", "--resume", result)
     assert "nothing is missing" in told.err
     assert len(read_trials(result)) == len(trials)
-    assert "(not finished" not in bench("clean").all
 
 
 def killed(folder: Path, result: Path, trials: int) -> None:
@@ -233,6 +232,20 @@ def test_a_search_that_was_changed_is_told(
     assert told.code == 1
     assert says in told.out
     assert bench("verify", copy).code != 0
+
+
+def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
+    text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
+    told = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
+    assert told.code == 4, told.all
+    found = summed(the_result(tmp_path))["ping"].capacity
+    assert found is not None
+    assert (found.phase, found.attempts, found.at_least) == ("unanswered", (), None)
+    assert found.says.startswith("trials that say nothing of the server: ")
+    assert {one.block for one in read_trials(the_result(tmp_path))} == {1, 2}
+    assert "trials say nothing" in told.out
+    assert "NOT COMPLETE" not in told.out
+    assert bench("verify", the_result(tmp_path)).code == 0
 
 
 def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> None:
@@ -324,6 +337,10 @@ def test_a_search_that_cannot_be_is_refused(tmp_path: Path, find: str, says: str
         (
             '[tables.one]\nscenario = "ping"\nrows = "server"\nmetric = "throughput"',
             "'ping' searches for a rate: it has no metric to draw; what it finds",
+        ),
+        (
+            "[repeat]\nblocks = 3",
+            "every scenario searches for a rate: it counts nothing; leave it out",
         ),
     ],
 )

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quiet_trial import LIMITS, reading
 from quiet_trial import trial as quiet_trial
@@ -202,6 +202,7 @@ def walked(answers: list[bool | None], find: Find = FIND) -> list[Trial]:
     return trials
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.booleans(), min_size=60, max_size=60), st.integers(1, 40), st.floats(100, 3200))
 def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, start: float) -> None:
     find = FIND.model_copy(update={"steps": steps, "starts": {DRIVER: start}})
@@ -211,6 +212,7 @@ def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, sta
         assert where(find, DRIVER, trials).phase in {"done", "too low", "too high"}
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from([True, False, None]), max_size=40))
 def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     trials = walked(answers)
@@ -240,10 +242,10 @@ def test_two_rounds_that_say_nothing_end_a_search() -> None:
 
 def test_a_round_that_may_be_tried_again_is_not_in_vain_yet() -> None:
     again = Sought(rate=100, passed=None, why="late", again=True)
-    first = said(100, None, 1).model_copy(update={"sought": again})
-    second = said(100, None, 2).model_copy(update={"sought": again})
-    assert where(FIND, DRIVER, [first, second]).rate == 100
-    last = [one.model_copy(update={"attempt": 3}) for one in (first, second)]
+    rounds = [said(100, None, n).model_copy(update={"sought": again}) for n in range(1, 5)]
+    assert where(FIND, DRIVER, rounds).rate == 100
+    last = [one.model_copy(update={"attempt": 3}) for one in rounds]
+    assert where(FIND, DRIVER, last[:3]).rate == 100
     assert where(FIND, DRIVER, last).phase == "unanswered"
 
 

@@ -220,7 +220,9 @@ def in_all(found: Sequence[Told]) -> list[str]:
 def doubted(summary: Summary) -> str:
     """Return which cases have numbers that are not to be believed, and why; empty if none."""
     cases = [
-        case for case in summary.cases if case.believed is not None and case.believed < case.trials
+        case
+        for case in summary.cases
+        if case.believed is not None and case.believed < case.trials and not _set_aside(case)
     ]
     if not cases:
         return ""
@@ -228,6 +230,13 @@ def doubted(summary: Summary) -> str:
     have = "case has" if number == 1 else "cases have"
     which = f"{number} of {len(summary.cases)} {have} numbers"
     return f"NOT BELIEVED: {which} that are not to be believed: {in_short(cases)}"
+
+
+def _set_aside(case: CaseSummary) -> bool:
+    """Whether no doubtful trial of a search is part of what it found."""
+    if case.capacity is None:
+        return False
+    return not {one.trial for one in case.doubted} & {one.trial for one in case.capacity.attempts}
 
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:

@@ -163,8 +163,21 @@ def _so_far(folder: Path, header: Header) -> str:
             there.add((int(trial["block"]), int(trial["position"])))
         except (OSError, ValueError, KeyError, TypeError):
             continue
-    state = "finished" if len(there) >= len(header.plan) else "unfinished"
-    return f"{state}, {len(there)} of {len(header.plan)} measurements"
+    ended = len(there) >= len(header.plan) or (header.finds and _complete(folder))
+    most = f"{'at most ' if header.finds else ''}{len(header.plan)}"
+    return f"{'finished' if ended else 'unfinished'}, {len(there)} of {most} measurements"
+
+
+def _complete(folder: Path) -> bool:
+    """Whether a result's own summary says that nothing is missing: of a search its plan does not.
+
+    It is written last; where more was measured later, it was complete already.
+    """
+    try:
+        told = json.loads((folder / SUMMARY).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(told, dict) and told.get("complete") is True
 
 
 def _used(folder: Path) -> datetime:

@@ -1,6 +1,7 @@
 """Where a search stands: from its trials to the rate that is asked next, or to what it found."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from benchforge.model.capacity import Capacity
 from benchforge.model.find import Attempt, Find
@@ -11,6 +12,8 @@ from benchforge.stats.sustained import sustained
 
 IN_VAIN = 2
 "After so many rounds in a row whose trials say nothing, a search ends: more would not either."
+IN_NOISE = 4
+"The same, where they say nothing for a reason that comes and goes."
 
 
 def search_of(find: Find, driver: str) -> Search:
@@ -31,9 +34,7 @@ def where(find: Find, driver: str, trials: Sequence[Trial]) -> Next:
     """
     tried = [capacity.Attempt(one.rate, one.passed) for one in attempts_of(trials)]
     found = next_rate(search_of(find, driver), tried)
-    if found.rate is not None and _in_vain(trials) >= IN_VAIN:
-        return Next("unanswered", None)
-    return found
+    return Next("unanswered", None) if found.rate is not None and _in_vain(trials) else found
 
 
 def found(find: Find, driver: str, trials: Sequence[Trial]) -> Capacity:
@@ -77,15 +78,12 @@ def _answers(trial: Trial) -> bool:
     return trial.sought is not None and trial.sought.passed is not None
 
 
-def _in_vain(trials: Sequence[Trial]) -> int:
-    """Return how many rounds in a row, up to the last, say nothing, and are not tried again."""
+def _in_vain(trials: Sequence[Trial]) -> bool:
+    """Whether so many rounds in a row, up to the last that is not tried again, say nothing."""
     last = {trial.block: trial for trial in _ordered(trials)}
-    settled = [
-        _answers(trial)
-        for _, trial in sorted(last.items(), reverse=True)
-        if not trial.again or trial.attempt >= ATTEMPTS
-    ]
-    return settled.index(True) if True in settled else len(settled)
+    ended = [one for one in last.values() if not one.again or one.attempt >= ATTEMPTS]
+    silent = list(takewhile(lambda one: not _answers(one), reversed(ended)))
+    return len(silent) >= (IN_NOISE if silent and silent[0].again else IN_VAIN)
 
 
 def _says(now: Next, attempts: Sequence[Attempt], trials: Sequence[Trial]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from benchforge.model.find import ERRORS_BELOW, Find
 from benchforge.model.units import Rate
@@ -18,6 +18,8 @@ from benchforge.suite.words import findings
 
 _ABOUT_ERRORS = {"errors", "error_rate"}
 _RATE = "rate"
+_COUNTS = {"blocks", "placebo"}
+"Keys of [repeat] that say how often a case is measured."
 
 
 def find_of(
@@ -87,6 +89,19 @@ def check_find(
         if one in parts["loaders"]:
             at: Path = (*top, "loaders", number)
             _check_loader(at, parts["loaders"][one], wanted, complaints, in_order=in_order)
+
+
+def check_repeat(
+    scenarios: Mapping[str, Scenario], repeat: JsonValue, complaints: Complaints
+) -> None:
+    """Complain of what counts trials where every scenario is a search, and counts them itself."""
+    if not scenarios or not all(one.find for one in scenarios.values()):
+        return
+    for key in repeat.keys() & _COUNTS if isinstance(repeat, dict) else ():
+        hint = "leave it out; how many trials a search takes is for find.steps to say"
+        complaints.at(
+            ("repeat", key), "every scenario searches for a rate: it counts nothing", hint
+        )
 
 
 def _check_bounds(at: Path, wanted: Wanted, complaints: Complaints) -> bool:

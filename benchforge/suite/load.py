@@ -18,6 +18,7 @@ from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables
 from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import Nearest, nearest
+from benchforge.suite.find import check_repeat
 from benchforge.suite.given import check_given
 from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
@@ -88,6 +89,7 @@ def load(
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = _repeat(tables, complaints)
+    check_repeat(every, tables.get("repeat"), complaints)
     tuned = tuning(tables, complaints)
     places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
