@@ -98,7 +98,7 @@ duration = "10s"
 [scenarios.most]
 servers = ["waitress", "gunicorn"]
 loaders = ["open"]
-find = { rate = [100, "20k"], slo = ["latency p99 < 50ms", "throughput > 90"], steps = 20 }
+find = { rate = [100, "20k"], slo = ["tail < 50ms", "throughput > 90"], steps = 20 }
 """
 _REPEAT = """
 [repeat]
