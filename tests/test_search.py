@@ -18,6 +18,7 @@ from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 from benchforge.stats.objective import judged
 from benchforge.stats.search import found, search_of, where
+from benchforge.suite.objective import WrongObjective, objective
 
 OBJECTIVE = Objective(
     text="latency p99 < 50ms", metric="latency", of="p99", relation="<", bound=0.05
@@ -282,3 +283,43 @@ def test_how_many_trials_a_search_takes_at_most(
 def test_a_search_that_is_none_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"no rates|greater|finite"):
         Find.model_validate(FIND.model_dump() | changed)
+
+
+@given(st.text(max_size=40) | st.from_regex(r"latency p?[0-9.]* ?[<>]=? ?[0-9.]+ ?[a-z%/]*"))
+def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
+    try:
+        told = objective(text, METRICS)
+    except WrongObjective:
+        return
+    assert told.relation in {"<", "<="}
+    assert math.isfinite(told.bound)
+    assert objective(told.text, METRICS) == told
+
+
+def test_a_bound_beyond_all_numbers_is_refused() -> None:
+    part = Registry().part("metric", "error_rate")()
+    assert isinstance(part, Metric)
+    with pytest.raises(WrongObjective, match="is too large"):
+        objective(f"it < {'9' * 400}", {"it": part})
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "bound"),
+    [
+        ("latency", "it p99 < 50ms", 0.05),
+        ("latency", "it  p99<= 2s", 2),
+        ("error_rate", "it < 0.1%", 0.001),
+        ("error_rate", "it < 0.01", 0.01),
+        ("throughput", "it > 2k/s", 2000),
+        ("throughput", "it >= 900", 900),
+        ("memory", "it server < 64MiB", 2**26),
+        ("transfer", "it received > 5B/s", 5),
+    ],
+)
+def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: float) -> None:
+    part = Registry().part("metric", metric)()
+    assert isinstance(part, Metric)
+    told = objective(text, {"it": part})
+    assert told.bound == pytest.approx(bound)
+    assert told.keeps(bound) is ("=" in text)
+    assert told.keeps(bound * 2) is (part.better == "higher")

@@ -1,5 +1,6 @@
 """An objective as a suite writes it: "latency p99 < 50ms" to a bound in the metric's unit."""
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -50,13 +51,11 @@ def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
     if relation is None:
         hint = f"{metric.better} values of {label} are the better ones: write {' or '.join(fit)}"
         raise WrongObjective(f"an objective that the worst server keeps: {text!r}", hint)
-    return Objective(
-        text=" ".join(text.split()),
-        metric=label,
-        of=of,
-        relation=relation,
-        bound=_bound(label, found["bound"], metric.unit),
-    )
+    bound = _bound(label, found["bound"], metric.unit)
+    if not math.isfinite(bound):
+        raise WrongObjective(f"the bound of {label} is too large", _FORM)
+    text = " ".join(text.split())
+    return Objective(text=text, metric=label, of=of, relation=relation, bound=bound)
 
 
 def _bound(label: str, text: str, unit: str) -> float:
