@@ -56,18 +56,36 @@ class RunGraph:
 
     seed: int
     cases: Cases
-    blocks: int
-    "All, or with `until` the most."
+    rounds: tuple[int, ...]
+    "How many blocks each group takes part in: with `until` and of a search for a rate, the most."
     until: Until | None = None
-    "What ends it before; None where the number of blocks is given."
+    "What ends it before; None where the number of blocks is given, and where it searches."
 
     @property
     def least(self) -> int:
-        """How many blocks are measured in any case."""
+        """How many blocks are measured in any case, but for those of searches."""
         return self.blocks if self.until is None else self.until.least
 
     def __len__(self) -> int:
-        return len(self.cases) * self.blocks
+        return sum(self.before(self.blocks + 1))
+
+    @property
+    def blocks(self) -> int:
+        """Of the group that takes part in most."""
+        return max(self.rounds, default=0)
+
+    def often(self) -> Iterator[tuple[Case, int]]:
+        """Yield each case, and in how many blocks it is measured at most."""
+        for group, rounds in zip(self.cases.groups, self.rounds, strict=True):
+            for number in range(len(group)):
+                yield group[number], rounds
+
+    def before(self, block: int) -> list[int]:
+        """Return how many measurements of each group stand before a block."""
+        sizes = map(len, self.cases.groups)
+        return [
+            size * min(rounds, block - 1) for size, rounds in zip(sizes, self.rounds, strict=True)
+        ]
 
     def __iter__(self) -> Iterator[Measure]:
         for step in self.steps():
@@ -75,39 +93,45 @@ class RunGraph:
 
     def steps(self) -> Iterator[Step]:
         """Yield the order alone; no case is made."""
-        return steps([len(group) for group in self.cases.groups], self.blocks, self.seed)
+        return steps([len(group) for group in self.cases.groups], self.rounds, self.seed)
 
     @property
     def declared_s(self) -> float:
         """What the suite declares for all of them, in seconds: without starts and stops."""
-        return self.blocks * math.fsum(self.declared_by_group_s)
+        return math.fsum(self.declared_by_group_s)
 
     @cached_property
     def declared_by_group_s(self) -> tuple[float, ...]:
-        """What the suite declares for one block, in seconds, by group."""
+        """What the suite declares for all blocks of each group, in seconds."""
         return tuple(
-            math.fsum(group[number].declared_s for number in range(len(group)))
-            for group in self.cases.groups
+            rounds * math.fsum(group[number].declared_s for number in range(len(group)))
+            for group, rounds in zip(self.cases.groups, self.rounds, strict=True)
         )
 
 
 def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
     """Order the measurements; the same seed gives the same order, and more blocks extend it."""
-    until = repeat.amount
-    return RunGraph(seed, cases, repeat.blocks if until is None else until.most, until)
+    finds = [group[0].find if len(group) else None for group in cases.groups]
+    until = None if any(finds) else repeat.amount  # a suite that has both is refused
+    blocks = repeat.blocks if until is None else until.most
+    rounds = (blocks if find is None else find.rounds for find in finds)
+    return RunGraph(seed, cases, tuple(rounds), until)
 
 
-def steps(sizes: Sequence[int], blocks: int, seed: int) -> Iterator[Step]:
-    """Yield the order of groups that have so many cases: the same seed gives the same one."""
+def steps(sizes: Sequence[int], rounds: Sequence[int], seed: int) -> Iterator[Step]:
+    """Yield the order of groups that have so many cases, and take part in so many blocks.
+
+    The same seed gives the same one.
+    """
     rng = _seeded(seed)
     orders = [
-        _orders(start, size, _seeded(rng.getrandbits(64)))
-        for start, size in zip(accumulate(sizes, initial=0), sizes, strict=False)
+        (most, _orders(start, size, _seeded(rng.getrandbits(64))))
+        for start, size, most in zip(accumulate(sizes, initial=0), sizes, rounds, strict=False)
         if size
     ]
-    for block in range(1, blocks + 1):
+    for block in range(1, max(rounds, default=0) + 1):
         rng.shuffle(orders)
-        ordered = (number for order in orders for number in next(order))
+        ordered = (number for most, order in orders if block <= most for number in next(order))
         for position, number in enumerate(ordered, 1):
             yield Step(block, position, number, rng.getrandbits(32))
 

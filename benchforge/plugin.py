@@ -4,8 +4,10 @@ from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
 from benchforge.model.bins import Kept, kept
+from benchforge.model.capacity import Capacity
 from benchforge.model.check import Check
 from benchforge.model.claim import Asked, Claim, Question, Term
+from benchforge.model.find import Attempt, Find, Objective, Outcome, Sought
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
@@ -53,8 +55,10 @@ __all__ = [
     "Accepts",
     "Against",
     "Asked",
+    "Attempt",
     "Backend",
     "BenchforgeError",
+    "Capacity",
     "CaseName",
     "CaseSummary",
     "Check",
@@ -69,6 +73,7 @@ __all__ = [
     "FailedTrial",
     "Failure",
     "Fillable",
+    "Find",
     "Finding",
     "Finished",
     "Flow",
@@ -80,6 +85,8 @@ __all__ = [
     "Machine",
     "Metric",
     "Need",
+    "Objective",
+    "Outcome",
     "Output",
     "OutputDamaged",
     "Part",
@@ -107,6 +114,7 @@ __all__ = [
     "Share",
     "Site",
     "Size",
+    "Sought",
     "Standing",
     "Started",
     "Statistic",

@@ -22,7 +22,15 @@ _CONTENTS = {
     "Tutorials": ["tutorials/*", "examples/*/README"],
     "How to": ["how-to/*", "claims", "compare"],
     "Reference": ["toml", "reference/*"],
-    "Explanation": ["explanation/*", "pace", "robustness", "validity", "architecture", "coverage"],
+    "Explanation": [
+        "explanation/*",
+        "pace",
+        "capacity",
+        "robustness",
+        "validity",
+        "architecture",
+        "coverage",
+    ],
     "Project": ["contributing"],
 }
 

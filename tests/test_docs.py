@@ -22,7 +22,7 @@ from benchforge.parts.part import Kind
 from benchforge.registry import Registry
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
-from benchforge.suite.suite import Repeat, Scenario
+from benchforge.suite.suite import Repeat, Scenario, Wanted
 
 _NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
@@ -163,9 +163,9 @@ def test_every_option_of_every_part_has_a_sentence(kind: Kind) -> None:
         assert [one.name for one in options(cls) if not one.doc] == []
 
 
-@pytest.mark.parametrize("model", [Repeat, Scenario, Request, Expect, Runtime, Tuning])
+@pytest.mark.parametrize("model", [Repeat, Scenario, Wanted, Request, Expect, Runtime, Tuning])
 def test_every_key_of_a_suite_has_a_sentence_and_an_example(
-    model: type[Repeat | Scenario | Request | Expect | Runtime | Tuning],
+    model: type[Repeat | Scenario | Wanted | Request | Expect | Runtime | Tuning],
 ) -> None:
     keys = {one.name for one in options(model)}
     assert [one.name for one in options(model) if not one.doc] == []

@@ -30,7 +30,7 @@ def times(factor: float, n: int = 8, noise: float = 1.0) -> list[float]:
 
 def verdict(holds: str, *cases: CaseSummary, **more: Any) -> Verdict:
     b = "b" if len(cases) > 1 else None
-    unit = cases[0].lines[0].unit
+    unit = next(iter(cases)).lines[0].unit
     (found,) = judge(summary(*cases), [claim(holds, b=b, unit=unit, **more)])
     return found
 

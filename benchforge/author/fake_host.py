@@ -25,7 +25,9 @@ from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import Ground
 from benchforge.run.host import Here, Mode, Network, Running
 from benchforge.run.keep import Keep
+from benchforge.stats.objective import judged
 from benchforge.suite.expand import expand
+from benchforge.suite.find import finds_of
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
 
@@ -92,7 +94,8 @@ class FakeHost:
         keep = Keep.new(suite.parent / "results", asked.name, datetime.now(UTC))
         graph = plan(expand(asked), asked.repeat, seed=asked.repeat.seed or 0)
         believe = partial(of_trial, limits=limits())
-        return list(execute(graph, stands_on, keep, believe, _Silent(), Limits()))
+        judge = partial(judged, finds=finds_of(asked), metrics=asked.metrics, smoke=asked.smoke)
+        return list(execute(graph, stands_on, keep, believe, judge, _Silent(), Limits()))
 
 
 class _Silent:

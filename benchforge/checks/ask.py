@@ -58,6 +58,13 @@ _OF_COMPARISON = (
     resources.of_comparison,
     encryption.of_comparison,
 )
+_AT_ANY_LOAD = (
+    connections.of_comparison,
+    answers.of_comparison,
+    development.of_comparison,
+    encryption.of_comparison,
+)
+"Of comparisons: those that need no two trials at the same load."
 _OF_SESSION = (
     loader.of_session,
     noise.of_session,
@@ -75,9 +82,15 @@ def of_trial(trial: Trial, limits: Limits) -> tuple[Check, ...]:
     return tuple(check for family in _OF_TRIAL for check in family(trial, limits))
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> tuple[Check, ...]:
-    """Return what is to be said of a comparison of cases, from the believed trials of each."""
-    return tuple(check for family in _OF_COMPARISON for check in family(cases, limits))
+def of_comparison(
+    cases: Sequence[Sequence[Trial]], limits: Limits, *, one_load: bool = True
+) -> tuple[Check, ...]:
+    """Return what is to be said of a comparison of cases, from the believed trials of each.
+
+    Without `one_load` each trial was asked for a rate of its own.
+    """
+    families = _OF_COMPARISON if one_load else _AT_ANY_LOAD
+    return tuple(check for family in families for check in family(cases, limits))
 
 
 def of_session(

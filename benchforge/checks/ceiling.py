@@ -18,10 +18,13 @@ def of_session(
 ) -> Iterator[Check]:
     """Yield what each case's largest throughput is of its load tool's.
 
-    Clients are not asked: they are what is measured. Neither are tools that measure processes.
+    Clients are not asked: they are what is measured. Neither are tools that measure processes, nor
+    searches: there each trial tells whether its rate was kept (L4).
     """
     without: set[str] = set()
     for case in header.cases:
+        if case.scenario in header.finds:
+            continue
         own = [one for one in trials if one.case == case and one.measured and one.driven != ""]
         fastest = max(own, key=_per_second, default=None)
         if fastest is None or (fastest.reading is not None and fastest.reading.process_s):

@@ -48,7 +48,8 @@ def with_checks(
     placebos = [(one.of.scenario, of_placebo(one, limits)) for one in summary.placebos]
     found = []
     for one in summary.comparisons:
-        checked = _checked(one, by_case, limits)
+        one_load = one.scenario not in header.finds
+        checked = _checked(one, by_case, limits, one_load=one_load)
         own = [check for scenario, check in placebos if scenario == one.scenario]
         found.append(withdrawn(checked, [*checked.checks, *own, *session]))
     checks = (*session, *(check for _, check in placebos))
@@ -81,10 +82,20 @@ def withdrawn(one: Comparison, checks: Sequence[Check]) -> Comparison:
 
 
 def _checked(
-    one: Comparison, by_case: Mapping[Identity, Sequence[Trial]], limits: Limits
+    one: Comparison,
+    by_case: Mapping[Identity, Sequence[Trial]],
+    limits: Limits,
+    *,
+    one_load: bool,
 ) -> Comparison:
     of_cases = [
-        [trial for trial in used_of(by_case.get(identity(case), ())) if trial.believed]
+        [trial for trial in used_of(by_case.get(identity(case), ())) if _counts(trial)]
         for case in one.cases
     ]
-    return one.model_copy(update={"checks": ask.of_comparison(of_cases, limits)})
+    checks = ask.of_comparison(of_cases, limits, one_load=one_load)
+    return one.model_copy(update={"checks": checks})
+
+
+def _counts(trial: Trial) -> bool:
+    """Whether a trial is to be believed, and of a search one that the server kept up with."""
+    return trial.believed and (trial.sought is None or trial.sought.passed is True)

@@ -38,7 +38,11 @@ def _head(plan: Plan) -> Iterator[str]:
     if plan.smoke:
         yield _SMOKE
     cases = sum(scenario.cases for scenario in plan.scenarios)
-    yield f"{amount(cases, plan.blocks, plan.until)}, {_time(plan.estimate, _fewest(plan))}"
+    if any(scenario.find for scenario in plan.scenarios):
+        trials = f"at most {counted(plan.trials, 'trial')}"
+        yield f"{counted(cases, 'case')}: {trials}, {_time(plan.estimate, 1.0, 'at most')}"
+    else:
+        yield f"{amount(cases, plan.blocks, plan.until)}, {_time(plan.estimate, _fewest(plan))}"
     if plan.until is not None:
         yield awaited(plan.until)
     guess = f"starts and stops are guessed, {START_AND_STOP_S:g} s a trial"
@@ -61,7 +65,7 @@ def _fewest(plan: Plan) -> float:
     return 1.0 if plan.until is None else plan.until.least / plan.blocks
 
 
-def _time(estimate: Estimate, fewest: float) -> str:
+def _time(estimate: Estimate, fewest: float, about: str = "") -> str:
     parts = {
         "warm-up": estimate.warm_up_s,
         "load": estimate.load_s,
@@ -69,6 +73,8 @@ def _time(estimate: Estimate, fewest: float) -> str:
     }
     told = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
     most = "at most " if fewest < 1 else ""
+    if about:
+        return f"{about} {spoken(estimate.total_s)} ({told})"
     return f"{lasts(fewest * estimate.total_s, estimate.total_s)} ({most}{told})"
 
 
@@ -77,7 +83,10 @@ def _scenario(
 ) -> Iterator[str]:
     title = f": {plain(scenario.title)}" if scenario.title else ""
     yield click.style(f"scenario {scenario.label}{title}", bold=True)
-    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, fewest)}"
+    about = "at most" if scenario.find else ""
+    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, fewest, about)}"
+    if scenario.find:
+        yield f"  {scenario.find.says}"
     for path, values in scenario.varies.items():
         told = ", ".join(_cut(map(shown, values), len(values), "value", whole))
         yield f"  varies {plain(path)}: {plain(told)}"

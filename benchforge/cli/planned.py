@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from benchforge.graph import START_AND_STOP_S, RunGraph
 from benchforge.model.plan import BlockPlanned, CasePlanned, Estimate, Plan, ScenarioPlanned
 from benchforge.suite.chains import chains, links
+from benchforge.suite.find import finds_of
 from benchforge.suite.suite import Scenario, Suite
 
 
@@ -21,6 +22,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
     """
     warm_up_s = float(suite.repeat.warmup)
     sizes = map(len, graph.cases.groups)
+    finds = finds_of(suite)
     return Plan(
         name=suite.name,
         title=suite.title,
@@ -43,12 +45,17 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
                 title=scenario.title,
                 cases=size,
                 varies=_varies(scenario),
-                estimate=_estimate(size * graph.blocks, declared_s * graph.blocks, warm_up_s),
+                estimate=_estimate(size * rounds, declared_s, warm_up_s),
                 chains=chains(suite, scenario),
                 links=links(suite, scenario),
+                find=finds.get(label),
             )
-            for (label, scenario), size, declared_s in zip(
-                suite.scenarios.items(), sizes, graph.declared_by_group_s, strict=True
+            for (label, scenario), size, rounds, declared_s in zip(
+                suite.scenarios.items(),
+                sizes,
+                graph.rounds,
+                graph.declared_by_group_s,
+                strict=True,
             )
         ),
         cases=(),

@@ -28,26 +28,30 @@ class Line:
     """Progress of a run, as `execute` tells it."""
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
+        self._graph = graph
         self._total = len(graph)
-        self._about = "about" if graph.until is None else "at most about"
-        self._in_a_block = len(graph.cases)
         self._place = 0
         self._stream: TextIO = sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
+        self._about = "about"
         self._remarked: set[str] = set()
 
     def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
-        self._place = (step.block - 1) * self._in_a_block + step.position
+        self._place = sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
+        rate = step.case.driver.load().rate if step.case.find is not None else None
+        again = again if rate is None else f" · {rate:,.6g}/s{again}"
         width = len(str(self._total))
         self._head = (
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
             f"{step.case.name.title}{again}"
         )
         self._left_s = left_s
+        most = "at most about" if self._graph.until is not None else "about"
+        self._about = "at most" if step.case.find is not None else most
         self._left = f"{self._about} {spoken(left_s)} left"
         self.phase("start")
 
@@ -103,6 +107,15 @@ def _remarks(trial: Trial) -> list[str]:
 
 
 def _outcome(trial: Trial) -> str:
+    sought = trial.sought
+    if sought is None:
+        return _measured(trial)
+    if sought.passed is None:
+        return f"says nothing: {plain(sought.why)}"
+    return "passed" if sought.passed else f"not kept: {plain(sought.why)}"
+
+
+def _measured(trial: Trial) -> str:
     if trial.failure is not None:
         return f"FAILED ({trial.failure.stage}): {plain(trial.failure.message)}"
     reading = trial.reading

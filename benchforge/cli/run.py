@@ -42,9 +42,11 @@ from benchforge.run.placement import machine, places, told
 from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
+from benchforge.stats.objective import judged
 from benchforge.stats.precision import precise
 from benchforge.stats.whole import done, missing
 from benchforge.suite.expand import expand
+from benchforge.suite.find import finds_of
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.suite import Suite
@@ -234,6 +236,9 @@ def _sitting(
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
     believe = partial(ask.of_trial, limits=limits_of(begun.header))
+    judge = partial(
+        judged, finds=begun.header.finds, metrics=asked.metrics, smoke=begun.header.smoke
+    )
     progress = Line(graph)
     trials, ceilings = list(begun.trials), list(begun.ceilings)
 
@@ -247,7 +252,7 @@ def _sitting(
     interrupted: Interrupted | None = None
     try:
         for trial in execute(
-            graph, stands_on, keep, believe, progress, limits, begun.trials, enough
+            graph, stands_on, keep, believe, judge, progress, limits, begun.trials, enough
         ):
             trials.append(trial)
             registry.tell("benchforge_trial_kept", warn, trial=trial)
@@ -355,12 +360,18 @@ def _announce(
 ) -> None:
     trials, cases = len(graph), len(graph.cases)
     each_s = graph.declared_s / trials + START_AND_STOP_S
-    counts = amount(cases, graph.blocks, graph.until)
-    fewest = max(0, graph.least * cases - there)
-    planned = lasts(fewest * each_s, (trials - there) * each_s)
+    finds = finds_of(suite)
+    if finds:
+        counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
+        planned = f"at most {spoken((trials - there) * each_s)}"
+    else:
+        counts = amount(cases, graph.blocks, graph.until)
+        fewest = max(0, graph.least * cases - there)
+        planned = lasts(fewest * each_s, (trials - there) * each_s)
     lines = [
         (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
         f"{counts}, {planned}; seed {graph.seed}; results in {keep.folder}",
+        *(f"{label}: {find.says}" for label, find in finds.items()),
     ]
     if suite.smoke:
         lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")

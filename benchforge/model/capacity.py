@@ -1,5 +1,8 @@
 """How much a server serves: at rising concurrency, and at a rate that it keeps up with."""
 
+from typing import Literal
+
+from benchforge.model.find import Attempt
 from benchforge.model.frozen import Frozen
 from benchforge.model.verdict import Estimate
 
@@ -40,6 +43,11 @@ class Sweep(Frozen):
     "Why there is no law."
 
 
+Phase = Literal["bracket", "bisect", "staircase", "done", "too low", "too high", "unanswered"]
+"""Of a search. The last four are its ends: enough trials; the lowest rate fails; the highest
+passes; trials that say nothing, one after the other."""
+
+
 class Capacity(Frozen):
     """The rate that a server keeps up with, in requests per second."""
 
@@ -49,3 +57,21 @@ class Capacity(Frozen):
     "Passed 19 times in 20, what is not known of the rate included; None without a rate."
     width: float | None
     "How wide the passage from passing to failing is, as a share of the rate; 0.025 is usual."
+    phase: Phase = "bracket"
+    "How far the search came."
+    at_least: float | None = None
+    "The highest rate that was passed; None where none was."
+    attempts: tuple[Attempt, ...] = ()
+    "All trials that it rests on, in their order."
+    says: str = ""
+    "What it ended with, or why it has no end."
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to try."""
+        return self.phase in {"done", "too low", "too high", "unanswered"}
+
+    @property
+    def answered(self) -> bool:
+        """Whether it says something of the server: a rate, or a bound of it."""
+        return self.rate.value is not None or self.phase in {"too low", "too high"}

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.amount import Until
+from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.trial import CaseName
 
@@ -67,6 +68,8 @@ class ScenarioPlanned(Frozen):
     "Of all its trials."
     chains: tuple[Chain, ...]
     links: tuple[Link, ...]
+    find: Find | None = None
+    "What it searches for: then the estimate is of as many trials as that may take."
 
 
 class CasePlanned(Frozen):
@@ -112,6 +115,7 @@ class Plan(Frozen):
     until: Until | None = None
     "What ends the run before; None where the number of blocks is given."
     trials: NonNegativeInt
+    "At most, where a scenario searches for a rate."
     estimate: Estimate
     scenarios: tuple[ScenarioPlanned, ...]
     cases: tuple[CasePlanned, ...]

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, Positiv
 
 from benchforge.model.amount import Until
 from benchforge.model.claim import Claim
+from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
@@ -77,9 +78,11 @@ class Header(Frozen):
     cases: tuple[CaseName, ...]
     "In the order of the suite: the plan is shuffled."
     plan: tuple[Planned, ...]
-    "In the order of measurement; with `until`, all that may be measured."
+    "In the order of measurement; with `until`, all that may be measured; of a search the most."
     until: Until | None = None
     "What ends the run before the plan does; None where the number of blocks was given."
+    finds: dict[str, Find] = Field(default_factory=dict)
+    "What the scenarios that search for a rate look for, by label."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]

@@ -5,8 +5,10 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
+from benchforge.model.capacity import Capacity
 from benchforge.model.check import Check
 from benchforge.model.claim import Claim
+from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
@@ -152,12 +154,17 @@ class CaseSummary(Frozen):
     "How many of `trials` are to be believed; None in a result of an older benchforge."
     steady: bool | None = None
     "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
+    capacity: Capacity | None = None
+    """The rate that it keeps up with, where that was sought: then it has no lines, since each trial
+    was asked for another rate."""
 
     def answered(self, *, smoke: bool) -> bool:
         """Whether it has a number to speak of; a noisy machine is no error: its numbers are marked.
 
-        A smoke shows that all works: it has numbers.
+        A smoke shows that all works: it has numbers. A search has a rate, or a bound of it.
         """
+        if self.capacity is not None and not smoke:
+            return self.trials > 0 and self.capacity.answered
         if not self.trials:
             return False
         if smoke or self.believed != 0:
@@ -204,6 +211,8 @@ class Summary(Frozen):
     "Whether it was a smoke: then its numbers mean nothing."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
+    finds: dict[str, Find] = Field(default_factory=dict)
+    "What the scenarios that search for a rate look for, by label."
     tables: dict[str, Pivot] = Field(default_factory=dict)
     "What the suite draws of the cases, by label."
     complete: bool

@@ -14,6 +14,7 @@ from pydantic import (
 
 from benchforge.model.answer import Answer, Request
 from benchforge.model.check import Check
+from benchforge.model.find import Sought
 from benchforge.model.frozen import Frozen
 from benchforge.model.observation import Observation
 from benchforge.model.placement import Placed
@@ -23,6 +24,9 @@ from benchforge.model.tuning import Tuned
 
 # The history of `format`, of all files of a result: 1, the first.
 
+
+ATTEMPTS = 3
+"How often a place of the plan is measured at most, where the apparatus fails."
 
 Link = Literal["plain", "tls", "mixed", "none"]
 "Of connections: none that speaks TLS, all, some; no connection was seen."
@@ -196,6 +200,8 @@ class Trial(Frozen):
     "What was found when it was looked at."
     failure: Failure | None = None
     "None when it was measured."
+    sought: Sought | None = None
+    "What it gave to the search that it belongs to; None where there is none."
 
     @property
     def measured(self) -> bool:
@@ -225,7 +231,9 @@ class Trial(Frozen):
         """Whether another attempt may do better: a fault of the apparatus that comes and goes."""
         if self.failure is not None:
             return self.failure.about == "apparatus"
-        return any(check.again for check in self.doubts)
+        if self.doubts or self.sought is None:
+            return any(check.again for check in self.doubts)
+        return self.sought.again
 
     @property
     def believed(self) -> bool:

@@ -130,5 +130,12 @@ class Size(Quantity):
 class Rate(Quantity):
     """Events per second."""
 
-    units: ClassVar[dict[str, float]] = {"/s": 1.0, "k/s": 1e3, "M/s": 1e6, "/min": 1 / 60}
+    units: ClassVar[dict[str, float]] = {
+        "/s": 1.0,
+        "k": 1e3,
+        "k/s": 1e3,
+        "M": 1e6,
+        "M/s": 1e6,
+        "/min": 1 / 60,
+    }
     wanted: ClassVar[str] = 'a rate such as "500/s", "20k/s" or a number per second'

@@ -213,6 +213,9 @@ class Loader(Driver):
     kind: ClassVar[Kind] = "loader"
     proved: ClassVar[Literal["run", "recordings"]] = "run"
     "Whether our tests run the tool, or only read what it once printed."
+    tells_lateness: ClassVar[bool] = False
+    """Whether, told a `rate`, it says how many requests were due and how late it was itself: only
+    then a missed rate is known to be the server's, and a scenario may search for one."""
 
 
 class Client(Driver):

@@ -6,6 +6,7 @@ last field of a line says why, and what nobody may overlook.
 """
 
 import csv
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from benchforge.reporters.figures import figure
 from benchforge.reporters.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FOLDER = "tables"
+SEARCHES = "searches.csv"
 FAILED = "failed"
 _WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
 
@@ -37,7 +39,7 @@ class Csv(Reporter):
     name: ClassVar[str] = "csv"
 
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
-        """Write tables/<label>.csv for each table."""
+        """Write tables/<label>.csv for each table, and searches.csv where there are any."""
         if summary.tables:
             (folder / FOLDER).mkdir(exist_ok=True)
         written = []
@@ -45,7 +47,27 @@ class Csv(Reporter):
             written.append(folder / FOLDER / f"{label}.csv")
             with written[-1].open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows(records(pivot, summary.cases))
+        if summary.finds:
+            written.append(folder / SEARCHES)
+            with written[-1].open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(searched(summary))
         return written
+
+
+def searched(summary: Summary) -> Iterator[list[str]]:
+    """Yield the heads, then the fields of each search for a rate."""
+    told = [(one, one.capacity) for one in summary.cases if one.capacity is not None]
+    paths = list(dict.fromkeys(path for one, _ in told for path in one.case.vary))
+    rates = ("rate", "low", "high", "safe", "passed at most")
+    heads = ("scenario", "server", "driver", "arm", *paths)
+    yield [*heads, *(f"{name} (requests/s)" for name in rates), "trials", "ended", "says"]
+    for one, found in told:
+        case, rate = one.case, found.rate
+        values = (rate.value, rate.low, rate.high, found.safe, found.at_least)
+        named = [case.scenario, case.server, case.driver, str(case.arm)]
+        varied = [word(json.dumps(case.vary[path])) if path in case.vary else "" for path in paths]
+        ended = [str(len(found.attempts)), found.phase if found.over else "", found.says]
+        yield [*named, *varied, *map(_number, values), *ended]
 
 
 def records(pivot: Pivot, cases: Sequence[CaseSummary]) -> Iterator[list[str]]:

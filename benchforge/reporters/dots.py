@@ -8,7 +8,7 @@ from benchforge.plugin import CaseSummary, Line
 from benchforge.reporters.tables import Column, Table
 from benchforge.reporters.words import one_line
 
-_WIDTH, _HEIGHT, _EDGE = 400, 20, 30  # the edge has room for half of a number below the axis
+WIDTH, HEIGHT, EDGE = 400, 20, 30  # the edge has room for half of a number below the axis
 _TICKS = 4
 
 
@@ -43,7 +43,7 @@ class Axis:
 
     def x(self, value: float | Decimal) -> str:
         """Return where a value stands in a row."""
-        return f"{self.share(value) * (_WIDTH - 2 * _EDGE) + _EDGE:.1f}"
+        return f"{self.share(value) * (WIDTH - 2 * EDGE) + EDGE:.1f}"
 
     def share(self, value: float | Decimal) -> float:
         """Return how far along the axis a value stands: 0 at its start, 1 at its end."""
@@ -74,17 +74,17 @@ def _values(line: Line) -> list[tuple[float, int, bool]]:
 
 
 def _row(line: Line, axis: Axis, column: Column) -> str:
-    middle = _HEIGHT // 2
+    middle = HEIGHT // 2
     drawn = [
-        f'<line class="axis" x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="{middle}" y2="{middle}"/>',
+        f'<line class="axis" x1="{EDGE}" x2="{WIDTH - EDGE}" y1="{middle}" y2="{middle}"/>',
         *(
-            f'<line class="grid" x1="{x}" x2="{x}" y1="0" y2="{_HEIGHT}"/>'
+            f'<line class="grid" x1="{x}" x2="{x}" y1="0" y2="{HEIGHT}"/>'
             for x in map(axis.x, axis.ticks())
         ),
     ]
     if line.median is not None:
         x = axis.x(line.median)
-        drawn.append(f'<line class="median" x1="{x}" x2="{x}" y1="3" y2="{_HEIGHT - 3}"/>')
+        drawn.append(f'<line class="median" x1="{x}" x2="{x}" y1="3" y2="{HEIGHT - 3}"/>')
     told = []
     for value, trial, at_least in _values(line):
         told.append(f"trial {trial}: {'> ' if at_least else ''}{column.scale.text(value)}")
@@ -92,7 +92,7 @@ def _row(line: Line, axis: Axis, column: Column) -> str:
             f'<circle class="{"bound" if at_least else "dot"}" cx="{axis.x(value)}" cy="{middle}"'
             f' r="4"><title>{escape(told[-1])}</title></circle>'
         )
-    return _drawing("".join(drawn), "; ".join(told))
+    return drawing("".join(drawn), "; ".join(told))
 
 
 def _none(case: CaseSummary) -> str:
@@ -103,12 +103,13 @@ def _none(case: CaseSummary) -> str:
 
 def _ticks(axis: Axis, column: Column) -> str:
     texts = [
-        f'<text x="{axis.x(value)}" y="{_HEIGHT - 7}">{column.scale.text(float(value))}</text>'
+        f'<text x="{axis.x(value)}" y="{HEIGHT - 7}">{column.scale.text(float(value))}</text>'
         for value in axis.ticks()
     ]
-    return _drawing("".join(texts), "the axis")
+    return drawing("".join(texts), "the axis")
 
 
-def _drawing(inner: str, told: str) -> str:
-    frame = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(told)}"'
+def drawing(inner: str, told: str) -> str:
+    """Return a picture of a row, and its words for who does not see it."""
+    frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(told)}"'
     return f"<svg {frame}>{inner}</svg>"

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
 from benchforge.reporters import claims, words
+from benchforge.reporters.attempts import attempts
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
 from benchforge.reporters.curves import curve
@@ -15,15 +16,14 @@ from benchforge.reporters.dots import dots
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.page import page
 from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.search import table_of, trials_of
 from benchforge.reporters.standings import pairs, standings
 from benchforge.reporters.sweeps import sweeps
 from benchforge.reporters.tables import (
     Column,
     Row,
     Table,
-    case_table,
     scenarios,
-    trial_table,
 )
 
 
@@ -88,8 +88,9 @@ def _scenario(
 ) -> Iterator[str]:
     yield f"<section><h2>{_safe(name)}</h2>"
     yield f'<p class="dim">{_safe(words.asked(cases, trials))}</p>'
-    table = case_table(cases)
-    yield from _table(table, "Medians and spreads")
+    yield from (f'<p class="dim">{_safe(told)}</p>' for told in words.sought(summary, cases))
+    table = table_of(cases)
+    yield from _table(table, "Medians and spreads" if table.columns else "What was found")
     yield from _failures(cases)
     scenario = cases[0].case.scenario
     yield from _list("Ranks", standings(summary, scenario))
@@ -98,8 +99,9 @@ def _scenario(
     yield from (curve(one) for one in summary.sweeps if one.scenario == scenario)
     if drawn := _drawn_column(table, cases):
         yield dots(drawn, cases, table)
+    yield attempts(cases)
     yield "<details><summary>Every trial</summary>"
-    yield from _table(trial_table(cases), "Every trial's values")
+    yield from _table(trials_of(cases), "Every trial's values")
     yield from _list("How each trial's values were formed", words.estimators(cases))
     yield "</details>"
     yield from _list("What the checks found", words.notes(cases))

@@ -12,9 +12,10 @@ from benchforge.reporters.commands import first_commands
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.pivots import pivot_table
 from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
+from benchforge.reporters.search import table_of, trials_of
 from benchforge.reporters.standings import pairs, standings
 from benchforge.reporters.sweeps import sweeps
-from benchforge.reporters.tables import Table, case_table, scenarios, trial_table
+from benchforge.reporters.tables import Table, scenarios
 
 
 class Markdown(Reporter):
@@ -70,13 +71,14 @@ def _scenario(
 ) -> Iterator[str]:
     yield f"## {escaped(name)}\n"
     yield f"{escaped(words.asked(cases, trials))}\n"
-    yield from table_lines(case_table(cases))
+    yield from (f"{escaped(told)}\n" for told in words.sought(summary, cases))
+    yield from table_lines(table_of(cases))
     scenario = cases[0].case.scenario
     yield from _list("Ranks", standings(summary, scenario))
     yield from _list("Each pair, with all others", pairs(summary, scenario))
     yield from _list("At rising concurrency", sweeps(summary, scenario))
     yield "### Every trial\n"
-    yield from table_lines(trial_table(cases))
+    yield from table_lines(trials_of(cases))
     yield from _list("How each trial's values were formed", words.estimators(cases))
     yield from _list("What the checks found", words.notes(cases))
     if failures := list(words.failures(cases)):

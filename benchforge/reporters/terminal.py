@@ -11,9 +11,10 @@ from benchforge.reporters import claims, words
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.fitted import fitted
 from benchforge.reporters.pivots import pivot_table
+from benchforge.reporters.search import table_of
 from benchforge.reporters.standings import standings
 from benchforge.reporters.sweeps import sweeps
-from benchforge.reporters.tables import Table, case_table, scenarios
+from benchforge.reporters.tables import Table, scenarios
 
 _LOG_LINES = 5
 _NARROWEST = 20  # columns: narrower texts are not made
@@ -67,7 +68,8 @@ def _scenario(
     name: str, cases: Sequence[CaseSummary], summary: Summary, width: int | None, colour: bool
 ) -> Iterator[str]:
     yield words.one_line(name)
-    yield from _table(partial(case_table, cases), width, colour)
+    yield from _list([_wrapped(told, width) for told in words.sought(summary, cases)])
+    yield from _table(partial(table_of, cases), width, colour)
     scenario = cases[0].case.scenario
     for told in (standings(summary, scenario), sweeps(summary, scenario)):
         yield from _list([_wrapped(line, width) for line in told])

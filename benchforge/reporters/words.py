@@ -61,9 +61,11 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     measured = sum(case.trials for case in cases)
     planned = sum(case.planned for case in cases)
     failed = sum(len(case.failed) for case in cases)
+    at_most = "at most " if summary.finds else ""
     blocks = {
         *(one.block for case in cases for one in case.failed),
         *(one.block for case in cases for line in case.lines for one in line.samples),
+        *(one.round for case in cases if case.capacity for one in case.capacity.attempts),
     }
     machine = [
         form.format(_fact(summary.facts[name])) for name, form in _MACHINE if name in summary.facts
@@ -73,7 +75,7 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("by", f"benchforge {summary.benchforge}"),
         ("profile", summary.profile or "none"),
         ("seed", str(summary.seed)),
-        ("trials", f"{measured} of {planned} planned, {failed} failed"),
+        ("trials", f"{measured} of {at_most}{planned} planned, {failed} failed"),
         ("blocks", amount(summary) or str(len(blocks))),
     ]
     rows += [("placebo", told) for told in placebos(summary)]
@@ -172,6 +174,12 @@ def asked(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
     return f"{', '.join([*dict.fromkeys(requests)])} by {', '.join(dict.fromkeys(drivers))}".strip()
 
 
+def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:
+    """Return what a scenario's cases look for; nothing where each trial asks the same."""
+    finds = (summary.finds.get(case.case.scenario) for case in cases[:1])
+    return [find.says for find in finds if find is not None]
+
+
 def _fact(fact: JsonValue) -> str:
     if fact is None:
         return "unknown"
@@ -224,7 +232,9 @@ def in_all(found: Sequence[Told]) -> list[str]:
 def doubted(summary: Summary) -> str:
     """Return which cases have numbers that are not to be believed, and why; empty if none."""
     cases = [
-        case for case in summary.cases if case.believed is not None and case.believed < case.trials
+        case
+        for case in summary.cases
+        if case.believed is not None and case.believed < case.trials and not _set_aside(case)
     ]
     if not cases:
         return ""
@@ -232,6 +242,13 @@ def doubted(summary: Summary) -> str:
     have = "case has" if number == 1 else "cases have"
     which = f"{number} of {len(summary.cases)} {have} numbers"
     return f"NOT BELIEVED: {which} that are not to be believed: {in_short(cases)}"
+
+
+def _set_aside(case: CaseSummary) -> bool:
+    """Whether no doubtful trial of a search is part of what it found."""
+    if case.capacity is None:
+        return False
+    return not {one.trial for one in case.doubted} & {one.trial for one in case.capacity.attempts}
 
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:

@@ -30,9 +30,9 @@ SHARE = 0.05
 def declared(graph: RunGraph) -> dict[str, float]:
     """Return what the suite declares for all trials of each load, in seconds, by its digest."""
     found: dict[str, float] = {}
-    for case in graph.cases:
-        if digest := case.driven:
-            found[digest] = found.get(digest, 0.0) + case.declared_s * graph.least
+    for case, blocks in graph.often():
+        if case.find is None and (digest := case.driven):
+            found[digest] = found.get(digest, 0.0) + case.declared_s * min(blocks, graph.least)
     return found
 
 

@@ -15,7 +15,9 @@ from benchforge.checks.alike import otherwise
 from benchforge.errors import InvalidFile
 from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
 from benchforge.model.check import Check
+from benchforge.model.find import Sought
 from benchforge.model.trial import CaseName, Trial
+from benchforge.run import seek
 from benchforge.run.ask import Like
 from benchforge.run.ground import Ground
 from benchforge.run.keep import Keep
@@ -28,6 +30,9 @@ Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."
 Enough = Callable[[Sequence[Trial]], bool]
 "Whether the whole blocks that are there are enough; asked between two blocks alone."
+
+Judge = Callable[[Trial], Sought | None]
+"What a trial with its checks gave to its search; None where there is none."
 
 
 class Progress(Protocol):
@@ -56,6 +61,7 @@ def execute(
     ground: Ground,
     keep: Keep,
     believe: Believe,
+    judge: Judge,
     progress: Progress,
     limits: Limits,
     before: Sequence[Trial] = (),
@@ -66,21 +72,28 @@ def execute(
     A block that was begun is measured to its end: `enough` is asked once the graph's fewest blocks
     are whole, and not where an earlier sitting had begun the next one.
 
-    Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says.
+    Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says,
+    and for rates of before that its search did not ask for.
     """
     begun = time.monotonic()
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
     right = _right(before, keep)
     attempts = by_place(before)
+    searched = [trial for trial in before if trial.sought is not None]
     beyond: list[float] = []  # what trials took beyond what they declare
     number = max((trial.number for trial in before), default=0)
     trials, begun_block = list(before), max((trial.block for trial in before), default=0)
     left = len(graph)
     declared_s = graph.declared_s  # of all that are left
-    for step in graph:
-        next_block = step.position == 1 and step.block > max(graph.least, begun_block)
-        if next_block and enough(trials):
+    for planned in graph:
+        next_block = planned.position == 1 and planned.block > max(graph.least, begun_block)
+        if next_block and graph.until is not None and enough(trials):
             return
+        left -= 1
+        declared_s = max(0.0, declared_s - planned.case.declared_s)  # floats leave a crumb
+        step = seek.asked(planned, searched)
+        if step is None:
+            continue  # its search is over
         there = attempts.get((step.block, step.position), [])
         beyond += [max(0.0, trial.seconds - step.case.declared_s) for trial in there]
         attempt, open_ = len(there), not needs_no_more(there)
@@ -92,18 +105,20 @@ def execute(
                 return
             keep.room()
             number += 1
-            progress.trial(step, number, attempt, declared_s + mean(beyond) * left)
-            trial = _kept(step, number, attempt, ground, keep, believe, right, progress, spare_s)
+            progress.trial(step, number, attempt, own + declared_s + mean(beyond) * left)
+            trial = _kept(
+                step, number, attempt, ground, keep, believe, judge, right, progress, spare_s
+            )
             beyond.append(max(0.0, trial.seconds - step.case.declared_s))
             progress.kept(trial)
             yield trial
-            if limits.fail_fast and not trial.measured:
+            if limits.fail_fast and not (trial.measured or _tells(trial)):
                 return
             trials.append(trial)
             there = [*there, trial]
             open_ = not needs_no_more(there)
-        left -= 1
-        declared_s = max(0.0, declared_s - step.case.declared_s)  # floats leave a crumb
+            if trial.sought is not None:
+                searched.append(trial)
 
 
 def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
@@ -112,6 +127,11 @@ def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
     for trial in sorted(trials, key=lambda trial: trial.attempt):
         found.setdefault((trial.block, trial.position), []).append(trial)
     return found
+
+
+def _tells(trial: Trial) -> bool:
+    """Whether a trial tells its search something: that the server did not keep up, say."""
+    return trial.sought is not None and trial.sought.passed is not None
 
 
 def mean(beyond: list[float]) -> float:
@@ -150,6 +170,7 @@ def _kept(
     ground: Ground,
     keep: Keep,
     believe: Believe,
+    judge: Judge,
     right: dict[str, Like],
     progress: Progress,
     spare_s: float,
@@ -166,5 +187,6 @@ def _kept(
     checks = (*measured.trial.checks, *believe(measured.trial))
     failure = measured.trial.failure or otherwise(checks, case.name.server)
     trial = measured.trial.model_copy(update={"checks": checks, "failure": failure})
+    trial = trial.model_copy(update={"sought": judge(trial)})
     keep.write(folder / "trial.json", trial)
     return trial

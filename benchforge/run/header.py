@@ -17,6 +17,7 @@ from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
 from benchforge.run.scratch import scratch_folder
 from benchforge.run.versions import as_they_say, no_site
+from benchforge.suite.find import finds_of
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.redact import redact
 from benchforge.suite.sides import of_cases
@@ -57,6 +58,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         plan=tuple(planned),
         until=graph.until,
         cases=names,
+        finds=finds_of(suite),
         titles={label: one.title for label, one in suite.scenarios.items() if one.title},
         metrics=tuple(
             MetricUse(

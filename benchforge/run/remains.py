@@ -21,7 +21,7 @@ from benchforge.run.space import size_b
 
 _KEY = re.compile("[0-9a-f]{32}")
 _REPORTS = (
-    *("report.md", "report.html", "raw.md", SUMMARY),
+    *("report.md", "report.html", "raw.md", "searches.csv", SUMMARY),
     *("action-benchmark-bigger.json", "action-benchmark-smaller.json"),
     *("github.md", "junit.xml", "numbers.json"),
 )
@@ -167,21 +167,25 @@ def _so_far(folder: Path, header: Header) -> str:
             there.add((int(trial["block"]), int(trial["position"])))
         except (OSError, ValueError, KeyError, TypeError):
             continue
-    wanted = _wanted(folder, header)
-    state = "finished" if len(there) >= wanted else "unfinished"
-    most = "up to " if header.until is not None and state == "unfinished" else ""
-    return f"{state}, {len(there)} of {most}{wanted} measurements"
+    most = "up to " if header.until is not None else "at most " if header.finds else ""
+    ended = len(there) >= len(header.plan) or (bool(most) and _complete(folder))
+    wanted = f"{most}{len(header.plan)}"
+    if ended and header.until is not None:
+        wanted = str(len(there))
+    return f"{'finished' if ended else 'unfinished'}, {len(there)} of {wanted} measurements"
 
 
-def _wanted(folder: Path, header: Header) -> int:
-    """Return how many measurements there are to be; with `until` the summary tells it."""
+def _complete(folder: Path) -> bool:
+    """Whether a result's own summary says that nothing is missing.
+
+    With `until`, and where it searched for a rate, the plan does not tell: it has the most. The
+    summary is written last; where more was measured later, it was complete already.
+    """
     try:
         told = json.loads((folder / SUMMARY).read_bytes())
-        if header.until is not None and told["complete"] is True:
-            return int(told["enough"]["blocks"]) * len(header.cases)
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return len(header.plan)
+    except (OSError, ValueError):
+        return False
+    return isinstance(told, dict) and told.get("complete") is True
 
 
 def _used(folder: Path) -> datetime:

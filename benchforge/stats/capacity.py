@@ -8,9 +8,10 @@ interval, and one result in eleven is more than 3 % too high.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-_GAP = 0.06
+from benchforge.model.capacity import Phase
+from benchforge.model.find import GAP
+
 _STEP = 0.03
 
 
@@ -48,8 +49,8 @@ class Search:
 class Next:
     """What to try next, or why nothing is."""
 
-    phase: Literal["bracket", "bisect", "staircase", "done", "too low", "too high"]
-    "`too low`: the lowest rate fails; `too high`: the highest passes."
+    phase: Phase
+    "Where the search stands."
     rate: float | None
     "In requests per second; None when the search is over."
 
@@ -86,7 +87,7 @@ def _closer(search: Search, passed: float | None, failed: float | None) -> Next:
             return Next("too low", None)
         return Next("bracket", max(search.lowest, failed / 2))
     middle = math.sqrt(passed * failed)
-    return Next("bisect" if failed / passed > 1 + _GAP else "staircase", middle)
+    return Next("bisect" if failed / passed > 1 + GAP else "staircase", middle)
 
 
 def _stair(search: Search, last: Attempt, stairs: int) -> Next:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from benchforge.errors import InvalidFile
 from benchforge.model.check import Check
+from benchforge.model.find import Find
 from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Finding
 from benchforge.model.trial import CaseName, Failure, Load, Trial
 from benchforge.model.window import Settled, Window
 from benchforge.parts.part import Metric
 from benchforge.stats.line import lines
+from benchforge.stats.search import found
 from benchforge.stats.windows import settled as settled_by
 
 _NO_REASON = Failure(
@@ -57,6 +60,46 @@ def of_case(
         load=_load(used),
         believed=sum(trial.believed for trial in used),
         steady=settled.steady,
+    )
+
+
+def of_search(case: CaseName, trials: Sequence[Trial], planned: int, find: Find) -> CaseSummary:
+    """Return the summary of a case that searched for a rate, of so many trials at most.
+
+    Raises InvalidFile for trials at other rates than the search asked for.
+    """
+    used = used_of(trials)
+    try:
+        capacity = found(find, case.driver, trials)
+    except ValueError as error:
+        hint = "its trials were changed, or one is missing"
+        raise InvalidFile(f"{case.title}: {error}", hint) from None
+    # What an overloaded server does is why a trial failed: no news, as a fault of the apparatus is.
+    told = [
+        trial
+        if trial.sought is None or trial.sought.passed is not False
+        else trial.model_copy(
+            update={"checks": tuple(one for one in trial.checks if one.about == "apparatus")}
+        )
+        for trial in trials
+    ]
+    findings = tuple(_findings(told))
+    return CaseSummary(
+        case=case,
+        trials=len(used),
+        planned=planned,
+        failed=tuple(_failed(trial) for trial in trials if not trial.measured),
+        lines=(),
+        notes=tuple(map(_note, findings)),
+        findings=findings,
+        passed=_passed(told),
+        doubted=tuple(
+            _doubted(trial, trial.doubts, used)
+            for trial in trials
+            if trial.measured and not trial.believed
+        ),
+        believed=sum(trial.believed for trial in used),
+        capacity=capacity,
     )
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchforge.errors import InvalidFile
+from benchforge.model.find import Find
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
@@ -12,7 +13,7 @@ from benchforge.model.standing import Standing
 from benchforge.model.summary import CaseSummary, Comparison, Summary
 from benchforge.model.trial import CaseName, Trial
 from benchforge.parts.part import Metric
-from benchforge.stats.case import course, of_case
+from benchforge.stats.case import course, of_case, of_search
 from benchforge.stats.groups import Identity, groups, identity, shared
 from benchforge.stats.placebo import placebo
 from benchforge.stats.precision import precise
@@ -41,11 +42,14 @@ def summarize(
     found = precise(header, trials, metrics)
     blocks = found.blocks if found is not None and not missing(header, trials, found) else math.inf
     planned = Counter(identity(one.case) for one in header.plan if one.block <= blocks)
-    comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
+    comparisons = tuple(
+        _comparison(group, by_case, searches=group[0].scenario in header.finds)
+        for group in groups(header.cases)
+    )
     looked_at = {
         identity(case): (one, window_of(one, group.window))
         for group in comparisons
-        for case, one in zip(group.cases, group.settled, strict=True)
+        for case, one in zip(group.cases, group.settled, strict=False)  # a search has none
     }
 
     def summed(case: CaseName, like: CaseName) -> CaseSummary:
@@ -57,7 +61,15 @@ def summarize(
             *looked_at[identity(like)],
         )
 
-    cases = tuple(summed(case, case) for case in header.cases if not case.placebo)
+    def searched(case: CaseName, find: Find) -> CaseSummary:
+        own = identity(case)
+        return of_search(case, by_case[own], planned[own], find)
+
+    cases = tuple(
+        searched(case, find) if (find := header.finds.get(case.scenario)) else summed(case, case)
+        for case in header.cases
+        if not case.placebo
+    )
     believed = frozenset(trial.number for trial in trials if trial.believed)
     by_name = {identity(one.case): one for one in cases}
     return Summary(
@@ -69,6 +81,7 @@ def summarize(
         seed=header.seed,
         smoke=header.smoke,
         titles=header.titles,
+        finds=header.finds,
         tables=header.tables,
         claims=header.claims,
         complete=not missing(header, trials, found),
@@ -149,8 +162,16 @@ def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Tri
 
 
 def _comparison(
-    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]]
+    cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], *, searches: bool
 ) -> Comparison:
+    if searches:  # trials at several rates have no common course
+        return Comparison(
+            scenario=cases[0].scenario,
+            driver=cases[0].driver,
+            vary=shared(cases[0]),
+            cases=tuple(cases),
+            checks=(),
+        )
     found = tuple(course(by_case[identity(case)]) for case in cases)
     first = cases[0]
     return Comparison(

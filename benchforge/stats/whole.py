@@ -3,22 +3,43 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from benchforge.errors import InvalidFile
 from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.model.trial import ATTEMPTS, Trial
 from benchforge.model.verdict import Enough
 from benchforge.stats.groups import Identity, identity
-
-ATTEMPTS = 3
-"How often a case is tried in a block, where faults of the apparatus come and go."
+from benchforge.stats.search import where
 
 
 def missing(header: Header, trials: Sequence[Trial], found: Enough | None) -> int:
-    """Return how many measurements are left, at most; `found` is what `precise` returned."""
+    """Return how many measurements are left, at most; `found` is what `precise` returned.
+
+    Raises InvalidFile where trials are at other rates than their search asked for.
+    """
+    over_at_last = _ended(header, trials)
     there = set(_settled(trials))
     last = max((trial.block for trial in trials), default=0)
     over = found is not None and found.stop and last <= found.blocks
     wanted = (one for one in header.plan if not over or one.block <= last)
-    return sum((one.block, identity(one.case)) not in there for one in wanted)
+    return sum(
+        (one.block, identity(one.case)) not in there and identity(one.case) not in over_at_last
+        for one in wanted
+    )
+
+
+def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
+    """Return the cases whose search for a rate is over: what their plan has left is not needed."""
+    ended: set[Identity] = set()
+    for case in header.cases:
+        if (find := header.finds.get(case.scenario)) is None:
+            continue
+        try:
+            now = where(find, case.driver, [trial for trial in trials if trial.case == case])
+        except ValueError as error:
+            raise InvalidFile(f"{case.title}: {error}", "its trials were changed") from None
+        if now.rate is None:
+            ended.add(identity(case))
+    return ended
 
 
 def done(trials: Sequence[Trial]) -> int:

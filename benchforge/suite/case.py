@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 
 from benchforge.model.answer import Expect, Request
+from benchforge.model.find import Find
 from benchforge.model.trial import CaseName
 from benchforge.model.tuning import Tuning
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
@@ -28,6 +29,8 @@ class Case:
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all that the server stands before, in the order in which they start."
     tuning: Tuning = field(default_factory=Tuning)
+    find: Find | None = None
+    "What it searches for; None where each of its trials asks the same."
 
     @property
     def services(self) -> tuple[Service, ...]:

@@ -12,6 +12,7 @@ from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.axis import Point, filled, part_at, variables
 from benchforge.suite.case import Case
 from benchforge.suite.cases import Cases
+from benchforge.suite.find import find_of
 from benchforge.suite.identity import Known, as_text, digest
 from benchforge.suite.points import Matrix, Projection, Varied, about
 from benchforge.suite.suite import Declared, Suite
@@ -76,7 +77,10 @@ class _Scenario:
         for point, pair in self._found():
             self._points.append(point)
             self._pair.append(pair)
-        self._placebo = len(self._points) if suite.repeat.placebo and self._points else None
+        self._find = find_of(scenario, suite.loaders, suite.metrics)
+        # Of a search there is no placebo: it has no values of blocks that could be compared.
+        wanted = suite.repeat.placebo and self._find is None
+        self._placebo = len(self._points) if wanted and self._points else None
         if self._placebo is not None:
             # The first case once more: nothing but its arm tells the two apart.
             self._points.append(self._points[0])
@@ -108,6 +112,7 @@ class _Scenario:
             metrics=tuple(self._suite.metrics) if scenario.metrics is None else scenario.metrics,
             warm_up_s=float(self._suite.repeat.warmup),
             tuning=self._suite.tuning,
+            find=self._find,
         )
 
     def name(self, number: int) -> CaseName:
@@ -190,6 +195,8 @@ class _Scenario:
         }
         if suite.placement != "off":
             texts["placement"] = as_text(suite.placement)
+        if self._find is not None:
+            texts["find"] = as_text(self._find)
         digests, arms = array("Q"), array("L")
         seen: Counter[int] = Counter()
         for point, number in zip(self._points, self._pair, strict=True):

@@ -19,6 +19,7 @@ from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables
 from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import Nearest, nearest
+from benchforge.suite.find import check_apart, check_repeat
 from benchforge.suite.given import check_given
 from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
@@ -91,6 +92,7 @@ def load(
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
     repeat = repeated(document, profile, complaints)
+    check_repeat(every, tables.get("repeat"), complaints)
     tuned = tuning(tables, complaints)
     places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
@@ -98,6 +100,7 @@ def load(
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
+    check_apart(every, chosen, repeat, complaints)
 
     secrets = frozenset([*environment.used, *_secrets(parts, interpreters, every)])
     complaints.settle(environment.used)

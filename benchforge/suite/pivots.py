@@ -115,6 +115,7 @@ class _Table:
         asked = self._named("metric", written.metric, written.metrics, metrics)
         if here and all(label in scenarios for label in here):  # else there is a complaint already
             known = {label: scenarios[label] for label in here}
+            self._check_measured(known)
             known_axes = axes(known)
             self._check_taken(asked, metrics, list(known.values()))
             self._check_axes(known_axes)
@@ -153,6 +154,13 @@ class _Table:
                 )
         self._check_twice(key, chosen)
         return chosen
+
+    def _check_measured(self, known: Mapping[str, Scenario]) -> None:
+        key = "scenario" if self._written.scenario is not None else "scenarios"
+        for at, label in self._each(key, tuple(known)):
+            if known[label].find is not None:
+                hint = "what it finds stands in every report, and in searches.csv"
+                self._wrong(at, f"{label!r} searches for a rate: it has no metric to draw", hint)
 
     def _check_taken(
         self, asked: Sequence[str], metrics: Sequence[str], known: Sequence[Scenario]

@@ -9,6 +9,7 @@ from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.faults import Nearest, listed, nearest
+from benchforge.suite.find import check_find
 from benchforge.suite.given import check_named_backends
 from benchforge.suite.positions import Path
 from benchforge.suite.runtimes import check_varied
@@ -59,6 +60,7 @@ def scenarios(
         check_named_backends(path, scenario, parts, complaints)
         check_vary(label, scenario, parts, complaints)
         check_varied(label, scenario, parts, labels["runtimes"], complaints)
+        check_find(label, scenario, parts, labels["metrics"], complaints)
     return read
 
 

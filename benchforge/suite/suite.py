@@ -3,9 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    PositiveInt,
+    model_validator,
+)
 
 from benchforge.model.amount import LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.answer import Expect, Request
@@ -15,7 +22,7 @@ from benchforge.model.pivot import Pivot
 from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
-from benchforge.model.units import Duration, Share
+from benchforge.model.units import Duration, Rate, Share
 from benchforge.parts.part import Metric, Part
 from benchforge.parts.wrong import WrongOption
 from benchforge.suite.document import Document
@@ -25,7 +32,7 @@ class Repeat(Frozen):
     """The table [repeat]."""
 
     blocks: PositiveInt = 5
-    "How often each case is measured."
+    "How often each case is measured; a scenario with `find` says itself how often."
     until: Share | None = None
     """In place of `blocks`: blocks are added until each interval of 95 % reaches no further than \
 this to either side of its ratio. Whether it shows a difference is never looked at."""
@@ -70,6 +77,32 @@ long as the trial's load, up to 30s, and in a smoke not at all."
         return Until(width=float(self.until), least=least, most=most)
 
 
+def _two(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
+    if len(rates) != 2:  # noqa: PLR2004
+        msg = 'expected the lowest rate and the highest, such as [100, "20k"]'
+        raise ValueError(msg)
+    return rates
+
+
+class Wanted(Frozen):
+    """The key `find` of a scenario: the highest rate at which a server keeps to something."""
+
+    rate: Annotated[tuple[Rate, ...], AfterValidator(_two)] = Field(
+        json_schema_extra={"minItems": 2, "maxItems": 2}
+    )
+    "The lowest rate that is tried, and the highest."
+    slo: str | tuple[str, ...]
+    """What is to be kept, or several: `METRIC PART < BOUND`. That 99 % of the requests are \
+answered, and fewer than 0.1 % end badly, is asked for too."""
+    steps: PositiveInt = 20
+    "Trials around the rate, once it is known to 6 %."
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """All that is to be kept."""
+        return (self.slo,) if isinstance(self.slo, str) else self.slo
+
+
 class Scenario(Frozen):
     """A table [scenarios.x]."""
 
@@ -97,6 +130,8 @@ class Scenario(Frozen):
     "Further points: tables of paths to one value each."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
     "Combinations that are left out: tables of paths to one value each."
+    find: Wanted | None = None
+    "In place of measuring each case at one load: the highest rate that it keeps up with."
 
 
 @dataclass(frozen=True)

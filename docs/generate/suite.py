@@ -12,7 +12,7 @@ from benchforge.suite.asking import Side
 from benchforge.suite.asking import Written as Claim
 from benchforge.suite.load import Top
 from benchforge.suite.pivots import Written
-from benchforge.suite.suite import Repeat, Scenario
+from benchforge.suite.suite import Repeat, Scenario, Wanted
 from docs.generate.text import options_table, page_of
 
 _TOP = """
@@ -90,6 +90,17 @@ body = '{"id": 1, "name": "Ada"}'
 json = { name = "Ada" }
 length = 24
 same_body = true
+"""
+_FIND = """
+[loaders.open]
+use = "pace"
+connections = 500
+duration = "10s"
+
+[scenarios.most]
+servers = ["waitress", "gunicorn"]
+loaders = ["open"]
+find = { rate = [100, "20k"], slo = ["tail < 50ms", "throughput > 90"], steps = 20 }
 """
 _REPEAT = """
 [repeat]
@@ -214,6 +225,13 @@ def _sections() -> Iterator[tuple[str, ...]]:
         "Of a scenario: asked before and after each load, from inside the trial.",
         Expect,
         _EXPECT,
+    )
+    yield _section(
+        "`find`",
+        "Of a scenario, in place of measuring each case at one load: "
+        "[the highest rate that keeps an objective](../capacity.md).",
+        Wanted,
+        _FIND,
     )
     yield _section("`[repeat]`", _AMOUNT, Repeat, _REPEAT)
     yield _section(

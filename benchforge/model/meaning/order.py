@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchforge.model.file import Fault, Parsed
+from benchforge.model.find import Find
 from benchforge.model.folder import HEADER
 from benchforge.model.meaning.plan import identity, named
+from benchforge.model.meaning.search import searched
 from benchforge.model.result import Header, Planned
 from benchforge.model.sitting import Sitting
-from benchforge.model.trial import Trial
+from benchforge.model.trial import Load, Trial
 
 _CLOCK = timedelta(minutes=1)
 "What a clock may be set back within a trial without our saying so."
@@ -22,7 +24,8 @@ def order(
     ordered = sorted(trials, key=lambda trial: trial.model.number)
     yield from _folders(ordered)
     yield from _places(header.model, ordered)
-    yield from _alike(ordered)
+    yield from _alike(ordered, header.model.finds)
+    yield from _sought(ordered, header.model)
     yield from _started(header.model.created, ordered, sittings)
 
 
@@ -65,15 +68,33 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[Fault]:
         attempts[told.block, told.position] = told
 
 
-def _alike(trials: Sequence[Parsed[Trial]]) -> Iterator[Fault]:
-    """A case is one thing: each of its trials asks the same, with the same load."""
+def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, Find]) -> Iterator[Fault]:
+    """A case is one thing: each of its trials asks the same, with the same load.
+
+    Those of a search differ in the rate, and in what random arrivals begin with.
+    """
     first: dict[tuple[str, str, int], Trial] = {}
     for trial in trials:
         told = trial.model
         other = first.setdefault((told.case.scenario, told.case.digest, told.case.arm), told)
         for name in ("request", "load"):
-            if getattr(told, name) != getattr(other, name):
+            then, now = getattr(other, name), getattr(told, name)
+            if isinstance(now, Load) and isinstance(then, Load) and told.case.scenario in finds:
+                now = now.model_copy(update={"rate": then.rate, "stream": then.stream})
+            if now != then:
                 yield trial.fault(f"is another than in trial {other.number} of the case", name)
+
+
+def _sought(trials: Sequence[Parsed[Trial]], header: Header) -> Iterator[Fault]:
+    """Trials of a search say what they gave to it, and no others do."""
+    for trial in trials:
+        find, sought = header.finds.get(trial.model.case.scenario), trial.model.sought
+        if find is not None and sought is not None:
+            for message, path in searched(find, trial.model, smoke=header.smoke):
+                yield trial.fault(message, "sought", *path)
+        elif find is not None or sought is not None:
+            said = "is missing: its scenario searches" if find else f"{HEADER} has no such search"
+            yield trial.fault(said, "sought")
 
 
 def _started(

@@ -8,6 +8,7 @@ from benchforge.model.file import Fault, Parsed
 from benchforge.model.folder import HEADER
 from benchforge.model.meaning.plan import identity, named
 from benchforge.model.meaning.said import Said, beneath
+from benchforge.model.meaning.search import capacity
 from benchforge.model.places import JsonPath
 from benchforge.model.result import Header, MetricUse
 from benchforge.model.sitting import Sitting
@@ -77,6 +78,7 @@ def _last(summary: Summary, numbers: Sequence[int]) -> int:
     found = {one.trial for case in cases for line in case.lines for one in line.samples}
     found |= {failed.trial for case in cases for failed in case.failed}
     found |= {doubted.trial for case in cases for doubted in case.doubted}
+    found |= {one.trial for case in cases if case.capacity for one in case.capacity.attempts}
     if found:
         return max(found)
     counted = sum(case.trials for case in summary.cases)
@@ -114,6 +116,7 @@ def _case(
             yield from beneath(("failed", number), _failed(one, known[one.trial]))
     for number, line in enumerate(case.lines):
         yield from beneath(("lines", number), _line(line, known, metrics))
+    yield from beneath(("capacity",), capacity(case.capacity, of_case))
 
 
 def _failed(told: FailedTrial, trial: Trial) -> Iterator[Said]:

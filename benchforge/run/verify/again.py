@@ -17,6 +17,7 @@ from benchforge.model.trial import Trial
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 from benchforge.run.ceiling import load_of
+from benchforge.suite.find import rated
 from benchforge.suite.kept import KeptSuite
 
 
@@ -62,6 +63,8 @@ class Result:
     def driver(self, one: Measured) -> Driver:
         """Return what made the load. Raises Unusable where the suite has no such driver."""
         driver = self.suite.driver(one.trial.case)
+        if one.trial.sought is not None:
+            driver = rated(driver, one.trial.sought.rate, one.trial.block)
         return load_of(driver) if isinstance(one.file.model, Ceiling) else driver
 
 

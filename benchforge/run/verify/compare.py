@@ -27,7 +27,7 @@ from benchforge.run.verify.again import Again, Recomputation, Result
 from benchforge.run.verify.alike import alike, leaves, member, written
 from benchforge.run.verify.plan import looks, metrics, order, places
 from benchforge.run.verify.summary import reports, summary
-from benchforge.run.verify.trials import answers, checks, observations, readings
+from benchforge.run.verify.trials import answers, checks, observations, readings, searches
 from benchforge.suite.kept import kept_suite
 
 RECOMPUTATIONS: tuple[Recomputation, ...] = (
@@ -39,6 +39,7 @@ RECOMPUTATIONS: tuple[Recomputation, ...] = (
     readings,
     observations,
     checks,
+    searches,
     summary,
     reports,
 )

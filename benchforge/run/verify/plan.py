@@ -16,11 +16,18 @@ def order(result: Result) -> Iterator[Again | Fault]:
     """The plan's order and its seeds, from the seed of the header."""
     header = result.header.model
     sizes = Counter(case.scenario for case in header.cases)
-    blocks = max((one.block for one in header.plan), default=0)
-    if len(header.plan) != blocks * len(header.cases):
-        said = f"{len(header.plan)} are not {blocks} blocks of {len(header.cases)} cases"
-        yield result.header.fault(said, "plan")
-        return
+    measured = Counter(one.case.scenario for one in header.plan)
+    ordinary = max(
+        (one.block for one in header.plan if one.case.scenario not in header.finds), default=0
+    )
+    blocks: list[int] = []
+    for scenario, size in sizes.items():
+        find = header.finds.get(scenario)
+        blocks.append(ordinary if find is None else find.rounds)
+        if measured[scenario] != blocks[-1] * size:
+            said = f"{measured[scenario]} of {scenario} are not {blocks[-1]} blocks of {size} cases"
+            yield result.header.fault(said, "plan")
+            return
     for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):
         place = {"block": step.block, "position": step.position, "seed": step.seed}
         for name, value in place.items():

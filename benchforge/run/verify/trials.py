@@ -12,8 +12,10 @@ from benchforge.model.file import Fault
 from benchforge.model.observation import Machine, Observation, Usage
 from benchforge.model.rows import SYSTEM, USAGE
 from benchforge.run.execute import ANSWER
+from benchforge.run.seek import following
 from benchforge.run.verify.again import Again, Measured, Result, plain
 from benchforge.run.verify.left import output_of, was_refused
+from benchforge.stats.objective import judged
 from benchforge.stats.observed import recomputed
 
 _OF_THE_DRIVER = ("connections", "processes", "declared_s", "kind", "rate", "at_once", "think_s")
@@ -109,6 +111,28 @@ def _text(one: Measured, name: str) -> str:
     if not beside(one.file.file, name):
         raise BenchforgeError(f"no {name} beside the trial")
     return one.file.file.with_name(name).read_text()
+
+
+def searches(result: Result) -> Iterator[Again | Fault]:
+    """At which rate each trial of a search was made, from those before; and what it gave."""
+    header = result.header.model
+    trials = [trial.model for trial in result.trials]
+    for trial in result.trials:
+        find = header.finds.get(trial.model.case.scenario)
+        if find is None:
+            continue
+        told = trial.model
+        try:
+            rate = following(find, told.case, told.block, trials).rate
+        except BenchforgeError as error:
+            yield Again(trial, ("sought",), cannot=error.message)
+            continue
+        if rate is None:
+            yield trial.fault("its search was over before it", "sought")
+            continue
+        again = judged(told, header.finds, result.suite.metrics, smoke=header.smoke)
+        yield Again(trial, ("load", "rate"), rate)
+        yield Again(trial, ("sought",), None if again is None else plain(again))
 
 
 def checks(result: Result) -> Iterator[Again]:

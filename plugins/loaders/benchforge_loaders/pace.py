@@ -51,6 +51,7 @@ class Pace(RunsPython, Loader):
     """
 
     name: ClassVar[str] = "pace"
+    tells_lateness: ClassVar[bool] = True
 
     connections: PositiveInt = 64
     "At most; in a closed loop each has one request under way."

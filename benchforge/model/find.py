@@ -1,0 +1,154 @@
+"""A search for the highest rate: what is sought, and what a trial of it gave."""
+
+import math
+from typing import Literal, Self
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
+
+from benchforge.model.frozen import Frozen
+
+GAP = 0.06
+"To this share a rate is known before trials are made around it."
+ERRORS_BELOW = 0.001
+"The share of requests that may end badly, where no objective says otherwise."
+
+Relation = Literal["<", "<=", ">", ">="]
+
+
+class Objective(Frozen):
+    """What a server must keep to: a value of a metric below a bound, or above one."""
+
+    text: str
+    "As the suite writes it."
+    metric: str
+    "The label of the metric."
+    of: str | None = None
+    "Which part of it, such as p99; without it the whole, or its only part."
+    relation: Relation
+    "Between the value and the bound."
+    bound: NonNegativeFloat
+    "In the metric's unit."
+
+    def keeps(self, value: float) -> bool:
+        """Whether a value keeps to it."""
+        match self.relation:
+            case "<":
+                return value < self.bound
+            case "<=":
+                return value <= self.bound
+            case ">":
+                return value > self.bound
+            case ">=":
+                return value >= self.bound
+
+
+class Find(Frozen):
+    """A search of a scenario: each of its cases is one. Rates are in requests per second."""
+
+    lowest: PositiveFloat
+    "Below it nothing is tried."
+    highest: PositiveFloat
+    "Above it nothing is tried."
+    steps: PositiveInt
+    "Trials around the rate, once it is known to 6 %."
+    starts: dict[str, PositiveFloat] = Field(default_factory=dict)
+    "By driver, the rate that is tried first; the lowest for those that are not here."
+    objectives: tuple[Objective, ...] = Field(min_length=1)
+    "A trial passes where all are kept."
+    errors_below: PositiveFloat | None = ERRORS_BELOW
+    "The share of requests that may end badly; None where an objective is about errors."
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        firsts = self.starts.values()
+        if not (self.lowest < self.highest and all(map(self.within, firsts))):
+            msg = f"no rates from {self.lowest:g} to {self.highest:g}, first {[*firsts]}"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def rounds(self) -> int:
+        """How many trials a case takes at most: doublings, halvings of the gap, and the steps."""
+        starts = (*self.starts.values(), self.lowest)
+        doublings = max(
+            math.ceil(_doublings(low, high))
+            for start in starts
+            for low, high in ((start, self.highest), (self.lowest, start))
+        )
+        return 1 + doublings + math.ceil(math.log2(math.log(2) / math.log1p(GAP))) + self.steps
+
+    def within(self, rate: float) -> bool:
+        """Whether a rate may be tried."""
+        return self.lowest <= rate <= self.highest
+
+    @property
+    def asks(self) -> str:
+        """What is asked of each trial, for a person."""
+        told = [one.text for one in self.objectives]
+        if self.errors_below is not None:
+            told.append(errors(self.errors_below))
+        return ", ".join(told)
+
+    @property
+    def says(self) -> str:
+        """What is looked for, and by how many trials, for a person."""
+        return (
+            f"looks for the highest rate from {self.lowest:,g} to {self.highest:,g}/s that keeps "
+            f"{self.asks}; at most {self.rounds} trials a case"
+        )
+
+
+def errors(below: float) -> str:
+    """Return the objective about errors that no suite writes."""
+    return f"errors < {below * 100:g}%"
+
+
+def _doublings(low: float, high: float) -> float:
+    return math.log2(high / low) - 1e-9  # a crumb less: floats may give a little more than 5
+
+
+class Outcome(Frozen):
+    """Whether one objective was kept in a trial."""
+
+    objective: str
+    "As it is told."
+    value: float | None
+    "What was measured, in `unit`; None where it is not known."
+    unit: str
+    "Of the value."
+    kept: bool | None
+    "None where it is not known."
+    why: str = ""
+    "Why it is not known."
+
+
+class Sought(Frozen):
+    """What a trial of a search gave: the server kept to everything, or not, or it tells nothing."""
+
+    rate: PositiveFloat
+    "Requests per second that it was asked for."
+    passed: bool | None
+    "None where it says nothing of the server: then it is no attempt of the search."
+    why: str = ""
+    "What was not kept, or why it says nothing; empty where it passed."
+    outcomes: tuple[Outcome, ...] = ()
+    "Of what was looked at: the rate that was kept, errors, and each objective."
+    again: bool = False
+    "Whether it says nothing for a reason that comes and goes."
+
+
+class Attempt(Frozen):
+    """A trial that a search rests on."""
+
+    trial: PositiveInt
+    "Its number."
+    round: PositiveInt
+    "In which round, from 1: the trial's block."
+    rate: PositiveFloat
+    "Requests per second that were asked for."
+    passed: bool
+    "Whether everything was kept."
+    why: str = ""
+    "What was not."
+    outcomes: tuple[Outcome, ...] = ()
+    "As the trial has them."

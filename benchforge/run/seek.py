@@ -1,0 +1,41 @@
+"""The rate that a search asks for next: from the trials of the blocks before."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchforge.errors import InvalidFile
+from benchforge.graph import Measure
+from benchforge.model.find import Find
+from benchforge.model.trial import CaseName, Trial
+from benchforge.stats.capacity import Next
+from benchforge.stats.search import where
+from benchforge.suite.find import rated
+
+
+def asked(step: Measure, trials: Sequence[Trial]) -> Measure | None:
+    """Return a measurement as it is made: of a search at its rate, None where that is over.
+
+    Raises InvalidFile where trials of before are of other rates than their search asked for.
+    """
+    find = step.case.find
+    if find is None:
+        return step
+    rate = following(find, step.case.name, step.block, trials).rate
+    if rate is None:
+        return None
+    case = replace(step.case, driver=rated(step.case.driver, rate, step.block))
+    return replace(step, case=case)
+
+
+def following(find: Find, case: CaseName, block: int, trials: Sequence[Trial]) -> Next:
+    """Return what the search of a case asks in a block, from its trials in the blocks before.
+
+    Raises InvalidFile as above.
+    """
+    own = [trial for trial in trials if trial.block < block and trial.case == case]
+    try:
+        return where(find, case.driver, own)
+    except ValueError as error:
+        raise InvalidFile(
+            f"{case.title}: {error}", "its trials were changed: begin a new result"
+        ) from None

@@ -1,0 +1,80 @@
+"""An objective as a suite writes it: "latency p99 < 50ms" to a bound in the metric's unit."""
+
+import math
+import re
+from collections.abc import Mapping
+
+from pydantic_core import PydanticCustomError
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.find import Objective, Relation
+from benchforge.model.units import Duration, Quantity, Rate, Size
+from benchforge.parts.part import Metric
+from benchforge.suite.faults import Hint, Nearest, nearest
+
+_FORM = 'write "METRIC PART < BOUND", such as "latency p99 < 50ms" or "error_rate < 0.1%"'
+_PATTERN = re.compile(
+    r"\s*(?P<metric>[\w-]+)(?:\s+(?P<of>[^<>=]*[^<>=\s]))?"
+    r"\s*(?P<relation><=|>=|<|>)\s*(?P<bound>[^<>=]*[^<>=\s])\s*"
+)
+_RELATIONS: Mapping[str, tuple[Relation, Relation]] = {"lower": ("<", "<="), "higher": (">", ">=")}
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_KINDS: Mapping[str, type[Quantity]] = {"s": Duration, "B": Size}
+_A_HUNDRED = 100
+
+
+class WrongObjective(BenchforgeError):
+    """An objective that is none; the hint may compare names when it is printed."""
+
+    def __init__(self, message: str, hint: Hint = "") -> None:
+        super().__init__(message, str(hint))
+
+
+def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
+    """Return an objective of one of the metrics, by label. Raises WrongObjective."""
+    found = _PATTERN.fullmatch(text)
+    if found is None:
+        raise WrongObjective(f"not an objective: {text!r}", _FORM)
+    label, of = found["metric"], found["of"]
+    if label not in metrics:
+        raise WrongObjective(
+            f"no metric {label!r} is declared", Nearest(label, sorted(metrics), "declared")
+        )
+    metric = metrics[label]
+    parts = metric.parts()
+    if parts and of not in parts and not (of is None and len(parts) == 1):
+        told = [one for one in parts if one]
+        what = f"{label} has no {of!r}" if of else f"{label} has several parts"
+        raise WrongObjective(what, nearest(of or "", told, "it has"))
+    fit = _RELATIONS[metric.better]
+    relation: Relation | None = next((one for one in fit if one == found["relation"]), None)
+    if relation is None:
+        hint = f"{metric.better} values of {label} are the better ones: write {' or '.join(fit)}"
+        raise WrongObjective(f"an objective that the worst server keeps: {text!r}", hint)
+    bound = _bound(label, found["bound"], metric.unit)
+    if not math.isfinite(bound):
+        raise WrongObjective(f"the bound of {label} is too large", _FORM)
+    text = " ".join(text.split())
+    return Objective(text=text, metric=label, of=of, relation=relation, bound=bound)
+
+
+def _bound(label: str, text: str, unit: str) -> float:
+    """Return a bound in a metric's unit."""
+    if unit == "1":
+        share = _NUMBER.fullmatch(text.removesuffix("%").rstrip())
+        if share is None:
+            hint = "write a number, or percent such as 0.1%"
+            raise WrongObjective(f"{label} is a number without a unit, not {text!r}", hint)
+        return float(share[0]) / (_A_HUNDRED if text.endswith("%") else 1)
+    kind = Rate if unit.endswith("/s") and unit != "B/s" else _KINDS.get(unit)
+    if kind is None:
+        bare = text.removesuffix(unit).rstrip()
+        if not _NUMBER.fullmatch(bare):
+            raise WrongObjective(f"{label} is in {unit}, not {text!r}", f"write {label} < 5{unit}")
+        return float(bare)
+    try:
+        return float(kind.parse(float(text) if kind is Rate and _NUMBER.fullmatch(text) else text))
+    except PydanticCustomError:
+        raise WrongObjective(
+            f"{label} is in {unit}, not {text!r}", f"it is {kind.wanted}"
+        ) from None

@@ -1,0 +1,387 @@
+"""`find` by the front door: a server whose capacity is known, searched for; and what is refused."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, bench_words
+
+from benchforge.model.folder import read_header, read_trials
+from benchforge.model.summary import CaseSummary, Summary
+from benchforge.registry import Registry
+from benchforge.run.seek import following
+from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.load import load
+
+MOST = 200  # of a server that answers one after the other, each after 5 ms
+
+# A smoke goes on whatever its checks say: neighbours of the tests spoil no trial.
+TOP = f"""benchforge = 1
+name = "capacity"
+smoke = true
+[servers.slow]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS / "one_by_one.py"}", "{{port}}", "0.005"]
+[loaders.open]
+use = "pace"
+connections = 300
+arrivals = "constant"
+rate = 50
+duration = "500ms"
+[loaders.closed]
+use = "pace"
+connections = 1
+duration = "500ms"
+"""
+SEARCH = """[scenarios.ping]
+servers = ["slow"]
+loaders = ["open"]
+find = { rate = [50, 800], slo = "latency p50 < 100ms", steps = 3 }
+"""
+
+
+def suite(folder: Path, text: str = TOP + SEARCH) -> Path:
+    path = folder / "capacity.toml"
+    path.write_text(text)
+    return path
+
+
+def the_result(folder: Path) -> Path:
+    (result,) = (folder / "results").iterdir()
+    return result
+
+
+def summed(result: Path) -> dict[str, CaseSummary]:
+    summary = Summary.model_validate_json((result / "summary.json").read_bytes())
+    return {case.case.scenario: case for case in summary.cases}
+
+
+def follows(result: Path) -> None:
+    """Each trial was asked for what its search asks after those of the blocks before."""
+    header, trials = read_header(result), read_trials(result)
+    for trial in trials:
+        find = header.finds[trial.case.scenario]
+        assert trial.sought is not None
+        assert trial.load is not None
+        asked = following(find, trial.case, trial.block, trials).rate
+        assert trial.sought.rate == trial.load.rate == asked
+
+
+def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
+    path = suite(
+        tmp_path,
+        TOP
+        + SEARCH
+        + """[scenarios.little]
+servers = ["slow"]
+loaders = ["open"]
+find = { rate = [40, 50], slo = "latency p50 < 5s" }
+[scenarios.much]
+servers = ["slow"]
+loaders = ["many"]
+find = { rate = [600, 900], slo = ["latency p50 < 5s", "error_rate < 1%"] }
+[scenarios.closed]
+servers = ["slow"]
+loaders = ["closed"]
+[loaders.many]
+use = "pace"
+connections = 300
+duration = "500ms"
+[repeat]
+blocks = 1
+""",
+    )
+    told = bench("run", path)
+    assert told.code == 0, told.all
+    result = the_result(tmp_path)
+    cases = summed(result)
+    ping = cases["ping"].capacity
+    assert ping is not None
+    assert (ping.phase, ping.says) == ("done", "all of its trials were made")
+    assert ping.rate.value is not None
+    assert ping.rate.low is not None
+    assert ping.rate.low <= ping.rate.value < MOST * 1.15
+    assert ping.at_least is not None
+    assert ping.at_least < MOST * 1.15
+    assert ping.safe is not None
+    assert ping.safe < ping.rate.value
+    assert ping.attempts[0].rate == 50
+    assert len(ping.attempts) == cases["ping"].trials <= cases["ping"].planned == 12
+    assert cases["ping"].lines == ()
+
+    little, much = cases["little"].capacity, cases["much"].capacity
+    assert little is not None
+    assert much is not None
+    assert (little.phase, little.at_least) == ("too high", 50)
+    assert little.says == "every trial passed up to 50/s: at least that"
+    assert (much.phase, much.at_least, len(much.attempts)) == ("too low", None, 1)
+    assert much.says.startswith("the lowest rate, 600/s, fails: rate answered >= 99%: 0.")
+    assert cases["closed"].capacity is None
+    assert cases["closed"].lines
+
+    assert "at least 50" in told.out
+    assert "less than 600" in told.out
+    assert "ping · slow · open · 50/s · passed" in told.err
+    assert " · 600/s · not kept: rate answered >= 99%: 0." in told.err
+    assert "NOT COMPLETE" not in told.out
+    report = (result / "report.md").read_text()
+    assert "keeps latency p50 \\< 100ms, errors \\< 0.1%; at most 12 trials a case" in report
+    assert "the highest rate passes" in report
+    assert (result / "report.html").read_text().count("<circle") >= len(ping.attempts)
+    rows = list(csv.DictReader((result / "searches.csv").read_text().splitlines()))
+    assert [row["scenario"] for row in rows] == ["ping", "little", "much"]
+    assert float(rows[0]["rate (requests/s)"]) == ping.rate.value
+    assert [row["ended"] for row in rows] == ["done", "too high", "too low"]
+
+    trials = [one for one in read_trials(result) if one.case.scenario == "ping"]
+    assert [one.block for one in trials] == list(range(1, len(trials) + 1))
+    assert bench("validate", result).code == 0
+    verified = bench("verify", result)
+    assert verified.code == 0, verified.all
+
+
+def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path)
+    told = bench("run", path, "--time-limit", "4s")
+    assert told.code == 0, told.all
+    result = the_result(tmp_path)
+    assert "NOT COMPLETE" in told.out
+    found = summed(result)["ping"].capacity
+    assert found is not None
+    assert not found.over
+    assert found.says.startswith("not finished: ")
+    assert "for which the time limit left no time" in told.err
+    first = read_trials(result)
+    killed(tmp_path, result, len(first) + 1)
+    assert bench("validate", result).code == 0
+    there = read_trials(result)
+    assert there[: len(first)] == first
+    told = bench("run", "--resume", result)
+    assert told.code == 0, told.all
+    assert f"resumed: {len(there)} of 12 measurements are there" in told.err
+    trials = read_trials(result)
+    assert trials[: len(there)] == there
+    assert [one.block for one in trials] == list(range(1, len(trials) + 1))
+    follows(result)
+    found = summed(result)["ping"].capacity
+    assert found is not None
+    assert found.phase == "done"
+    assert bench("verify", result).code == 0
+    told = bench("run", "--resume", result)
+    assert "nothing is missing" in told.err
+    assert len(read_trials(result)) == len(trials)
+
+
+def killed(folder: Path, result: Path, trials: int) -> None:
+    """Resume a result, and kill that once it has so many trials and measures another."""
+    deadline = time.monotonic() + 60
+    words = bench_words("run", "--resume", result)
+    process = subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL, text=True)
+    try:
+        while process.poll() is None and len(list(result.glob("trials/*/trial.json"))) < trials:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.3)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result of a search of two trials."""
+    folder = tmp_path_factory.mktemp("made")
+    path = suite(folder, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
+    done = subprocess.run(
+        bench_words("run", path), cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return the_result(folder)
+
+
+def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
+    """Return a copy of a result whose last trial says something else of its search."""
+    copy = folder / "copy"
+    subprocess.run(["cp", "-r", result, copy], check=True)
+    file = max(copy.glob("trials/*/trial.json"))
+    content = json.loads(file.read_text())
+    content["sought"] |= change
+    file.write_text(json.dumps(content))
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"passed": False}, "is not what its outcomes give"),
+        ({"rate": 90.0}, "is another than the rate of its load"),
+        ({"rate": 1000.0}, "1000/s is not from 50 to 100/s"),
+    ],
+)
+def test_a_search_that_was_changed_is_told(
+    bench: Bench, made: Path, tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    copy = changed(made, tmp_path, change)
+    told = bench("validate", copy)
+    assert told.code == 1
+    assert says in told.out
+    assert bench("verify", copy).code != 0
+
+
+def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
+    text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
+    told = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
+    assert told.code == 4, told.all
+    found = summed(the_result(tmp_path))["ping"].capacity
+    assert found is not None
+    assert (found.phase, found.attempts, found.at_least) == ("unanswered", (), None)
+    assert found.says.startswith("trials that say nothing of the server: ")
+    assert {one.block for one in read_trials(the_result(tmp_path))} == {1, 2}
+    assert "trials say nothing" in told.out
+    assert "NOT COMPLETE" not in told.out
+    assert bench("verify", the_result(tmp_path)).code == 0
+
+
+def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> None:
+    told = bench("plan", suite(tmp_path))
+    assert told.code == 0
+    assert "1 case: at most 12 trials, at most 24 s (6 s load, 18 s starts and stops)" in told.out
+    says = "looks for the highest rate from 50 to 800/s that keeps latency p50 < 100ms, "
+    assert f"  {says}errors < 0.1%; at most 12 trials a case\n" in told.out
+    document = json.loads(bench("plan", suite(tmp_path), "--format", "json").out)
+    assert document["trials"] == 12
+    assert document["scenarios"][0]["find"]["highest"] == 800
+    assert [len(block["cases"]) for block in document["order"]] == [1] * 12
+
+
+def faults(folder: Path, find: str, more: str = "") -> list[str]:
+    text = TOP + SEARCH.partition("find")[0] + f"find = {find}\n{more}"
+    with pytest.raises(SuiteErrors) as told:
+        load(suite(folder, text), Registry())
+    return [f"{one.message}; {one.hint}" for one in told.value.faults]
+
+
+SLO = 'slo = "latency p50 < 1s"'
+
+
+@pytest.mark.parametrize(
+    ("find", "says"),
+    [
+        ("{ rate = [50, 800] }", "'slo' is missing; "),
+        ('{ slo = "latency p50 < 1s" }', "'rate' is missing; "),
+        (f"{{ rate = [50], {SLO} }}", "expected the lowest rate and the highest, such as"),
+        (f"{{ rate = [0, 800], {SLO} }}", "a search begins above 0; "),
+        (f"{{ rate = [800, 50], {SLO} }}", "no rates from 800/s to 50/s; write the lowest first"),
+        (f'{{ rate = [50, "1 hour"], {SLO} }}', "expected a rate such as"),
+        (f'{{ rate = [50, "900k"], {SLO} }}', "open: a rate must be more than 0, and at most"),
+        (f"{{ rate = [60, 800], {SLO} }}", "open begins at its own rate, 50/s, outside of 60 to"),
+        (f"{{ rate = [50, 800], {SLO}, steps = 0 }}", "expected more than 0, got 0"),
+        (f"{{ rate = [50, 800], {SLO}, step = 3 }}", "unknown key; did you mean 'steps'?"),
+        ("{ rate = [50, 800], slo = [] }", "nothing is to be kept; "),
+        ('{ rate = [50, 800], slo = "fast" }', "not an objective: 'fast'; write "),
+        (
+            '{ rate = [50, 800], slo = "latency p50 < 1s < 2s" }',
+            "not an objective: 'latency p50 < 1s < 2s'; ",
+        ),
+        (
+            '{ rate = [50, 800], slo = "latencyy p50 < 1s" }',
+            "no metric 'latencyy' is declared; did you mean 'latency'?",
+        ),
+        (
+            '{ rate = [50, 800], slo = "latency p95 < 1s" }',
+            "latency has no 'p95'; did you mean 'p99'? it has: mean, p50, p99",
+        ),
+        (
+            '{ rate = [50, 800], slo = "latency < 1s" }',
+            "latency has several parts; it has: mean, p50, p99",
+        ),
+        ('{ rate = [50, 800], slo = "latency p50 < 50" }', "latency is in s, not '50'; it is a"),
+        ('{ rate = [50, 800], slo = "latency p50 < 5kB" }', "latency is in s, not '5kB'; it is a"),
+        (
+            '{ rate = [50, 800], slo = "error_rate < 5ms" }',
+            "error_rate is a number without a unit, not '5ms'; ",
+        ),
+        (
+            '{ rate = [50, 800], slo = "latency p50 > 5ms" }',
+            "an objective that the worst server keeps: 'latency p50 > 5ms'; lower values",
+        ),
+        (
+            '{ rate = [50, 800], slo = ["latency p50 < 1s", "latency  p50 < 1s"] }',
+            "'latency p50 < 1s' stands here twice; leave one out",
+        ),
+    ],
+)
+def test_a_search_that_cannot_be_is_refused(tmp_path: Path, find: str, says: str) -> None:
+    told = faults(tmp_path, find)
+    assert any(says in one for one in told), told
+    assert len(told) == 1, told
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (
+            'vary = { "loaders.open.rate" = [50, 100] }',
+            "the rate varies, and is searched for as well; leave it out here",
+        ),
+        (
+            'vary = { "loaders.*.rate" = [50, 100] }',
+            "the rate varies, and is searched for as well; leave it out here",
+        ),
+        (
+            '[tables.one]\nscenario = "ping"\nrows = "server"\nmetric = "throughput"',
+            "'ping' searches for a rate: it has no metric to draw; what it finds",
+        ),
+        (
+            "[repeat]\nblocks = 3",
+            "every scenario searches for a rate: it counts nothing; leave it out",
+        ),
+        (
+            '[scenarios.two]\nservers = ["slow"]\nloaders = ["open"]\n[repeat]\nuntil = "3%"',
+            "stands beside repeat.until; run it alone with --only, or give",
+        ),
+    ],
+)
+def test_what_does_not_go_with_a_search_is_refused(tmp_path: Path, more: str, says: str) -> None:
+    told = faults(tmp_path, f"{{ rate = [50, 800], {SLO} }}", more)
+    assert len(told) == 1, told
+    assert says in told[0], told
+
+
+@pytest.mark.parametrize(
+    ("driver", "says"),
+    [
+        ('[loaders.open2]\nuse = "ab"', "open2 (ab) takes no rate: it cannot search for one; use"),
+        (
+            '[loaders.open2]\nuse = "oha"\nrate = 60',
+            "open2 (oha) does not tell its lateness: it cannot search for one; use",
+        ),
+    ],
+)
+def test_a_tool_that_cannot_search_is_refused(tmp_path: Path, driver: str, says: str) -> None:
+    text = TOP + SEARCH.replace('loaders = ["open"]', 'loaders = ["open", "open2"]') + driver
+    with pytest.raises(SuiteErrors) as told:
+        load(suite(tmp_path, text), Registry())
+    (fault,) = told.value.faults
+    assert says in f"{fault.message}; {fault.hint}", fault.text
+
+
+def test_a_client_cannot_search(tmp_path: Path) -> None:
+    text = TOP + SEARCH.replace('loaders = ["open"]', 'clients = ["one"]')
+    text += '[clients.one]\nuse = "http_client"\n'
+    with pytest.raises(SuiteErrors, match="a client has no rate to search for"):
+        load(suite(tmp_path, text), Registry())
+
+
+def test_an_error_is_told_with_its_place(bench: Bench, tmp_path: Path) -> None:
+    told = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")))
+    assert told.code == 2
+    assert "capacity.toml:20:28: scenarios.ping.find.slo: " in told.err
+    assert "no metric 'latncy' is declared" in told.err
+    assert "hint: did you mean 'latency'?" in told.err

@@ -1,0 +1,325 @@
+"""What a trial gives to a search, and where that goes: pure functions, on trials made by hand."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from quiet_trial import LIMITS, reading
+from quiet_trial import trial as quiet_trial
+
+from benchforge.checks import ask
+from benchforge.model.find import Find, Objective, Sought
+from benchforge.model.histogram import Histogram
+from benchforge.model.reading import Schedule
+from benchforge.model.trial import Failure, Load, Trial
+from benchforge.parts.part import Metric
+from benchforge.registry import Registry
+from benchforge.stats.objective import judged
+from benchforge.stats.search import found, search_of, where
+from benchforge.suite.objective import WrongObjective, objective
+
+OBJECTIVE = Objective(
+    text="latency p99 < 50ms", metric="latency", of="p99", relation="<", bound=0.05
+)
+FIND = Find(lowest=100, highest=3200, steps=4, objectives=(OBJECTIVE,))
+DRIVER = "closed"
+
+
+def metrics() -> dict[str, Metric]:
+    cls = Registry().part("metric", "latency")
+    part = cls()
+    assert isinstance(part, Metric)
+    return {"latency": part}
+
+
+METRICS = metrics()
+
+
+def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
+    """A trial at a rate that was kept, each answer after 2 ms; `changed` is of its reading."""
+    due = round(rate * seconds)
+    fields: dict[str, Any] = {
+        "seconds": seconds,
+        "responses": due,
+        "good_at_least": due,
+        "good_at_most": due,
+        "latency": Histogram.of({2000: due}),
+        "schedule": Schedule(
+            rate=rate,
+            intended=due,
+            sent=due,
+            lateness=Histogram.of({10: due}),
+            waited=Histogram.of({}),
+        ),
+    }
+    load = Load(connections=500, at_once=500, declared_s=seconds, rate=rate)
+    one = quiet_trial(reading=reading(**fields | changed), load=load)
+    return one.model_copy(update={"checks": ask.of_trial(one, LIMITS)})
+
+
+def sought(one: Trial, *, smoke: bool = False, find: Find = FIND) -> Sought:
+    told = judged(one, {"s": find}, METRICS, smoke=smoke)
+    assert told is not None
+    return told
+
+
+def test_a_trial_that_keeps_all_passes() -> None:
+    told = sought(trial())
+    assert (told.passed, told.why, told.again, told.rate) == (True, "", False, 1000)
+    assert [one.objective for one in told.outcomes] == [
+        "rate answered >= 99%",
+        "errors < 0.1%",
+        "latency p99 < 50ms",
+    ]
+    assert [one.value for one in told.outcomes] == [1, 0, 0.002]
+
+
+def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
+    assert judged(trial(), {"other": FIND}, METRICS, smoke=False) is None
+    assert judged(quiet_trial(), {"s": FIND}, METRICS, smoke=False) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"latency": Histogram.of({60_000: 10_000})}, "latency p99 < 50ms: 0.06 s"),
+        (
+            {"good_at_least": 9_980, "good_at_most": 9_980},
+            "errors < 0.1%: 0.002",
+        ),
+        (
+            {"responses": 9_700, "good_at_least": 9_700, "good_at_most": 9_700},
+            "rate answered >= 99%: 0.9701",
+        ),
+    ],
+)
+def test_one_objective_that_is_missed_is_enough(changed: dict[str, Any], why: str) -> None:
+    told = sought(trial(**changed))
+    assert told.passed is False
+    assert told.why == why
+
+
+def test_what_a_server_that_keeps_up_has_under_way_counts_as_answered() -> None:
+    # 40 ms at 1000/s: 40 are always under way, of 1000 that were due in a second.
+    answered: dict[str, Any] = {
+        "responses": 960,
+        "good_at_least": 960,
+        "good_at_most": 960,
+        "latency": Histogram.of({40_000: 960}),
+        "in_flight": Histogram.of({20_000: 40}),
+    }
+    assert sought(trial(seconds=1, **answered)).passed is True
+    # As many in flight after answers of 2 ms are a queue.
+    queue: dict[str, Any] = answered | {
+        "latency": Histogram.of({2_000: 960}),
+        "in_flight": Histogram.of({9: 40}),
+    }
+    told = sought(trial(seconds=1, **queue))
+    assert told.passed is False
+    assert told.why == "rate answered >= 99%: 0.963"
+
+
+def test_a_percentile_that_is_only_a_lower_bound_does_not_pass() -> None:
+    """Two in a hundred were given up after 10 ms: p99 is that or more, which may be 50 ms."""
+    given_up: dict[str, Any] = {
+        "responses": 9_800,
+        "good_at_least": 9_800,
+        "good_at_most": 9_800,
+        "unanswered": 0,
+        "latency": Histogram.of({2_000: 9_800}),
+        "censored": 200,
+        "censored_from_us": 10_000,
+    }
+    told = sought(trial(**given_up | {"unanswered": 200}), find=without_errors())
+    assert told.passed is None
+    assert told.why == "latency p99 < 50ms: only known to be 0.01 s or more"
+    late: dict[str, Any] = given_up | {"unanswered": 200, "censored_from_us": 90_000}
+    assert sought(trial(**late), find=without_errors()).passed is False
+
+
+def without_errors() -> Find:
+    return FIND.model_copy(update={"errors_below": None})
+
+
+def test_too_few_responses_say_nothing() -> None:
+    told = sought(trial(rate=100, seconds=5))
+    assert told.passed is None
+    assert told.why == "latency p99 < 50ms: only 500 responses: p99 needs 1000"
+    assert not told.again
+
+
+def test_a_tool_that_was_late_says_nothing_and_is_tried_again() -> None:
+    late = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({300: 10_000}))
+    one = trial(schedule=late)
+    told = sought(one)
+    assert (told.passed, told.again) == (None, True)
+    assert told.why == "not believed: L4 rate-achieved"
+    assert one.model_copy(update={"sought": told}).again
+    assert sought(one, smoke=True).passed is True
+
+
+def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
+    told = sought(trial(schedule=Schedule(rate=1000, intended=10_000, sent=10_000)))
+    assert told.passed is None
+
+
+@pytest.mark.parametrize(
+    ("stage", "about", "passed"),
+    [
+        ("drive", "behaviour", False),
+        ("read", "behaviour", False),
+        ("start", "behaviour", None),
+        ("read", "apparatus", None),
+    ],
+)
+def test_a_server_that_fails_under_the_load_has_not_kept_up(
+    stage: str, about: Any, passed: bool | None
+) -> None:
+    failure = Failure(stage=stage, message="flask: gone", about=about)
+    one = trial().model_copy(update={"failure": failure, "reading": None})
+    told = sought(one)
+    assert told.passed is passed
+    assert "flask: gone" in told.why
+
+
+def said(rate: float, passed: bool | None, block: int, attempt: int = 1) -> Trial:
+    """A trial that gave this to its search."""
+    why = "" if passed else "p99 is late" if passed is False else "not believed: N1"
+    given = Sought(rate=rate, passed=passed, why=why)
+    fields = {"number": block * 10 + attempt, "block": block, "attempt": attempt, "sought": given}
+    return quiet_trial().model_copy(update=fields)
+
+
+def walked(answers: list[bool | None], find: Find = FIND) -> list[Trial]:
+    """Return the trials of a search that is answered so."""
+    trials: list[Trial] = []
+    for block, passed in enumerate(answers, 1):
+        rate = where(find, DRIVER, trials).rate
+        if rate is None:
+            break
+        trials.append(said(rate, passed, block))
+    return trials
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.booleans(), min_size=60, max_size=60), st.integers(1, 40), st.floats(100, 3200))
+def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, start: float) -> None:
+    find = FIND.model_copy(update={"steps": steps, "starts": {DRIVER: start}})
+    trials = walked([*answers], find)
+    if len(trials) < len(answers):
+        assert len(trials) <= find.rounds
+        assert where(find, DRIVER, trials).phase in {"done", "too low", "too high"}
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from([True, False, None]), max_size=40))
+def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
+    trials = walked(answers)
+    told = found(FIND, DRIVER, trials)
+    answered = [one for one in trials if one.sought and one.sought.passed is not None]
+    assert [one.trial for one in told.attempts] == [one.number for one in answered]
+    if told.phase != "unanswered":
+        assert where(FIND, DRIVER, answered) == where(FIND, DRIVER, trials)
+    passed = [one.rate for one in told.attempts if one.passed]
+    assert told.at_least == max(passed, default=None)
+
+
+def test_the_order_in_which_trials_are_read_does_not_count() -> None:
+    trials = walked([True, True, False, True, False, True, False])
+    assert where(FIND, DRIVER, trials[::-1]) == where(FIND, DRIVER, trials)
+    assert found(FIND, DRIVER, trials[::-1]) == found(FIND, DRIVER, trials)
+
+
+def test_two_rounds_that_say_nothing_end_a_search() -> None:
+    trials = walked([True, None, True, None, None])
+    told = found(FIND, DRIVER, trials)
+    assert [one.rate for one in told.attempts] == [100, 200]
+    assert (told.phase, told.rate.value, told.at_least) == ("unanswered", None, 200)
+    assert told.says == "trials that say nothing of the server: not believed: N1"
+    assert not told.answered
+
+
+def test_a_round_that_may_be_tried_again_is_not_in_vain_yet() -> None:
+    again = Sought(rate=100, passed=None, why="late", again=True)
+    rounds = [said(100, None, n).model_copy(update={"sought": again}) for n in range(1, 5)]
+    assert where(FIND, DRIVER, rounds).rate == 100
+    last = [one.model_copy(update={"attempt": 3}) for one in rounds]
+    assert where(FIND, DRIVER, last[:3]).rate == 100
+    assert where(FIND, DRIVER, last).phase == "unanswered"
+
+
+def test_a_trial_at_a_rate_that_nobody_asked_for_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"150\.0 was tried, 100\.0 was asked for"):
+        where(FIND, DRIVER, [said(150, True, 1)])
+
+
+def test_a_search_begins_at_the_tools_own_rate() -> None:
+    find = FIND.model_copy(update={"starts": {DRIVER: 800.0}})
+    assert search_of(find, DRIVER).start == 800
+    assert search_of(find, "other").start == 100
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "steps", "rounds"),
+    [
+        (100, 3200, 4, 1 + 5 + 4 + 4),
+        (100, 20_000, 20, 1 + 8 + 4 + 20),
+        (100, 101, 1, 1 + 1 + 4 + 1),
+    ],
+)
+def test_how_many_trials_a_search_takes_at_most(
+    lowest: float, highest: float, steps: int, rounds: int
+) -> None:
+    find = Find(lowest=lowest, highest=highest, steps=steps, objectives=(OBJECTIVE,))
+    assert find.rounds == rounds
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"lowest": 3200}, {"highest": 100}, {"starts": {"x": 50}}, {"lowest": math.inf}, {"steps": 0}],
+)
+def test_a_search_that_is_none_is_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"no rates|greater|finite"):
+        Find.model_validate(FIND.model_dump() | changed)
+
+
+@given(st.text(max_size=40) | st.from_regex(r"latency p?[0-9.]* ?[<>]=? ?[0-9.]+ ?[a-z%/]*"))
+def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
+    try:
+        told = objective(text, METRICS)
+    except WrongObjective:
+        return
+    assert told.relation in {"<", "<="}
+    assert math.isfinite(told.bound)
+    assert objective(told.text, METRICS) == told
+
+
+def test_a_bound_beyond_all_numbers_is_refused() -> None:
+    part = Registry().part("metric", "error_rate")()
+    assert isinstance(part, Metric)
+    with pytest.raises(WrongObjective, match="is too large"):
+        objective(f"it < {'9' * 400}", {"it": part})
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "bound"),
+    [
+        ("latency", "it p99 < 50ms", 0.05),
+        ("latency", "it  p99<= 2s", 2),
+        ("error_rate", "it < 0.1%", 0.001),
+        ("error_rate", "it < 0.01", 0.01),
+        ("throughput", "it > 2k/s", 2000),
+        ("throughput", "it >= 900", 900),
+        ("memory", "it server < 64MiB", 2**26),
+        ("transfer", "it received > 5B/s", 5),
+    ],
+)
+def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: float) -> None:
+    part = Registry().part("metric", metric)()
+    assert isinstance(part, Metric)
+    told = objective(text, {"it": part})
+    assert told.bound == pytest.approx(bound)
+    assert told.keeps(bound) is ("=" in text)
+    assert told.keeps(bound * 2) is (part.better == "higher")
