@@ -581,7 +581,7 @@ hint: declared: django
     ),
     "no_tables": (
         "[repeat]\n",
-        '[clients."a.b"]\n[metrics]\ncpu = 1\n[repeat]\nuntil = "3%"\n',
+        '[clients."a.b"]\n[metrics]\ncpu = 1\n[repeat]\nround = "3%"\n',
         """\
 error: a.toml:29:10: clients."a.b": not a label
    29 | [clients."a.b"]
@@ -591,10 +591,10 @@ error: a.toml:31:1: metrics.cpu: expected a table
    31 | cpu = 1
       | ^^^
 hint: write [metrics.cpu]
-error: a.toml:33:1: repeat.until: unknown key
-   33 | until = "3%"
+error: a.toml:33:1: repeat.round: unknown key
+   33 | round = "3%"
       | ^^^^^
-hint: this table takes: blocks, seed, warmup, placebo, quiet
+hint: this table takes: blocks, until, between, seed, warmup, placebo, quiet
 """,
     ),
     "not_finite": (
