@@ -143,9 +143,8 @@ def _check_objectives(
         try:
             told = objective(text, metrics).text
         except WrongObjective as error:
-            if (
-                text.partition(" ")[0] not in set(labels) - metrics.keys()
-            ):  # of that is a complaint already
+            faulty = set(labels) - metrics.keys()  # of these there is a complaint already
+            if text.split(" ", 1)[0] not in faulty:
                 complaints.at(place, error.message, error.hint)
             continue
         if told in seen:
@@ -172,11 +171,10 @@ def _check_loader(
 ) -> None:
     if not isinstance(one.part, Loader):
         return
-    if not one.part.tells_lateness or _RATE not in one.cls.model_fields:
-        takes = (
-            "takes no rate" if _RATE not in one.cls.model_fields else "does not tell its lateness"
-        )
-        message = f"{one.label} ({one.part.name}) {takes}: it cannot search for one"
+    takes = _RATE in one.cls.model_fields
+    if not takes or not one.part.tells_lateness:
+        why = "does not tell its lateness" if takes else "takes no rate"
+        message = f"{one.label} ({one.part.name}) {why}: it cannot search for one"
         hint = 'use = "pace": whether the server or the tool missed a rate must be known'
         complaints.at(at, message, hint)
         return
@@ -185,9 +183,7 @@ def _check_loader(
     lowest, highest = wanted.rate
     own = _own_rate(one)
     if own is not None and not lowest <= own <= highest:
-        message = (
-            f"{one.label} begins at its own rate, {own:g}/s, outside of {lowest} to {highest}/s"
-        )
+        message = f"{one.label} begins at its own rate, {own:g}/s: not in {lowest} to {highest}/s"
         complaints.at(at, message, "leave its rate out, or declare another loader")
     for number, why in _refused(one, wanted):
         complaints.at((*at[:2], "find", _RATE, number), f"{one.label}: {why}")

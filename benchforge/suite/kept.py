@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from benchforge.errors import Unusable
 from benchforge.model.amount import Until
 from benchforge.model.answer import Expect
+from benchforge.model.find import Find
 from benchforge.model.result import Header
 from benchforge.model.trial import CaseName
 from benchforge.parts.part import Driver, Metric
@@ -22,14 +23,16 @@ from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
+from benchforge.suite.find import find_of
 from benchforge.suite.layers import layered
 from benchforge.suite.redact import HIDDEN
 from benchforge.suite.repeat import repeated
 from benchforge.suite.source import parsed
-from benchforge.suite.suite import Declared
+from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.typed import typed
 
 DRIVERS = ("loaders", "clients")
+_SEARCHING = ("servers", "loaders", "find")
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,19 @@ class KeptSuite:
             raise Unusable(f"{place}.{case.driver} cannot be as in {case.title}: {first}") from None
         assert isinstance(part, Driver)  # noqa: S101 - its table says so
         return part
+
+    def find(self, label: str) -> Find | None:
+        """Return what a scenario looks for, as the suite's text says; None where it says nothing.
+
+        Raises ValidationError and WrongObjective where it says what cannot be.
+        """
+        scenarios = self._document.tables.get("scenarios")
+        table = scenarios.get(label) if isinstance(scenarios, dict) else None
+        if not isinstance(table, dict) or "find" not in table:
+            return None
+        scenario = typed(Scenario, {key: table[key] for key in _SEARCHING if key in table})
+        loaders = {one.label: one for place, one in self._drivers.values() if place == "loaders"}
+        return find_of(scenario, loaders, self.metrics)
 
     def expect(self, case: CaseName) -> Expect | None:
         """Return what a right answer of a case looks like; None where a secret is part of it."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
+from benchforge.errors import BenchforgeError
 from benchforge.graph import steps
 from benchforge.model.file import Fault
 from benchforge.run.verify.again import Again, Result, plain
@@ -79,3 +80,16 @@ def metrics(result: Result) -> Iterator[Again]:
             "better": metric.better,
         }
         yield Again(result.header, ("metrics", number), dict(told))
+
+
+def finds(result: Result) -> Iterator[Again]:
+    """What scenarios look for, from the suite's text."""
+    header = result.header.model
+    for label in dict.fromkeys(case.scenario for case in header.cases):
+        try:
+            find = result.suite.find(label)
+        except (BenchforgeError, ValueError) as error:
+            yield Again(result.header, ("finds",), cannot=f"scenarios.{label}.find: {error}")
+            continue
+        if find is not None or label in header.finds:
+            yield Again(result.header, ("finds", label), None if find is None else plain(find))
