@@ -10,8 +10,8 @@ from benchforge.errors import Unusable
 from benchforge.registry import Registry
 from benchforge.run.older import Older, older
 from benchforge.run.summed import Summed, summed
-from benchforge.stats.against import Compared, compared
 from benchforge.stats.change import PAST
+from benchforge.stats.compared import Compared, compared
 from benchforge.stats.levels import by_key
 
 WORSE, NO_ANSWER = 1, 4

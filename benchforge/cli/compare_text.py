@@ -9,8 +9,8 @@ from benchforge.cli.say import counted
 from benchforge.registry import Registry
 from benchforge.run.older import Older
 from benchforge.run.summed import Summed
-from benchforge.stats.against import IS_REFERENCE, Compared
 from benchforge.stats.change import PAST
+from benchforge.stats.compared import IS_REFERENCE, Compared
 
 _ALONE = (
     "sessions of one machine differ by themselves: where that is by 3 %, two of three alarms that "

@@ -17,6 +17,7 @@ from benchforge.checks.quiet import limits_of
 from benchforge.cli import Interrupted
 from benchforge.cli.loosened import loosened
 from benchforge.cli.options import pairs
+from benchforge.cli.outcome import Shown
 from benchforge.cli.progress import Line, plain, spoken
 from benchforge.cli.report import reported
 from benchforge.cli.say import counted, say, warn
@@ -100,7 +101,7 @@ def command(
     limits = Limits(fail_fast, _seconds(time_limit))
     registry = Registry()
     registry.listen(warn)
-    form = Form(as_json, reports)
+    shown = Shown(as_json, reports)
     for name in reports:
         reporter(registry, name)  # one that is not known is told before anything starts
     given = Given(profile, pairs(settings), only)
@@ -109,20 +110,11 @@ def command(
             raise Unusable("run: no suite is named", "name a suite, or --resume a result")
         if anyway:
             raise Unusable("--anyway: nothing is resumed", "it belongs to --resume")
-        return _begin(suite, given, output or Path("results"), limits, registry, form)
+        return _begin(suite, given, output or Path("results"), limits, registry, shown=shown)
     if output is not None:
         raise Unusable(f"-o {output}: --resume goes on in the result's own folder", "leave it out")
     with measuring(), Keep(resume).held():
-        return _resume(resume, suite, given, limits, registry, form, anyway=anyway)
-
-
-@dataclass(frozen=True)
-class Form:
-    """How what came of it is shown."""
-
-    as_json: bool
-    reports: Sequence[str]
-    "Reporters beside those that every run uses."
+        return _resume(resume, suite, given, limits, registry, anyway=anyway, shown=shown)
 
 
 @dataclass(frozen=True)
@@ -140,7 +132,8 @@ def _begin(
     output: Path,
     limits: Limits,
     registry: Registry,
-    form: Form,
+    *,
+    shown: Shown,
 ) -> int:
     asked = load(path, registry, profile=given.profile, settings=given.settings, only=given.only)
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
@@ -163,7 +156,7 @@ def _begin(
             keep.write(keep.folder / HEADER, header)
             _announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
-            return _sitting(begun, asked, graph, stands_on, limits, registry, form)
+            return _sitting(begun, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _resume(
@@ -172,9 +165,9 @@ def _resume(
     given: Given,
     limits: Limits,
     registry: Registry,
-    form: Form,
     *,
     anyway: bool,
+    shown: Shown,
 ) -> int:
     if left := cleared():
         say(left)
@@ -196,7 +189,7 @@ def _resume(
     if there == len(graph):
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
         found = before.trials, before.ceilings
-        return _told(before, *found, asked, registry, keep, form)
+        return _told(before, *found, asked, registry, keep, shown=shown)
     stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
@@ -214,7 +207,7 @@ def _resume(
     before = before.going_on(now, differs)
     keep.sitting(before.sittings[-1])
     _announce(asked, graph, stands_on, keep, limits, there)
-    return _sitting(before, asked, graph, stands_on, limits, registry, form)
+    return _sitting(before, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _sitting(
@@ -224,7 +217,8 @@ def _sitting(
     stands_on: Ground,
     limits: Limits,
     registry: Registry,
-    form: Form,
+    *,
+    shown: Shown,
 ) -> int:
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
@@ -247,7 +241,7 @@ def _sitting(
     finally:
         progress.end()
     keep.still_there()
-    code = _told(begun, trials, ceilings, asked, registry, keep, form)
+    code = _told(begun, trials, ceilings, asked, registry, keep, shown=shown)
     _say_what_quiet_took(trials[len(begun.trials) :])
     left = len(graph) - settled(trials)
     if interrupted is not None:
@@ -267,10 +261,11 @@ def _told(
     asked: Suite,
     registry: Registry,
     keep: Keep,
-    form: Form,
+    *,
+    shown: Shown,
 ) -> int:
     told = begun.header, trials, begun.sittings, ceilings, asked.metrics, registry, keep
-    summary = reported(*told, form.reports, as_json=form.as_json)
+    summary = reported(*told, shown.reports, as_json=shown.as_json)
     return 0 if all(case.answered(smoke=summary.smoke) for case in summary.cases) else NO_ANSWER
 
 

@@ -10,7 +10,7 @@ from test_reporters import NOON, case, line, result
 
 from benchforge.model.check import Check
 from benchforge.model.summary import CaseSummary, DoubtedTrial, Line, Summary
-from benchforge.stats.against import IS_REFERENCE, Compared, compared
+from benchforge.stats.compared import IS_REFERENCE, Compared, compared
 from benchforge.stats.levels import NO_TRIAL, by_key, level, lines, reference_of
 from benchforge.stats.series import courses
 
