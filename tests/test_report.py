@@ -110,6 +110,8 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
     (result / "junit.xml").write_text("<testsuites/>")
     told = bench("verify", result)
     assert (told.code, "junit.xml:1: is not what" in told.out) == (1, True), told.all
+    assert bench("report", result).code == 0
+    assert bench("verify", result).code == 0
     told = bench("clean", "--results", result.parent, "--yes")
     assert (told.code, result.exists()) == (0, False), told.all
 
@@ -134,6 +136,9 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     assert summary.read_text() == 2 * (made / "github.md").read_text()
     told = run("report", made, "--reporter", "action-benchmark", "-o", "-")
     assert (told.code, "makes no file" in told.err) == (2, True), told.all  # of a smoke
+    (made / "junit.xml").write_text("<testsuites/>")  # as if it told of another sitting
+    assert run("run", "--resume", made).code == 0
+    assert run("verify", made).code == 0
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path)})
     told = run("report", made, "--reporter", "github")
     assert (told.code, str(tmp_path) in told.err) == (5, True), told.all

@@ -19,7 +19,7 @@ from benchforge.model.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 from benchforge.run.keep import Keep, whole
-from benchforge.run.reports import REPORTERS, reporter, write_reports
+from benchforge.run.reports import REPORTERS, renew_reports, reporter, write_reports
 from benchforge.run.scratch import scratch_folder
 from benchforge.run.summed import Summed, summed
 
@@ -83,7 +83,10 @@ def _again(found: Summed, registry: Registry, names: Sequence[str], into: Path) 
         if not names:
             whole(into / SUMMARY, found.summary)
             paths.append(into / SUMMARY)
-        paths += write_reports(found.summary, found.trials, registry, found.path, wanted, into)
+        told = found.summary, found.trials, registry
+        paths += write_reports(*told, found.path, wanted, into)
+        if not names and into == found.path:
+            paths += renew_reports(*told, into)
     except OSError as error:
         raise _cannot(error) from error
     finally:
@@ -144,6 +147,7 @@ def _written(
     names = tuple(dict.fromkeys((*REPORTERS, *further)))
     try:
         paths += write_reports(summary, trials, registry, keep.folder, names)
+        paths += renew_reports(summary, trials, registry, keep.folder)
     except OSError as error:
         raise _cannot(error) from error
     return paths

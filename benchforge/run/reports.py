@@ -61,6 +61,23 @@ def write_reports(
     return written
 
 
+def renew_reports(
+    summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
+) -> list[Path]:
+    """Write those anew that somebody asked for earlier: they may tell of fewer trials.
+
+    Raises as `write_reports` does.
+    """
+    written: list[Path] = []
+    with scratch_folder() as place:
+        for _, made in _formed(summary, trials, registry, folder, ON_DEMAND, place):
+            there = folder / made.relative_to(place)
+            if there.is_file() and there.read_bytes() != made.read_bytes():
+                whole(there, made.read_bytes())
+                written.append(there)
+    return written
+
+
 def stale_reports(
     summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
 ) -> Iterator[Fault]:
