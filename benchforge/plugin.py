@@ -37,10 +37,11 @@ from benchforge.parts.part import (
     Reporter,
     RunsPython,
     Server,
+    ServesCode,
     Service,
 )
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
-from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.site import Output, Site, Target, Tree
 from benchforge.parts.wrong import WrongOption
 
 __all__ = [
@@ -91,6 +92,7 @@ __all__ = [
     "Schedule",
     "Series",
     "Server",
+    "ServesCode",
     "Service",
     "Settled",
     "Site",
@@ -101,6 +103,7 @@ __all__ = [
     "Summary",
     "Target",
     "Task",
+    "Tree",
     "Trial",
     "TrialSample",
     "Usage",

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.claim import Claim
+from benchforge.model.code import Code
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
@@ -93,6 +94,8 @@ class Header(Frozen):
     "Of each part, as its program told; the label of its runtime stands behind it."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
+    code: tuple[Code, ...] = ()
+    "Of the servers whose code lies in a git repository."
     facts: dict[str, JsonValue]
     "Of the machine."
     fingerprint: str = ""

@@ -44,6 +44,8 @@ class Terminal(Reporter):
         blocks += [_wrapped(f"tuning: {told}", width) for told in words.tuning(trials)]
         if told := words.interpreters(summary):
             blocks.append(_wrapped(told, width))
+        if told := words.code(summary):
+            blocks.append(_wrapped(told, width))
         for name, cases in scenarios(summary):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
         for label, pivot in summary.tables.items():

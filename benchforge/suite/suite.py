@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Expect, Request
+from benchforge.model.code import Code
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.placement import Placement
@@ -105,5 +106,7 @@ class Suite:
     "Those that are drawn of its cases, by label."
     settings: Mapping[str, str]
     "What was given by --set."
+    code: tuple[Code, ...] = ()
+    "Of its servers, where git was asked; a `ref` alone may lead elsewhere later."
     secrets: frozenset[str] = frozenset()
     "What `redact` takes out of every text that is written: from the environment, and literal."
