@@ -1,12 +1,14 @@
 """The hooks: what many listeners may hear. What has exactly one answer is a method of a part."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pluggy
 from pydantic import JsonValue
 
+from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
+from benchforge.model.verdict import Verdict
 from benchforge.parts.part import Part
 
 hookspec = pluggy.HookspecMarker("benchforge")
@@ -39,4 +41,12 @@ def benchforge_trial_kept(trial: Trial) -> None:
     """Hear of a trial once it is on disk; never while something is measured.
 
     An error is told once, and the plugin hears of no further trial: what was measured stays.
+    """
+
+
+@hookspec
+def benchforge_judged(summary: Summary, verdicts: Sequence[Verdict]) -> None:
+    """Hear what a run says once its reports are written: the verdicts on the suite's claims.
+
+    A smoke has none. An error is told once, and changes nothing.
     """

@@ -5,6 +5,7 @@ from benchforge.hookspecs import hookimpl
 from benchforge.model.answer import Request
 from benchforge.model.bins import Kept, kept
 from benchforge.model.check import Check
+from benchforge.model.claim import Asked, Claim, Question, Term
 from benchforge.model.histogram import Histogram
 from benchforge.model.observation import Flow, Machine, Role, Usage
 from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
@@ -22,8 +23,8 @@ from benchforge.model.summary import (
     TrialSample,
 )
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
-from benchforge.model.units import Duration, Rate, Size
-from benchforge.model.verdict import Estimate
+from benchforge.model.units import Duration, Rate, Share, Size
+from benchforge.model.verdict import Against, Estimate, Rejected, Verdict
 from benchforge.model.window import WHOLE, Settled, Window
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.fillable import Fillable
@@ -48,11 +49,14 @@ __all__ = [
     "NAMES",
     "WHOLE",
     "Accepts",
+    "Against",
+    "Asked",
     "Backend",
     "BenchforgeError",
     "CaseName",
     "CaseSummary",
     "Check",
+    "Claim",
     "Client",
     "Command",
     "Comparison",
@@ -81,8 +85,10 @@ __all__ = [
     "Place",
     "Placebo",
     "Probe",
+    "Question",
     "Rate",
     "Reading",
+    "Rejected",
     "Reporter",
     "Request",
     "RightAnswer",
@@ -95,6 +101,7 @@ __all__ = [
     "ServesCode",
     "Service",
     "Settled",
+    "Share",
     "Site",
     "Size",
     "Started",
@@ -103,10 +110,12 @@ __all__ = [
     "Summary",
     "Target",
     "Task",
+    "Term",
     "Tree",
     "Trial",
     "TrialSample",
     "Usage",
+    "Verdict",
     "Window",
     "WrongOption",
     "hookimpl",

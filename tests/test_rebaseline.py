@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repository import COMMAND, FAST, LOAD, SLOW, commit, git, repository
 
-from benchforge.cli.rebaseline import WORSE, rebaseline
+from benchforge.cli.outcome import FAILS, Shown
+from benchforge.cli.rebaseline import rebaseline
 from benchforge.cli.run import Given, begin
 from benchforge.errors import Unusable
 from benchforge.model.folder import read_header
@@ -27,8 +28,17 @@ SUITE = f"benchforge = 1\n[servers.app]{COMMAND}{SERVING}blocks = 3\n"
 def measured(folder: Path, output: str, only: tuple[str, ...] = ()) -> Path:
     """Measure the suite of a folder as it is, and return where the result is."""
     kept: list[Path] = []
+    shown = Shown(as_json=False, inconclusive_fails=False)
     given_ = Given(None, (), only)
-    begin(folder / "suite.toml", given_, folder / output, Limits(), Registry(), kept=kept.append)
+    begin(
+        folder / "suite.toml",
+        given_,
+        folder / output,
+        Limits(),
+        Registry(),
+        shown=shown,
+        kept=kept.append,
+    )
     return kept[0]
 
 
@@ -51,7 +61,7 @@ def test_a_slowdown_between_two_commits(
 ) -> None:
     commit(tmp_path, SLOW, "slow")
     slow = measured(tmp_path, "new")
-    assert again(fast, slow, tmp_path / "again") == WORSE
+    assert again(fast, slow, tmp_path / "again") == FAILS
     told = capsys.readouterr()
     assert "s · app · pace: throughput: worse: 0." in told.out
     assert "times as before (95% interval 0." in told.out

@@ -4,13 +4,32 @@ from collections.abc import Mapping, Sequence
 
 from benchforge.checks import ask
 from benchforge.checks.limits import Limits
+from benchforge.checks.quiet import limits_of
 from benchforge.checks.repetitions import of_placebo
 from benchforge.model.ceiling import Ceiling
 from benchforge.model.result import Header
+from benchforge.model.sitting import Sitting
 from benchforge.model.summary import Comparison, Summary
 from benchforge.model.trial import Trial
+from benchforge.parts.part import Metric
 from benchforge.stats.case import used_of
-from benchforge.stats.summarize import Identity, identity
+from benchforge.stats.judge import judged
+from benchforge.stats.summarize import Identity, identity, summarize
+
+
+def concluded(
+    header: Header,
+    trials: Sequence[Trial],
+    metrics: Mapping[str, Metric],
+    sittings: Sequence[Sitting] = (),
+    ceilings: Sequence[Ceiling] = (),
+) -> Summary:
+    """Return all that a result says: what was measured, what the checks found, and the verdicts.
+
+    Raises InvalidFile as `summarize` does.
+    """
+    summary = summarize(header, trials, metrics, sittings)
+    return judged(with_checks(summary, header, trials, limits_of(header), ceilings))
 
 
 def with_checks(

@@ -70,7 +70,8 @@ def _counts(suites: Sequence[Suite], form: Needed) -> str:
     profiles = [suite.profile for suite in suites if suite.profile]
     also = "also " if len(suites) > len(profiles) else ""
     with_profiles = f", {also}with --profile {listed(profiles)}" if profiles else ""
-    return f"{scenarios}, {counted(form.cases, 'case')}{with_profiles}"
+    claims = f", {counted(len(suites[0].claims), 'claim')}" if suites[0].claims else ""
+    return f"{scenarios}, {counted(form.cases, 'case')}{claims}{with_profiles}"
 
 
 def _names(needs: Iterable[Need]) -> str:

@@ -43,8 +43,17 @@ def _head(plan: Plan) -> Iterator[str]:
     )
     guess = f"starts and stops are guessed, {START_AND_STOP_S:g} s a trial"
     yield f"{guess}; the rest is what the suite declares"
+    if plan.claims:
+        yield _claims(plan)
     drawn = f", drawn now; to run in this order: --set repeat.seed={plan.seed}"
     yield f"seed {plan.seed}{drawn if plan.drawn else ''}"
+
+
+def _claims(plan: Plan) -> str:
+    asked = [label for label, questions in plan.claims.items() if questions]
+    told = f"{counted(len(asked), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
+    left = [label for label in plan.claims if label not in asked]
+    return told + (f"; not asked here: {', '.join(left)}" if left else "")
 
 
 def _time(estimate: Estimate) -> str:

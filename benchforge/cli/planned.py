@@ -29,6 +29,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
         smoke=suite.smoke,
         settings=dict(suite.settings),
         only=suite.only,
+        claims=_claims(suite),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         drawn=drawn,
@@ -52,6 +53,11 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
         cases=(),
         order=(),
     )
+
+
+def _claims(suite: Suite) -> dict[str, int]:
+    asked = suite.asked
+    return {claim.label: len(claim.asked) if claim in asked else 0 for claim in suite.claims}
 
 
 def as_json(plan: Plan, graph: RunGraph) -> Iterator[str]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from benchforge.cli.run import NO_ANSWER, Given, begin
+from benchforge.cli.outcome import FAILS, NO_ANSWER, Shown
+from benchforge.cli.run import Given, begin
 from benchforge.cli.say import counted, say, show
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.code import Code
@@ -25,7 +26,6 @@ from benchforge.suite.rebaseline import Again, before, cannot, rebaselined, rena
 from benchforge.suite.redact import HIDDEN
 from benchforge.suite.source import parsed, read
 
-WORSE = 1
 _MARK = "# Written by benchforge compare --rebaseline"
 _NOTHING = "nothing can be measured again"
 
@@ -64,7 +64,8 @@ def rebaseline(
     _write(file, f"{_MARK}\n{text(rebaselined(tables, name, servers))}")
     say(f"wrote {file}: {', '.join(map(before, servers))} as {older} had them")
     folders: list[Path] = []
-    code = begin(file, Given(None, (), ()), output, limits, registry, kept=folders.append)
+    given, shown = Given(None, (), ()), Shown(as_json=False, inconclusive_fails=False)
+    code = begin(file, given, output, limits, registry, shown=shown, kept=folders.append)
     return max(code, _told(folders[0], servers, least))
 
 
@@ -120,7 +121,7 @@ def _told(folder: Path, servers: Mapping[str, Again], least: float) -> int:
     for one in found:
         show(_line(one))
     states = {one.change.state for one in found}
-    return NO_ANSWER if "no model" in states else WORSE if "worse" in states else 0
+    return NO_ANSWER if "no model" in states else FAILS if "worse" in states else 0
 
 
 def _older(servers: Mapping[str, Again], case: CaseName) -> CaseName | None:

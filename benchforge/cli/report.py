@@ -5,8 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchforge.checks.quiet import limits_of
-from benchforge.checks.summary import with_checks
+from benchforge.checks.summary import concluded
 from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep
 from benchforge.model.ceiling import Ceiling
@@ -18,7 +17,6 @@ from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 from benchforge.run.keep import Keep
 from benchforge.run.reports import reporter, write_reports
-from benchforge.stats.summarize import summarize
 
 PAPER = 120  # columns where there is no terminal; the files have everything
 
@@ -38,8 +36,7 @@ def reported(
 
     Raises CannotKeep when they cannot be written; the table is printed all the same.
     """
-    summary = summarize(header, trials, metrics, sittings)
-    summary = with_checks(summary, header, trials, limits_of(header), ceilings)
+    summary = concluded(header, trials, metrics, sittings, ceilings)
     try:
         paths = _written(summary, trials, registry, keep)
     finally:

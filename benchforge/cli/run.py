@@ -17,6 +17,7 @@ from benchforge.checks.quiet import limits_of
 from benchforge.cli import Interrupted
 from benchforge.cli.loosened import loosened
 from benchforge.cli.options import pairs
+from benchforge.cli.outcome import Shown, exit_code
 from benchforge.cli.progress import Line, plain, spoken
 from benchforge.cli.report import reported
 from benchforge.cli.say import counted, say, warn
@@ -25,7 +26,6 @@ from benchforge.graph import START_AND_STOP_S, RunGraph, plan
 from benchforge.model.ceiling import Ceiling
 from benchforge.model.folder import HEADER
 from benchforge.model.result import Header
-from benchforge.model.summary import CaseSummary
 from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
@@ -46,8 +46,6 @@ from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.suite import Suite
-
-NO_ANSWER = 4
 
 
 @click.command("run")
@@ -73,6 +71,11 @@ NO_ANSWER = 4
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and no table.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
+@click.option(
+    "--inconclusive-fails",
+    is_flag=True,
+    help="End with 1 also where a claim has no answer yet.",
+)
 @click.option("--time-limit", metavar="DURATION", help="Start nothing that would end later.")
 def command(
     suite: Path | None,
@@ -84,15 +87,18 @@ def command(
     anyway: bool,
     as_json: bool,
     fail_fast: bool,
+    inconclusive_fails: bool,
     time_limit: str | None,
 ) -> int:
     """Measure SUITE on real processes, and report.
 
-    Exit codes: 0 everything asked has an answer; 2 the suite or the command line cannot be used;
-    3 a program is missing; 4 something has no believable answer; 5 results cannot be written;
-    130 and 143 interrupted.
+    Exit codes: 0 everything asked has an answer, and every claim holds or is inconclusive; 1 a
+    claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 something
+    has no believable answer, a claim is invalid; 5 results cannot be written; 130 and 143
+    interrupted.
     """
     limits = Limits(fail_fast, _seconds(time_limit))
+    shown = Shown(as_json, inconclusive_fails)
     registry = Registry()
     registry.listen(warn)
     given = Given(profile, pairs(settings), only)
@@ -101,11 +107,11 @@ def command(
             raise Unusable("run: no suite is named", "name a suite, or --resume a result")
         if anyway:
             raise Unusable("--anyway: nothing is resumed", "it belongs to --resume")
-        return begin(suite, given, output or Path("results"), limits, registry, as_json=as_json)
+        return begin(suite, given, output or Path("results"), limits, registry, shown=shown)
     if output is not None:
         raise Unusable(f"-o {output}: --resume goes on in the result's own folder", "leave it out")
     with measuring(), Keep(resume).held():
-        return _resume(resume, suite, given, limits, registry, anyway=anyway, as_json=as_json)
+        return _resume(resume, suite, given, limits, registry, anyway=anyway, shown=shown)
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ def begin(
     limits: Limits,
     registry: Registry,
     *,
-    as_json: bool = False,
+    shown: Shown,
     kept: Callable[[Path], None] = lambda _: None,
 ) -> int:
     """Measure a suite and report; `kept` hears the folder of the result. Return the exit code."""
@@ -152,7 +158,7 @@ def begin(
             _announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
             with checked_out(asked, stands_on, say) as stands_on:
-                return _sitting(begun, asked, graph, stands_on, limits, registry, as_json=as_json)
+                return _sitting(begun, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _resume(
@@ -163,7 +169,7 @@ def _resume(
     registry: Registry,
     *,
     anyway: bool,
-    as_json: bool,
+    shown: Shown,
 ) -> int:
     if left := cleared():
         say(left)
@@ -186,7 +192,7 @@ def _resume(
     if there == len(graph):
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')} of {there}")
         found = before.trials, before.ceilings
-        return _told(before, *found, asked, registry, keep, as_json=as_json)
+        return _told(before, *found, asked, registry, keep, shown=shown)
     stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
@@ -205,7 +211,7 @@ def _resume(
     keep.sitting(before.sittings[-1])
     _announce(asked, graph, stands_on, keep, limits, there)
     with checked_out(asked, stands_on, say) as stands_on:
-        return _sitting(before, asked, graph, stands_on, limits, registry, as_json=as_json)
+        return _sitting(before, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _sitting(
@@ -216,7 +222,7 @@ def _sitting(
     limits: Limits,
     registry: Registry,
     *,
-    as_json: bool,
+    shown: Shown,
 ) -> int:
     """Measure what is missing, and report all that is there then."""
     keep = Keep(begun.folder)
@@ -239,7 +245,7 @@ def _sitting(
     finally:
         progress.end()
     keep.still_there()
-    code = _told(begun, trials, ceilings, asked, registry, keep, as_json=as_json)
+    code = _told(begun, trials, ceilings, asked, registry, keep, shown=shown)
     _say_what_quiet_took(trials[len(begun.trials) :])
     left = len(graph) - settled(trials)
     if interrupted is not None:
@@ -260,25 +266,15 @@ def _told(
     registry: Registry,
     keep: Keep,
     *,
-    as_json: bool,
+    shown: Shown,
 ) -> int:
     metrics = asked.metrics
+    as_json = shown.as_json
     summary = reported(
         begun.header, trials, begun.sittings, ceilings, metrics, registry, keep, as_json=as_json
     )
-    return 0 if all(_answered(case, smoke=summary.smoke) for case in summary.cases) else NO_ANSWER
-
-
-def _answered(case: CaseSummary, *, smoke: bool) -> bool:
-    """Whether a case has a number to speak of; a noisy machine is no error: its numbers are marked.
-
-    A smoke shows that all works: it has numbers.
-    """
-    if not case.trials:
-        return False
-    if smoke or case.believed != 0:
-        return True
-    return any(all(check.again for check in one.checks) for one in case.doubted if one.used)
+    registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
+    return exit_code(summary, shown)
 
 
 def _ground(asked: Suite) -> Ground:
@@ -352,6 +348,8 @@ def _announce(
         lines.append(f"time limit {_limit(limits.time_limit_s)}")
     if there:
         lines.insert(1, f"resumed: {there} of {trials} measurements are there")
+    if not_asked := [claim.label for claim in suite.claims if claim not in suite.asked]:
+        lines.append(f"not asked, since their scenarios are not run: {', '.join(not_asked)}")
     lines += told(suite, stands_on.places, machine())
     lines += unproved(suite)
     say("\n".join(lines))

@@ -16,6 +16,10 @@ class Cpu(Metric):
     of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")
     "Whose."
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return the roles that were asked for."""
+        return self.of
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in CPU seconds a response."""
         if trial.observation is None:

@@ -28,7 +28,15 @@ class Errors(Metric):
             return
         one = _ended(trial, reading, window)
         told = one.told or None
-        yield Sample(metric=label, unit=self.unit, value=one.bad, why=one.why, estimator=told)
+        yield Sample(
+            metric=label,
+            unit=self.unit,
+            value=one.bad,
+            why=one.why,
+            estimator=told,
+            failed=one.bad,
+            requests=None if one.bad is None else one.requests,
+        )
         whole = window.whole or None
         for name, count in reading.errors.items():
             yield Sample(metric=label, unit=self.unit, value=count, of=name, estimator=whole)
@@ -44,6 +52,10 @@ class ErrorRate(Metric):
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return that there is one number."""
+        return (None,)
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample; unknown where the total of the errors is, or nothing ended."""
         reading = trial.reading
@@ -55,7 +67,15 @@ class ErrorRate(Metric):
             share = one.bad / one.requests if one.requests else None
             why = "" if one.requests else "no request ended"
         told = one.told or None
-        yield Sample(metric=label, unit=self.unit, value=share, why=why, estimator=told)
+        yield Sample(
+            metric=label,
+            unit=self.unit,
+            value=share,
+            why=why,
+            estimator=told,
+            failed=None if share is None else one.bad,
+            requests=None if share is None else one.requests,
+        )
 
 
 @dataclass(frozen=True)

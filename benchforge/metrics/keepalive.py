@@ -19,6 +19,10 @@ class KeepAlive(Metric):
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return that there is one number."""
+        return (None,)
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample: responses a connection."""
         reading = trial.reading

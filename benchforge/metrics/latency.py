@@ -52,6 +52,13 @@ class Latency(Metric):
             raise WrongOption(msg, "percentile", "percentiles", "mean")
         return self
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return the percentiles as p99, and the mean where it is asked for."""
+        if self.percentile is not None:
+            return (f"p{self.percentile:g}",)
+        mean = ("mean",) if self.mean else ()
+        return (*mean, *(f"p{percent:g}" for percent in self.percentiles))
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for the mean and one for each percentile, in seconds."""
         reading = trial.reading

@@ -19,6 +19,10 @@ class Memory(Metric):
     of: tuple[Role, ...] = ("server", "upstream", "backend")
     "Whose."
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return the roles that were asked for."""
+        return self.of
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, in bytes."""
         if trial.observation is None:

@@ -19,6 +19,10 @@ class Rate(Metric):
     unit: ClassVar[str] = "requests/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return the three."""
+        return ("due", "sent", "answered")
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield the three, each in requests per second of the load."""
         reading = trial.reading

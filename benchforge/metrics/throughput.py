@@ -20,6 +20,10 @@ class Throughput(Metric):
     count: Literal["good", "all"] = "good"
     "Which responses: good ones, or complete ones of any status."
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return that there is one number."""
+        return (None,)
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in 1/s; unknown where only bounds of the good responses are known."""
         reading, left = trial.reading, kept(trial, window)

@@ -40,6 +40,11 @@ class Term(Frozen):
     minus: CaseName | None = None
     "Whose values are subtracted, block by block."
 
+    @property
+    def cases(self) -> tuple[CaseName, ...]:
+        """One, or both."""
+        return (self.case,) if self.minus is None else (self.case, self.minus)
+
 
 class Asked(Frozen):
     """One question of a claim."""
@@ -50,6 +55,11 @@ class Asked(Frozen):
     "The first side."
     b: Term | None = None
     "The other; None where a alone is asked about."
+
+    @property
+    def cases(self) -> tuple[CaseName, ...]:
+        """All that it is about."""
+        return self.a.cases + (self.b.cases if self.b is not None else ())
 
 
 class Claim(Frozen):
@@ -73,3 +83,8 @@ class Claim(Frozen):
     "What was wrong with the source's own measurement."
     asked: tuple[Asked, ...] = Field(min_length=1)
     "One, or one for each value of an axis."
+
+    @property
+    def cases(self) -> tuple[CaseName, ...]:
+        """All that it is about, of each question."""
+        return tuple(case for one in self.asked for case in one.cases)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.frozen import Frozen
 from benchforge.model.trial import CaseName
@@ -102,6 +102,8 @@ class Plan(Frozen):
     settings: dict[str, str]
     "What was given by --set."
     only: tuple[str, ...]
+    claims: dict[str, NonNegativeInt] = Field(default_factory=dict)
+    "By label how many questions a claim asks; none where its scenarios are not to be run."
     suite_sha256: str
     seed: NonNegativeInt
     drawn: bool

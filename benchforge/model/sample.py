@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import NonNegativeInt, model_validator
 
 from benchforge.model.frozen import Frozen
 
@@ -28,10 +28,19 @@ class Sample(Frozen):
     "Whether the truth is the value or more."
     why: str = ""
     "Why the value is not known."
+    failed: NonNegativeInt | None = None
+    "Of a rate or a number of failures: how many requests it rests on failed."
+    requests: NonNegativeInt | None = None
+    "Of how many; both are None where the sample is of something else."
 
     @model_validator(mode="after")
     def _unknown_has_a_reason(self) -> Self:
         if self.value is None and not self.why:
             msg = "a sample without a value says why"
+            raise ValueError(msg)
+        if (self.failed is None) != (self.requests is None) or (self.failed or 0) > (
+            self.requests or 0
+        ):
+            msg = "failures are some of the requests"
             raise ValueError(msg)
         return self

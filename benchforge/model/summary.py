@@ -13,7 +13,7 @@ from benchforge.model.pivot import Pivot
 from benchforge.model.runtime import Interpreter
 from benchforge.model.sample import Sample
 from benchforge.model.sitting import Sitting
-from benchforge.model.trial import CaseName, Failure
+from benchforge.model.trial import CaseName, Failure, Load
 from benchforge.model.verdict import Estimate, Verdict
 from benchforge.model.window import WHOLE, Settled, Window
 
@@ -141,6 +141,10 @@ class CaseSummary(Frozen):
     "How many checks passed in all of its trials."
     doubted: tuple[DoubtedTrial, ...] = ()
     "Trials that are not to be believed."
+    latency_doubted: tuple[DoubtedTrial, ...] = ()
+    "Believed trials whose response times alone are not to be believed."
+    load: Load | None = None
+    "What the load tool was told to do; None where that is not known, or was not always the same."
     believed: NonNegativeInt | None = None
     "How many of `trials` are to be believed; None in a result of an older benchforge."
     steady: bool | None = None

@@ -212,6 +212,15 @@ class Trial(Frozen):
         )
 
     @property
+    def latency_doubts(self) -> tuple[Check, ...]:
+        """Why its response times are not to be believed, whatever else is."""
+        return tuple(
+            check
+            for check in self.checks
+            if check.status == "fail" and check.about == "apparatus" and check.numbers == "latency"
+        )
+
+    @property
     def again(self) -> bool:
         """Whether another attempt may do better: a fault of the apparatus that comes and goes."""
         if self.failure is not None:

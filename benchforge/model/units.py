@@ -112,3 +112,15 @@ class Rate(Quantity):
 
     units: ClassVar[dict[str, float]] = {"/s": 1.0, "k/s": 1e3, "M/s": 1e6, "/min": 1 / 60}
     wanted: ClassVar[str] = 'a rate such as "500/s", "20k/s" or a number per second'
+
+
+class Share(Quantity):
+    """A part of a whole: 1 is all of it."""
+
+    units: ClassVar[dict[str, float]] = {"%": 0.01}
+    wanted: ClassVar[str] = 'a share such as "3%" or 0.03'
+
+    @property
+    def written(self) -> str:
+        """In percent."""
+        return f"{100 * self:g}%"

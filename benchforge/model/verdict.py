@@ -46,9 +46,10 @@ class Estimate(Frozen):
     df: float | None = None
     "Degrees of freedom."
     sd: float | None = None
-    "Of the logarithms that it rests on."
+    "Of the logarithms, the differences or the values that it rests on."
     p: float | None = None
-    "How often a ratio as far from 1 is seen where the truth is 1; two-sided."
+    """How often a ratio as far from 1 is seen where the truth is 1; two-sided. In a verdict: how
+    often one as far from the nearest bound of the question, where the truth is that bound."""
     why: str = ""
     "Why there is no value or no interval."
 
@@ -177,6 +178,8 @@ class Verdict(Frozen):
     "Of the estimate: 1 for a ratio."
     estimate: Estimate
     "What the question asks for: a ratio, a difference or a value."
+    sides: tuple[Estimate, ...] = ()
+    "Where shares of failed requests are compared: that of each side, by exact counts."
     companion: Estimate | None = None
     "The same, as no outlier can move it; None where it was not formed."
     fragile: bool | None = None

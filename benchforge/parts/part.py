@@ -264,6 +264,13 @@ class Metric(Part):
         tells what is left. A metric that cannot leave them out is of the whole load.
         """
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return what `of` of its samples can be, None for the whole; nothing where it depends.
+
+        A claim that names no part, or one that never is, is then told before anything starts.
+        """
+        return ()
+
 
 class Reporter(Part):
     """A form in which a result is shown."""

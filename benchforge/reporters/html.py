@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters import words
+from benchforge.reporters import claims, words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
 from benchforge.reporters.dots import dots
@@ -42,12 +42,35 @@ def _body(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from (f'<p class="banner">{_safe(alarm)}</p>' for alarm in words.alarms(summary))
     yield from _facts("How it was made", [("suite", summary.name), *words.made(summary, trials)])
     yield f"<p>In the tables, {_safe(words.CELLS)}; {_safe(words.NO_WINNER)}.</p>"
+    yield from _claims(summary)
     for label, pivot in summary.tables.items():
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
         yield from _scenario(name, cases, trials)
     yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
+
+
+def _claims(summary: Summary) -> Iterator[str]:
+    if not summary.claims:
+        return
+    yield "<section><h2>Claims</h2>"
+    yield from (f'<p class="loud">{_safe(one)}</p>' for one in claims.tally(summary))
+    if asked := claims.told(summary):
+        yield '<div class="scroll" role="region" tabindex="0" aria-label="Claims">'
+        yield f"<table><thead><tr>{''.join(map(_column_head, claims.HEADS))}</tr></thead><tbody>"
+        for one in asked:
+            state, *cells = map(_safe, one.cells)
+            row = "".join(f'<td class="words">{cell}</td>' for cell in cells)
+            yield f'<tr><th scope="row">{state}</th>{row}</tr>'
+        yield "</tbody></table></div>"
+    for title, text in claims.sentences(asked):
+        yield f"<p><b>{_safe(title)}</b> {_safe(text)}</p>"
+    yield "</section>"
+
+
+def _column_head(title: str) -> str:
+    return f'<th scope="col">{_safe(title)}</th>'
 
 
 def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:

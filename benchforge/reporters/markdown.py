@@ -6,7 +6,7 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters import words
+from benchforge.reporters import claims, words
 from benchforge.reporters.cells import Cell
 from benchforge.reporters.commands import first_commands
 from benchforge.reporters.findings import of_all
@@ -33,6 +33,7 @@ def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from (f"**{alarm}**\n" for alarm in words.alarms(summary))
     yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary, trials))
     yield f"In the tables, {words.CELLS};\n{words.NO_WINNER}.\n"
+    yield from _claims(summary)
     for label, pivot in summary.tables.items():
         yield from _pivot(label, pivot, summary)
     for name, cases in scenarios(summary):
@@ -40,6 +41,19 @@ def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
     yield from _what_was_run(summary, trials)
     yield from _files(trials)
+
+
+def _claims(summary: Summary) -> Iterator[str]:
+    if not summary.claims:
+        return
+    yield "## Claims\n"
+    yield from (f"**{escaped(one)}**\n" for one in claims.tally(summary))
+    if asked := claims.told(summary):
+        yield _row(claims.HEADS)
+        yield _row(["---"] * len(claims.HEADS))
+        yield from (_row(map(escaped, one.cells)) for one in asked)
+        yield ""
+        yield from _list("In full", [" ".join(one) for one in claims.sentences(asked)])
 
 
 def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters import words
+from benchforge.reporters import claims, words
 from benchforge.reporters.findings import of_all
 from benchforge.reporters.fitted import fitted
 from benchforge.reporters.pivots import pivot_table
@@ -50,10 +50,14 @@ class Terminal(Reporter):
             blocks.append("\n".join(_scenario(name, cases, width, colour)))
         for label, pivot in summary.tables.items():
             blocks.append("\n".join(_pivot(label, pivot, summary, width, colour)))
+        if asked := claims.told(summary):
+            blocks.append("\n".join(["claims", *_claims(asked, width, colour)]))
         if found := of_all(summary):
             blocks.append("\n".join(_wrapped(one, width) for one in words.in_all(found)))
         blocks += [_wrapped(f"placebo: {told}", width) for told in words.placebos(summary)]
         blocks.append(f"{words.CELLS};\n{words.NO_WINNER}")
+        if last := [_wrapped(one, width) for one in claims.tally(summary)]:
+            blocks.append("\n".join(_loud(one, colour) for one in last))
         return "\n\n".join(blocks) + "\n"
 
 
@@ -68,6 +72,12 @@ def _scenario(
         if failed.failure.hint:
             yield f"hint: {words.one_line(failed.failure.hint)}"
         yield from (f"  | {log}" for log in last_lines(failed.failure.log))
+
+
+def _claims(asked: Sequence[claims.Told], width: int | None, colour: bool) -> Iterator[str]:
+    yield ""
+    for one in asked:
+        yield _loud(_wrapped(one.line, width), colour and one.verdict.state in {"fails", "invalid"})
 
 
 def _pivot(

@@ -20,6 +20,7 @@ from benchforge.run.scratch import scratch_folder
 from benchforge.run.versions import as_they_say, no_site
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.redact import redact
+from benchforge.suite.sides import of_cases
 from benchforge.suite.suite import Suite
 
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
@@ -73,6 +74,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         tables={
             label: pivot for label, pivot in suite.tables.items() if any(map(pivot.has, names))
         },
+        claims=of_cases(suite.claims, names),
         placement={role: str(cpus) for role, cpus in ground.places.items()},
         versions=_versions(suite, interpreters, ground),
         runtimes={

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.model.check import Check
 from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Finding
-from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.model.trial import CaseName, Failure, Load, Trial
 from benchforge.model.window import Settled, Window
 from benchforge.parts.part import Metric
 from benchforge.stats.line import lines
@@ -44,8 +44,16 @@ def of_case(
         findings=findings,
         passed=_passed(trials),
         doubted=tuple(
-            _doubted(trial, used) for trial in trials if trial.measured and not trial.believed
+            _doubted(trial, trial.doubts, used)
+            for trial in trials
+            if trial.measured and not trial.believed
         ),
+        latency_doubted=tuple(
+            _doubted(trial, trial.latency_doubts, used)
+            for trial in used
+            if trial.believed and trial.latency_doubts
+        ),
+        load=_load(used),
         believed=sum(trial.believed for trial in used),
         steady=course.steady,
     )
@@ -64,12 +72,17 @@ def used_of(trials: Sequence[Trial]) -> list[Trial]:
     return list(used.values())
 
 
-def _doubted(trial: Trial, used: Sequence[Trial]) -> DoubtedTrial:
+def _load(used: Sequence[Trial]) -> Load | None:
+    loads = [trial.load for trial in used]
+    return loads[0] if loads and all(load == loads[0] for load in loads) else None
+
+
+def _doubted(trial: Trial, checks: tuple[Check, ...], used: Sequence[Trial]) -> DoubtedTrial:
     return DoubtedTrial(
         trial=trial.number,
         block=trial.block,
         attempt=trial.attempt,
-        checks=trial.doubts,
+        checks=checks,
         used=any(trial.number == one.number for one in used),
     )
 

@@ -26,10 +26,11 @@ def summarize(
 ) -> Summary:
     """Return what the trials say, case by case in the order of the suite.
 
-    Raises InvalidFile for a trial whose case the header does not know, and for a table that has
-    several cases in one cell.
+    Raises InvalidFile for a trial or a claim whose case the header does not know, and for a table
+    that has several cases in one cell.
     """
     _check_tables(header)
+    _check_claims(header)
     by_case = _by_case(header, trials)
     planned = Counter(identity(one.case) for one in header.plan)
     comparisons = tuple(_comparison(group, by_case) for group in groups(header.cases))
@@ -59,6 +60,7 @@ def summarize(
         smoke=header.smoke,
         titles=header.titles,
         tables=header.tables,
+        claims=header.claims,
         complete=_complete(header, trials),
         cases=cases,
         versions=header.versions,
@@ -90,6 +92,15 @@ def _check_tables(header: Header) -> None:
         if forgotten := crowded(pivot, header.cases):
             message = f"tables.{label}: several cases in one cell: {', '.join(forgotten)} differ"
             raise InvalidFile(f"the result's header: {message}", "the header was changed")
+
+
+def _check_claims(header: Header) -> None:
+    there = {identity(case) for case in header.cases if not case.placebo}
+    for claim in header.claims:
+        for case in claim.cases:
+            if identity(case) not in there:
+                message = f"claims.{claim.label}: {case.title}: no such case"
+                raise InvalidFile(f"the result's header: {message}", "the header was changed")
 
 
 def identity(case: CaseName) -> Identity:

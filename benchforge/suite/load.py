@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue
 from benchforge.model.frozen import Frozen
 from benchforge.model.runtime import Runtime
 from benchforge.registry import Registry
+from benchforge.suite.claims import sound_claims
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.document import Document, Tables
@@ -26,6 +27,7 @@ from benchforge.suite.redact import secrets_of
 from benchforge.suite.refs import check_refs
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
+from benchforge.suite.sides import resolved
 from benchforge.suite.source import read
 from benchforge.suite.star import check_left
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
@@ -53,7 +55,7 @@ class Top(Frozen):
     "Whether each trial has a network of its own, or the machine's."
 
 
-LABELLED = (*KINDS, "runtimes", "scenarios", "tables")
+LABELLED = (*KINDS, "runtimes", "scenarios", "tables", "claims")
 TABLES = (*LABELLED, "repeat", "tuning", "placement", "profiles")
 
 
@@ -93,6 +95,7 @@ def load(
     tuned = tuning(tables, complaints)
     places = placement(tables, complaints)
     drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
+    asked = sound_claims(labelled["claims"], metrics(parts["metrics"]), labels, every, complaints)
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = _chosen(top.only, only, labels["scenarios"], complaints)
@@ -124,8 +127,10 @@ def load(
         secrets=secrets,
     )
     check_cells(drawn, suite, complaints)  # of all cases, which only a sound suite has
+    claims = resolved(asked, suite, complaints)
     complaints.settle(environment.used)
-    return replace(suite, scenarios={label: every[label] for label in every if label in chosen})
+    wanted = {label: every[label] for label in every if label in chosen}
+    return replace(suite, scenarios=wanted, claims=claims)
 
 
 def _top(document: Document, complaints: Complaints) -> Top:

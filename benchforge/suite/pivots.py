@@ -1,20 +1,19 @@
 """The tables [tables.x] of a suite: every name in them looked up, and one case a cell."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
 from benchforge.model.frozen import Frozen
-from benchforge.model.pivot import NAMES, Pivot, Statistic, crowded
+from benchforge.model.pivot import Pivot, Statistic, crowded
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.expand import named
 from benchforge.suite.faults import nearest
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Scenario, Suite
-from benchforge.suite.words import shown
+from benchforge.suite.where import Axes, axes, misplaced, values
 
 
 def _one_or_several(value: object) -> object:
@@ -116,10 +115,10 @@ class _Table:
         asked = self._named("metric", written.metric, written.metrics, metrics)
         if here and all(label in scenarios for label in here):  # else there is a complaint already
             known = {label: scenarios[label] for label in here}
-            axes = _axes(known)
+            known_axes = axes(known)
             self._check_taken(asked, metrics, list(known.values()))
-            self._check_axes(axes)
-            self._check_where(axes)
+            self._check_axes(known_axes)
+            self._check_where(known_axes)
         self._check_twice("show", written.show)
         for key, names in (("rows", written.rows), ("show", written.show)):
             if not names:
@@ -133,7 +132,7 @@ class _Table:
             columns=written.columns,
             metrics=asked,
             show=written.show,
-            where={axis: _values(value) for axis, value in written.where.items()},
+            where={axis: values(value) for axis, value in written.where.items()},
         )
 
     def _named(
@@ -167,31 +166,19 @@ class _Table:
                 hint = nearest(label, taken, "taken")
                 self._wrong(at, f"no scenario of this table takes {label!r}", hint)
 
-    def _check_axes(self, axes: Mapping[str, Sequence[JsonValue]]) -> None:
+    def _check_axes(self, known: Axes) -> None:
         seen: set[str] = set()
         for key in ("rows", "columns"):
             for at, axis in self._each(key, getattr(self._written, key)):
-                if axis not in axes:
-                    self._wrong(at, f"no axis {axis!r}", nearest(axis, axes, "axes"))
+                if axis not in known:
+                    self._wrong(at, f"no axis {axis!r}", nearest(axis, known, "axes"))
                 elif axis in seen:
                     self._wrong(at, f"{axis!r} is an axis twice", "leave one out")
                 seen.add(axis)
 
-    def _check_where(self, axes: Mapping[str, Sequence[JsonValue]]) -> None:
-        for axis, value in self._written.where.items():
-            at = (*self._at, "where", axis)
-            if isinstance(value, dict):
-                hint = 'quote the whole path: where = { "servers.*.workers" = 4 }'
-                self._wrong(at, "expected a value, got a table", hint)
-            elif axis not in axes:
-                self._wrong(at, f"no axis {axis!r}", nearest(axis, axes, "axes"))
-            elif value == []:
-                self._wrong(at, "keeps nothing", "give at least one value, or leave it out")
-            else:
-                taken = ", ".join(map(shown, axes[axis]))
-                for one in _values(value):
-                    if json.dumps(one) not in map(json.dumps, axes[axis]):
-                        self._wrong(at, f"never is {shown(one)}", f"it takes: {taken}")
+    def _check_where(self, known: Axes) -> None:
+        for axis, message, hint in misplaced(self._written.where, known):
+            self._wrong((*self._at, "where", axis), message, hint)
 
     def _check_twice(self, key: str, names: Sequence[str]) -> None:
         for number, (at, name) in enumerate(self._each(key, names)):
@@ -207,26 +194,3 @@ class _Table:
     def _wrong(self, at: Path, message: str, hint: str) -> None:
         self._sound = False
         self._complaints.at(at, message, hint)
-
-
-def _axes(scenarios: Mapping[str, Scenario]) -> dict[str, list[JsonValue]]:
-    """Return the axes of some scenarios, each with its values."""
-    axes: dict[str, list[JsonValue]] = {axis: [] for axis in NAMES}
-    for label, one in scenarios.items():
-        axes["scenario"] += [label]
-        axes["server"] += one.servers
-        axes["driver"] += (*one.loaders, *one.clients)
-        for path, values in one.vary.items():
-            axes.setdefault(path, []).extend(values)
-        for point in one.include:
-            for path, value in point.items():
-                axes.setdefault(path, []).append(value)
-    return {axis: _distinct(values) for axis, values in axes.items()}
-
-
-def _distinct(values: Sequence[JsonValue]) -> list[JsonValue]:
-    return list({json.dumps(value): value for value in values}.values())
-
-
-def _values(value: JsonValue) -> tuple[JsonValue, ...]:
-    return tuple(value) if isinstance(value, list) else (value,)

@@ -11,6 +11,7 @@ from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
 from benchforge.parts.part import Kind, Part
 from benchforge.registry import Registry
+from benchforge.suite.asking import Written as Claim
 from benchforge.suite.axis import PLACES
 from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
@@ -33,6 +34,8 @@ _TABLES = {
     "runtimes": "Interpreters with packages: [runtimes.LABEL].",
     "scenarios": "What is compared: [scenarios.LABEL].",
     "tables": "Tables that are drawn of the cases: [tables.LABEL].",
+    "claims": "What is said of the cases: [claims.LABEL]. A run answers each: it holds, fails, is "
+    "inconclusive or invalid.",
     "profiles": "What is laid over the suite by --profile LABEL: tables merge, all else replaces.",
 }
 
@@ -69,6 +72,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "runtimes": _labelled("runtimes", table(Runtime, environment=True)),
         "scenarios": _labelled("scenarios", _scenario()),
         "tables": _labelled("tables", _drawn()),
+        "claims": _labelled("claims", table(Claim)),
         "repeat": table(Repeat),
         "tuning": _tuning(),
         "placement": {"anyOf": [{"enum": ["auto", "off"]}, table(Placement)], **_PLACED},

@@ -15,7 +15,7 @@ from benchforge.suite.faults import Fault, SuiteErrors, nearest
 from benchforge.suite.plain import NotFinite, plain
 from benchforge.suite.star import classes
 
-_LABELLED = {*KINDS, "runtimes", "scenarios", "tables"}
+_LABELLED = {*KINDS, "runtimes", "scenarios", "tables", "claims"}
 
 
 def with_settings(

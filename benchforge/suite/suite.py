@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
 from benchforge.model.answer import Expect, Request
+from benchforge.model.claim import Claim
 from benchforge.model.code import Code
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
@@ -108,5 +109,16 @@ class Suite:
     "What was given by --set."
     code: tuple[Code, ...] = ()
     "Of its servers, where git was asked; a `ref` alone may lead elsewhere later."
+    claims: tuple[Claim, ...] = ()
+    "All that are declared, also of scenarios that are not to be run; cases by name alone."
     secrets: frozenset[str] = frozenset()
     "What `redact` takes out of every text that is written: from the environment, and literal."
+
+    @property
+    def asked(self) -> tuple[Claim, ...]:
+        """The claims all of whose scenarios are to be run."""
+        return tuple(
+            claim
+            for claim in self.claims
+            if all(case.scenario in self.scenarios for case in claim.cases)
+        )

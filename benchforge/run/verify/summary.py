@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 
-from benchforge.checks.quiet import limits_of
-from benchforge.checks.summary import with_checks
+from benchforge.checks.summary import concluded
 from benchforge.errors import BenchforgeError
 from benchforge.model.faults import beside
 from benchforge.model.file import Fault
 from benchforge.run.reports import stale_reports
 from benchforge.run.verify.again import Again, Result, plain
-from benchforge.stats.summarize import summarize
 
 
 def summary(result: Result) -> Iterator[Again]:
@@ -20,8 +18,7 @@ def summary(result: Result) -> Iterator[Again]:
     trials = [trial.model for trial in result.trials]
     ceilings = [one.model for one in result.ceilings]
     try:
-        again = summarize(header, trials, result.suite.metrics, result.sittings)
-        again = with_checks(again, header, trials, limits_of(header), ceilings)
+        again = concluded(header, trials, result.suite.metrics, result.sittings, ceilings)
     except BenchforgeError:
         raise
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind

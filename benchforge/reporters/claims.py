@@ -1,0 +1,132 @@
+"""The claims of a suite with their verdicts: what was asked, what came of it, how sure it is."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from benchforge.plugin import Claim, Summary, Verdict
+from benchforge.reporters.numbers import Scale, scale
+
+NOT_JUDGED = "claims are not judged, a smoke measures nothing"
+HEADS: Final = ("verdict", "claim", "holds if", "found", "published")
+_WORST: Final = ("fails", "invalid", "inconclusive")
+_RATIO: Final = Scale("x")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A question of a claim, and what is said of it."""
+
+    claim: Claim
+    verdict: Verdict
+
+    @property
+    def name(self) -> str:
+        """The claim's label, and the value that it is asked for."""
+        return _name(self.verdict)
+
+    @property
+    def effect(self) -> str:
+        """The estimate with its interval; why there is none."""
+        return _effect(self.verdict)
+
+    @property
+    def published(self) -> str:
+        """What a source says; empty where the suite does not tell."""
+        value = self.claim.published
+        if value is None:
+            return ""
+        if self.claim.question.form == "ratio":
+            return f"{_RATIO.text(value)}x"
+        return _with_unit(scale(self.verdict.unit, [value]), [value])
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What stands below each of HEADS."""
+        text = self.claim.question.text
+        return self.verdict.state, self.name, text, self.effect, self.published
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        published = f"published: {self.published}" if self.published else ""
+        told = filter(None, (self.effect, published, self.claim.says))
+        return f"{self.verdict.state}: {self.name}: {'; '.join((self.claim.question.text, *told))}"
+
+
+def told(summary: Summary) -> list[Told]:
+    """Return each question with its verdict, in the order of the suite."""
+    claims = {claim.label: claim for claim in summary.claims}
+    return [Told(claims[one.claim], one) for one in summary.verdicts if one.claim in claims]
+
+
+def sentences(asked: Sequence[Told]) -> Iterator[tuple[str, str]]:
+    """Yield for each question a title, and all that is said of it."""
+    for one in asked:
+        wrong = (
+            f"What was wrong with the source: {one.claim.original}" if one.claim.original else ""
+        )
+        title = f"{one.name}: {one.claim.says}" if one.claim.says else one.name
+        yield (
+            f"{one.verdict.state}: {title.rstrip('.')}.",
+            " ".join(filter(None, (one.verdict.sentence, wrong))),
+        )
+
+
+def tally(summary: Summary) -> Iterator[str]:
+    """Yield what nobody may overlook: what fails, what is invalid, and what is not known yet."""
+    if summary.claims and summary.smoke:
+        labels = ", ".join(claim.label for claim in summary.claims)
+        yield f"{NOT_JUDGED}: {labels}"
+    for state in _WORST:
+        names = [_in_short(one) for one in summary.verdicts if one.state == state]
+        if names:
+            yield f"{state}: {', '.join(names)}"
+
+
+def _in_short(verdict: Verdict) -> str:
+    if verdict.needs is not None:
+        return f"{_name(verdict)} (needs about {verdict.needs:,} blocks)"
+    return _name(verdict)
+
+
+def _name(verdict: Verdict) -> str:
+    at = [
+        f"{axis.rpartition('.')[2]}={value if isinstance(value, str) else json.dumps(value)}"
+        for axis, value in verdict.at.items()
+    ]
+    return " ".join([verdict.claim, *at])
+
+
+def _effect(verdict: Verdict) -> str:
+    found = verdict.estimate
+    if found.value is None:
+        return verdict.why or found.why
+    if verdict.sides:
+        return " against ".join(
+            f"{100 * one.value:.3g} %" for one in verdict.sides if one.value is not None
+        )
+    ends = [] if found.interval is None else list(found.interval)
+    if found.method == "paired t of log-ratios":
+        return _value_and_ends(f"{_RATIO.text(found.value)}x", _RATIO, ends) + _blocks(verdict)
+    one = scale(verdict.unit, [found.value, *ends])
+    shown = _with_unit(one, [found.value])
+    return _value_and_ends(shown, one, ends) + _blocks(verdict)
+
+
+def _value_and_ends(shown: str, one: Scale, ends: Sequence[float]) -> str:
+    if not ends:
+        return f"{shown} (no interval)"
+    low, high = map(one.text, ends)
+    return f"{shown} ({low} to {high})"
+
+
+def _blocks(verdict: Verdict) -> str:
+    n = len(verdict.blocks)
+    return f", {n} block{'s' if n > 1 else ''}"
+
+
+def _with_unit(one: Scale, values: Sequence[float]) -> str:
+    unit = "" if one.unit == "1" else f" {one.unit}"
+    return f"{one.text(values[0])}{unit}"

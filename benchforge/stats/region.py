@@ -1,0 +1,80 @@
+"""Where a question's answer is yes: from one bound to another, and what an interval says to it."""
+
+import math
+from typing import Literal, NamedTuple
+
+from benchforge.model.claim import Question
+from benchforge.model.verdict import Estimate
+from benchforge.stats.repetition import blocks_for
+from benchforge.stats.student import two_sided
+
+_PLAIN = ("paired t of differences", "t of values")
+_TOO_NEAR = 1e-3
+"Of a deviation: what lies so near a bound takes millions of blocks, which is no advice."
+
+
+class Region(NamedTuple):
+    """The values for which a question's answer is yes; an end may be infinite."""
+
+    low: float
+    high: float
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """The finite ones."""
+        return tuple(end for end in self if math.isfinite(end))
+
+
+def region(question: Question) -> Region:
+    """Return where the answer is yes.
+
+    Around a ratio a tolerance reaches as far up as down by its logarithm: from bound / (1 + t) to
+    bound * (1 + t), so that a against b is answered as b against a.
+    """
+    bound, within = question.bound, question.tolerance
+    if within is not None and question.form == "ratio":
+        return Region(bound / (1 + within), bound * (1 + within))
+    if within is not None:
+        return Region(bound - within, bound + within)
+    if question.relation in {">", ">="}:
+        return Region(bound, math.inf)
+    return Region(-math.inf, bound)
+
+
+def lies(interval: tuple[float, float], of: Region) -> Literal["inside", "outside", "across"]:
+    """Return how an interval lies to a region."""
+    low, high = interval
+    if low > of.low and high < of.high:
+        return "inside"
+    return "outside" if high < of.low or low > of.high else "across"
+
+
+def p_of(found: Estimate, of: Region) -> float | None:
+    """Return how often an estimate as far from the nearest end is seen where the truth is there.
+
+    Two-sided, by Student's t: below 1 - level where the interval holds no end. None where there is
+    no deviation.
+    """
+    away = _away(found, of)
+    if away is None or found.sd is None or found.df is None:
+        return None
+    return two_sided(away / (found.sd / math.sqrt(found.n)), found.df)
+
+
+def needs(found: Estimate, of: Region) -> int | None:
+    """Return about how many blocks tell the estimate from the nearest end; None if unknown."""
+    away = _away(found, of)
+    if away is None or found.sd is None or away < _TOO_NEAR * found.sd:
+        return None
+    blocks = blocks_for(away, found.sd, level=found.level)
+    return blocks if blocks > found.n else None
+
+
+def _away(found: Estimate, of: Region) -> float | None:
+    """Return how far the estimate is from the nearest end: of logarithms where it rests on them."""
+    if found.value is None:
+        return None
+    if found.method in _PLAIN:
+        return min((abs(found.value - end) for end in of.ends), default=None)
+    logs = (math.log(end) for end in of.ends if end > 0)
+    return min((abs(math.log(found.value) - end) for end in logs), default=None)

@@ -1,0 +1,31 @@
+"""Which checks of response times speak of which part of them: a median is known before a p99 is."""
+
+import re
+
+from benchforge.model.check import Check
+from benchforge.model.summary import Line
+
+_USE = "latency"
+_TAIL = {"E2": 99.0, "O1": 99.0}
+"Checks that look at the 99th percentile, though they do not name it."
+
+
+def speaks_of(check: Check, line: Line | None) -> bool:
+    """Whether a check says something of these numbers: one of response times of them alone.
+
+    One that looks at a percentile says nothing of lower ones.
+    """
+    if check.numbers == "all":
+        return True
+    if line is None or line.use != _USE:
+        return False
+    ours = _percentile(line.of or "")
+    theirs = _percentile(check.of) or _TAIL.get(check.id)
+    if theirs is None:
+        return True
+    return ours >= theirs if ours is not None else check.id in _TAIL
+
+
+def _percentile(of: str) -> float | None:
+    found = re.fullmatch(r"p([0-9.]+)", of)
+    return float(found[1]) if found else None

@@ -1,0 +1,155 @@
+"""What the numbers say to a question, before the other questions of its family are looked at."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from benchforge.model.claim import Claim, Question, Relation
+from benchforge.model.verdict import Comparison, Estimate
+from benchforge.stats.blocks import Blocks
+from benchforge.stats.compare import companion, ratio
+from benchforge.stats.decide import decide
+from benchforge.stats.interval import typical
+from benchforge.stats.plain import t_of_values
+from benchforge.stats.region import Region, lies, needs, p_of, region
+from benchforge.stats.signed_rank import outside
+
+LEVEL = 0.95
+State = Literal["holds", "fails", "inconclusive"]
+
+
+class Said(NamedTuple):
+    """An answer, and why it is none."""
+
+    state: State
+    why: str = ""
+    needs: int | None = None
+    remark: str = ""
+    "What is to be said of the size of a difference."
+    fragile: bool | None = None
+    resolves: float | None = None
+
+
+class Weighed(NamedTuple):
+    """The estimate that a question asks for, with the p of its nearest bound."""
+
+    estimate: Estimate
+    where: Region
+    "Where the answer is yes."
+    companion: Estimate | None = None
+    equal: bool = False
+    "Whether both sides, or the side and the bound, are equal to the last bit in every block."
+
+
+def weigh(question: Question, of: Blocks) -> Weighed:
+    """Return the estimate of a question.
+
+    Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
+    a - factor * b then.
+    """
+    where, beside, equal = region(question), None, of.a == of.b
+    if question.form == "value":
+        found, equal = _alone(of.a, where), all(one == question.bound for one in of.a)
+    elif question.form == "ratio" and (question.relation == "==" or min((*of.a, *of.b)) > 0):
+        found = ratio(of.a, of.b, LEVEL)
+        if outside(len(of.a), LEVEL) is not None:
+            beside = companion(of.a, of.b, LEVEL)
+    else:
+        factor = question.bound if question.form == "ratio" else 1.0
+        apart = [a - factor * b for a, b in zip(of.a, of.b, strict=True)]
+        found = t_of_values(apart, "paired t of differences", LEVEL)
+        if question.form == "ratio":
+            where = Region(0, math.inf) if where.low > -math.inf else Region(-math.inf, 0)
+    found = found.model_copy(update={"p": p_of(found, where)})
+    return Weighed(found, where, beside, equal)
+
+
+def _alone(values: Sequence[float], where: Region) -> Estimate:
+    """Return a typical value: the geometric mean where values and bounds have logarithms."""
+    if min(values) > 0 and all(end > 0 for end in where.ends):
+        return typical(values, LEVEL)
+    return t_of_values(values, "t of values", LEVEL)
+
+
+def answer(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
+    """Return the answer to a question, from three blocks on."""
+    question, found, where = claim.question, of.estimate, of.where
+    if found.value is None or found.interval is None:
+        return _without_interval(question, of)
+    if found.method == "paired t of log-ratios" and question.relation != "==":
+        return _of_ratio(claim, of, p_adjusted)
+    how = lies(found.interval, where)
+    fragile = _otherwise(of.companion, where, how)
+    if how == "across":
+        return Said("inconclusive", needs=needs(found, where), fragile=fragile)
+    if not _told(p_adjusted):
+        return Said("inconclusive", _FAMILY, fragile=fragile)
+    return Said("holds" if how == "inside" else "fails", fragile=fragile)
+
+
+def _without_interval(question: Question, of: Weighed) -> Said:
+    """Answer what has no interval: only where the equality itself is the answer."""
+    value, where = of.estimate.value, of.where
+    if value is None or not of.equal:
+        return Said("inconclusive", of.estimate.why)
+    at_an_end = value in where and question.relation in {">=", "<=", "=="}
+    inside = where.low < value < where.high or at_an_end
+    return Said("holds" if inside else "fails", remark="equal to the last bit in every block")
+
+
+_FAMILY = "one question alone would be answered, among so many it may be chance"
+
+
+def _told(p: float | None) -> bool:
+    return p is not None and p < 1 - LEVEL
+
+
+def _otherwise(beside: Estimate | None, where: Region, how: str) -> bool | None:
+    if beside is None or beside.interval is None:
+        return None
+    return lies(beside.interval, where) != how
+
+
+def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
+    """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
+
+    The same within the margin is no more and no less: then `>` fails, and `>=` holds.
+    """
+    question, factor = claim.question, claim.question.bound
+    found = _divided(of.estimate, factor)
+    beside = None if of.companion is None else _divided(of.companion, factor)
+    decided = decide(found, beside, margin=claim.margin, p_adjusted=p_adjusted)
+    return _as_said(decided, question.relation, claim.margin)._replace(
+        needs=decided.needs, fragile=decided.fragile, resolves=decided.resolves
+    )
+
+
+def _as_said(decided: Comparison, relation: Relation, margin: float) -> Said:
+    if decided.state == "inconclusive":
+        ends = decided.ratio.interval
+        return Said("inconclusive", "" if ends and ends[0] <= 1 <= ends[1] else _FAMILY)
+    if decided.state == "same":
+        holds = relation in {">=", "<="}
+        return Said("holds" if holds else "fails", remark=f"the same within {100 * margin:g} %")
+    holds = (decided.state == "faster") == (relation in {">", ">="})
+    return Said("holds" if holds else "fails", remark=_by(decided, margin))
+
+
+def _by(decided: Comparison, margin: float) -> str:
+    value = decided.ratio.value or 1.0
+    if abs(math.log(value)) < math.log1p(margin):
+        return f"different, but below your margin of {100 * margin:g} %"
+    least = decided.at_least
+    if least is None or not _IN_PERCENT[0] < least < _IN_PERCENT[1]:
+        return ""
+    return f"by {100 * abs(least - 1):.2g} % at least"
+
+
+_IN_PERCENT = (0.5, 2.0)
+"Ratios that percents are read of: the interval says the others."
+
+
+def _divided(found: Estimate, factor: float) -> Estimate:
+    ends = {name: getattr(found, name) for name in ("value", "low", "high")}
+    divided = {name: None if end is None else end / factor for name, end in ends.items()}
+    return found.model_copy(update=divided)
