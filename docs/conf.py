@@ -20,7 +20,7 @@ _TREE = "\n\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{pages}\n`
 # The order of all pages; it stands here, so that the pages themselves are plain CommonMark.
 _CONTENTS = {
     "Tutorials": ["tutorials/*", "examples/*/README"],
-    "How to": ["how-to/*"],
+    "How to": ["how-to/*", "claims"],
     "Reference": ["toml", "reference/*"],
     "Explanation": ["explanation/*", "pace", "robustness", "validity", "architecture", "coverage"],
     "Project": ["contributing"],

@@ -11,11 +11,12 @@ from benchforge.model.file import Fault, Parsed, parse
 from benchforge.model.folder import HEADER, SUMMARY, ceiling_files, sitting_files, trial_files
 from benchforge.model.meaning.lines import summed
 from benchforge.model.meaning.order import order
-from benchforge.model.meaning.plan import planned
+from benchforge.model.meaning.plan import identity, named, planned
 from benchforge.model.meaning.said import Said
 from benchforge.model.meaning.summary import against
 from benchforge.model.meaning.trial import meaning
 from benchforge.model.meaning.used import Machine
+from benchforge.model.meaning.verdicts import judged
 from benchforge.model.pivot import crowded
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
@@ -62,10 +63,12 @@ def _of_folder(folder: Path) -> Iterator[Fault]:
     yield from _of_sittings(sat)
     if isinstance(summary, Parsed):
         yield from summed(summary)
+        yield from judged(summary)
     if not isinstance(header, Parsed):
         return
     yield from planned(header)
     yield from _of_tables(header)
+    yield from _of_claims(header)
     yield from _of_runtimes(header)
     yield from order(header, whole, sat)
     if isinstance(summary, Parsed):
@@ -126,6 +129,14 @@ def _of_tables(header: Parsed[Header]) -> Iterator[Fault]:
         if forgotten := crowded(pivot, header.model.cases):
             message = f"several cases in one cell: they differ in {', '.join(forgotten)}"
             yield header.fault(message, "tables", label)
+
+
+def _of_claims(header: Parsed[Header]) -> Iterator[Fault]:
+    there = {identity(case) for case in header.model.cases}
+    for number, claim in enumerate(header.model.claims):
+        for case in claim.cases:
+            if identity(case) not in there:
+                yield header.fault(f"{named(case)} is not in `cases`", "claims", number)
 
 
 def _of_runtimes(header: Parsed[Header]) -> Iterator[Fault]:

@@ -1,7 +1,8 @@
 """Faults of a suite as they are found, each where its value was written."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar, get_args
+from types import UnionType
+from typing import NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -160,6 +161,8 @@ def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
             annotation = next(found, None)
         else:
             annotation = (get_args(annotation) or (None,))[-1]
+        if get_origin(annotation) is UnionType:  # a table that may be left out
+            annotation = get_args(annotation)[0]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return None

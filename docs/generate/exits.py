@@ -11,6 +11,8 @@ def page() -> str:
     told: dict[int, list[str]] = {}
     for error in _errors():
         told.setdefault(error.exit_code, []).append(first_line(error))
+    told[1].append(plain("A claim fails; with --inconclusive-fails, or is inconclusive."))
+    told[4].append(plain("A claim is invalid; this comes before 1."))
     rows = [(f"{code}", " ".join(told[code])) for code in sorted(told)]
     return page_of(
         "Exit codes",

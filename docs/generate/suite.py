@@ -8,6 +8,8 @@ from benchforge.model.answer import Expect, Request
 from benchforge.model.placement import Placement
 from benchforge.model.runtime import Runtime
 from benchforge.model.tuning import Tuning
+from benchforge.suite.asking import Side
+from benchforge.suite.asking import Written as Claim
 from benchforge.suite.load import Top
 from benchforge.suite.pivots import Written
 from benchforge.suite.suite import Repeat, Scenario
@@ -135,6 +137,36 @@ scenarios = ["hello", "send"]
 rows = ["scenario", "server"]
 metrics = ["throughput", "tail"]
 """
+_CLAIMS = """
+[claims.lists]
+says = "gunicorn sends more lists than waitress, whatever their length"
+scenario = "lists"
+metric = "throughput"
+a = { server = "gunicorn", loader = "closed" }
+b = { server = "waitress", loader = "closed" }
+where = { "servers.*.threads" = 8 }
+each = "path.length"
+holds = "a > b"
+margin = "3%"
+published = 1.08
+original = "its workers were not the same number"
+
+[claims.tail]
+scenario = "lists"
+metric = "tail"
+a = { server = "waitress", loader = "closed" }
+where = { "path.length" = 10, "servers.*.threads" = 8 }
+holds = "a < 250ms"
+"""
+_SIDES = """
+[claims.library]
+says = "a library of Python adds less than 20 ms to each request"
+scenario = "lists"
+metric = "tail"
+where = { "path.length" = 10, "servers.*.threads" = 8 }
+a = { server = "waitress", client = "library", minus = { loader = "closed" } }
+holds = "a < 20ms"
+"""
 _PROFILES = """
 [profiles.full]
 only = ["hello", "send"]
@@ -197,6 +229,18 @@ def _sections() -> Iterator[tuple[str, ...]]:
         _PLACEMENT,
     )
     yield _section("`[tables.LABEL]`", "In every report, and as CSV.", Written, _TABLES)
+    yield _section(
+        "`[claims.LABEL]`",
+        "What is said of the cases, and answered by a run: see [claims](../claims.md).",
+        Claim,
+        _CLAIMS,
+    )
+    yield _section(
+        "A side of a claim, `a` or `b`",
+        "Exactly one case.",
+        Side,
+        _SIDES,
+    )
     yield _section(
         "`[profiles.LABEL]`",
         "What `--profile LABEL` lays over the suite: tables merge, anything else replaces. It "

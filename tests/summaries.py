@@ -1,0 +1,150 @@
+"""Summaries made by hand: cases with a value a block, for what judges and shows them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from benchforge.model.check import Check
+from benchforge.model.claim import Asked, Claim, Term
+from benchforge.model.sample import Sample
+from benchforge.model.summary import (
+    CaseSummary,
+    Comparison,
+    DoubtedTrial,
+    FailedTrial,
+    Finding,
+    Line,
+    Summary,
+    TrialSample,
+)
+from benchforge.model.trial import CaseName, Failure, Load
+from benchforge.suite.holds import question
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+Value = float | Sample | None
+"Of a block: a number, unknown, or a sample of its own."
+
+
+def name(server: str, scenario: str = "hello", **vary: JsonValue) -> CaseName:
+    return CaseName(scenario=scenario, server=server, driver="pace", vary=dict(vary), digest=server)
+
+
+def case(
+    server: str,
+    values: Sequence[Value],
+    *,
+    metric: str = "speed",
+    unit: str = "requests/s",
+    use: str = "throughput",
+    of: str | None = None,
+    scenario: str = "hello",
+    doubted: Mapping[int, str] | None = None,
+    failed: Mapping[int, Failure] | None = None,
+    findings: Sequence[Check] = (),
+    **more: Any,
+) -> CaseSummary:
+    """Return a case whose blocks have these values, from 1; a failed block has no sample."""
+    broken = failed or {}
+    samples = tuple(
+        TrialSample(trial=block, block=block, sample=_sample(value, metric, unit, of))
+        for block, value in enumerate(values, 1)
+        if block not in broken
+    )
+    line = Line(
+        metric=metric,
+        use=use,
+        of=of,
+        unit=unit,
+        better="higher",
+        estimator=None,
+        samples=samples,
+        median=None,
+        lowest=None,
+        highest=None,
+        why="made by hand",
+    )
+    return CaseSummary(
+        case=name(server, scenario),
+        trials=len(samples),
+        planned=len(values),
+        failed=tuple(
+            FailedTrial(trial=block, block=block, attempt=1, failure=why)
+            for block, why in broken.items()
+        ),
+        lines=(line,),
+        notes=(),
+        findings=tuple(Finding(check=one, trials=1, of=max(1, len(values))) for one in findings),
+        doubted=tuple(
+            DoubtedTrial(
+                trial=block, block=block, attempt=1, checks=(check(id_, "apparatus"),), used=True
+            )
+            for block, id_ in (doubted or {}).items()
+        ),
+        load=Load(connections=16),
+        **more,
+    )
+
+
+def _sample(value: Value, metric: str, unit: str, of: str | None) -> Sample:
+    if isinstance(value, Sample):
+        return value
+    why = "" if value is not None else "the tool lost count"
+    return Sample(metric=metric, unit=unit, value=value, of=of, why=why)
+
+
+def check(id_: str, about: Any, status: Any = "fail", **more: Any) -> Check:
+    given = {"scope": "trial", "name": id_.lower(), "says": f"{id_} says so", **more}
+    return Check(id=id_, about=about, status=status, **given)
+
+
+def claim(
+    holds: str,
+    a: str = "a",
+    b: str | None = "b",
+    *,
+    label: str = "C",
+    unit: str = "requests/s",
+    scenario: str = "hello",
+    margin: float = 0.03,
+    **more: Any,
+) -> Claim:
+    other = None if b is None else Term(case=name(b, scenario))
+    return Claim(
+        label=label,
+        metric=more.pop("metric", "speed"),
+        question=question(holds, unit),
+        margin=margin,
+        asked=more.pop("asked", (Asked(a=Term(case=name(a, scenario)), b=other),)),
+        **more,
+    )
+
+
+def summary(*cases: CaseSummary, claims: Sequence[Claim] = (), **more: Any) -> Summary:
+    given: dict[str, Any] = {
+        "name": "hello",
+        "title": "",
+        "created": NOON,
+        "benchforge": "0.1.0",
+        "profile": None,
+        "seed": 7,
+        "smoke": False,
+        "complete": True,
+        "cases": cases,
+        "versions": {},
+        "facts": {},
+        "claims": tuple(claims),
+    }
+    return Summary.model_validate({**given, **more})
+
+
+def comparison(checks: Sequence[Check], *servers: str) -> Comparison:
+    return Comparison(
+        scenario="hello",
+        driver="pace",
+        vary={},
+        cases=tuple(map(name, servers)),
+        checks=tuple(checks),
+    )

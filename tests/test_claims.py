@@ -1,0 +1,281 @@
+"""Claims of real runs: a delay is planted in a server, and the verdicts have to say so."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering, bench_words, calls
+from real_result import Where, change
+from third_party import Installs
+
+from benchforge.model.summary import Summary
+
+SUITE = f"""benchforge = 1
+[servers.fast]
+{answering()}
+[servers.slow]
+{answering("--wait", "0.02")}
+[servers.twin]
+{answering("--wait", "0.02")}
+[loaders.few]
+use = "pace"
+connections = 1
+duration = "0.5s"
+[metrics.throughput]
+use = "throughput"
+[metrics.middle]
+use = "latency"
+percentile = 50
+[metrics.tail]
+use = "latency"
+percentile = 99.99
+[metrics.failed]
+use = "error_rate"
+[scenarios.hello]
+servers = ["fast", "slow"]
+loaders = ["few"]
+[scenarios.again]
+servers = ["twin"]
+loaders = ["few"]
+[repeat]
+blocks = 4
+quiet = "off"
+[profiles.smoke]
+smoke = true
+repeat.blocks = 1
+"""
+BOTH = 'scenario = "hello"\na = { server = "fast" }\nb = { server = "slow" }\n'
+TWINS = """scenario = "hello"
+a = { server = "slow" }
+b = { scenario = "again", server = "twin" }
+"""
+FASTER = f"""
+[claims.faster]
+says = "the fast one serves more"
+{BOTH}metric = "throughput"
+holds = "a > b"
+published = 7.17
+"""
+SLOWER = f"""
+[claims.slower]
+{BOTH}metric = "throughput"
+holds = "a < 2 * b"
+"""
+LIKE = f"""
+[claims.like]
+{TWINS}metric = "throughput"
+holds = "a == b +- 60%"
+"""
+UNLIKE = f"""
+[claims.unlike]
+{TWINS}metric = "throughput"
+holds = "a == b +- 0.0001%"
+"""
+SOON = """
+[claims.soon]
+scenario = "hello"
+metric = "middle"
+a = { server = "slow", minus = { server = "fast" } }
+holds = "a > 5ms"
+published = 0.02
+"""
+UNKNOWN = f"""
+[claims.unknown]
+{BOTH}metric = "tail"
+holds = "a < b"
+"""
+NEVER = """
+[claims.never]
+scenario = "hello"
+metric = "failed"
+a = { server = "fast" }
+holds = "a < 50%"
+"""
+ALL = FASTER + SLOWER + LIKE + UNLIKE + SOON + UNKNOWN + NEVER
+
+
+def run(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
+    suite = folder / "suite.toml"
+    suite.write_text(SUITE + claims)
+    told = bench("run", suite, "-o", folder / "out", *words)
+    (result,) = (folder / "out").iterdir()
+    return told.code, told.out, result
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, Path]:
+    folder = tmp_path_factory.mktemp("claims")
+    return run(calls(bench_words(), folder), folder, ALL)
+
+
+@pytest.fixture
+def result(answered: tuple[int, str, Path], tmp_path: Path) -> Path:
+    """Return a copy, to be changed."""
+    return Path(shutil.copytree(answered[2], tmp_path / "copy"))
+
+
+def summary_of(result: Path) -> Summary:
+    return Summary.model_validate_json((result / "summary.json").read_text())
+
+
+def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
+    code, out, result = answered
+    verdicts = {one.claim: one for one in summary_of(result).verdicts}
+    assert {label: one.state for label, one in verdicts.items()} == {
+        "faster": "holds",
+        "slower": "fails",
+        "like": "holds",
+        "unlike": "inconclusive",
+        "soon": "holds",
+        "unknown": "invalid",
+        "never": "holds",
+    }, out
+    assert code == 4, out
+    assert verdicts["faster"].at == {}
+    value = verdicts["soon"].estimate.value
+    assert value is not None
+    assert 0.015 < value < 0.1
+    assert "p99.99 needs" in verdicts["unknown"].why
+
+
+def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(
+    answered: tuple[int, str, Path],
+) -> None:
+    out = answered[1]
+    assert "\nholds: faster: a > b; " in out
+    assert "published: 7.17x; the fast one serves more" in " ".join(out.split())
+    assert "published: 20.0 ms" in " ".join(out.split())
+    last = out.rstrip().splitlines()[-3:]
+    assert last[:2] == ["fails: slower", "invalid: unknown"]
+    assert last[2].startswith("inconclusive: unlike (needs about ")
+
+
+def test_the_reports_have_each_sentence(answered: tuple[int, str, Path]) -> None:
+    result = answered[2]
+    markdown, html = (result / "report.md").read_text(), (result / "report.html").read_text()
+    assert "## Claims" in markdown
+    assert "<h2>Claims</h2>" in html
+    assert "| holds | faster | a > b | " in markdown
+    for one in summary_of(result).verdicts:
+        start = one.sentence.partition(" (95")[0].partition("<")[0]
+        assert start in html, start
+    assert "closed loop, 1 connection, co-located, this machine" in markdown
+
+
+def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
+    assert bench("validate", result).code == 0
+    told = bench("verify", result)
+    assert told.code == 0, told.all
+    change(result / "summary.json", ("verdicts", 0, "estimate", "sd"), lambda sd: sd * (1 + 1e-6))
+    told = bench("verify", result)
+    assert told.code == 1
+    assert "verdicts.0.estimate.sd" in told.out
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "said"),
+    [
+        (("verdicts", 0, "state"), lambda _: "fails", "verdicts.0.state: fails, but the interval"),
+        (("verdicts", 1, "state"), lambda _: "holds", "verdicts.1.state: holds, but the interval"),
+        (("verdicts", 3, "state"), lambda _: "holds", "verdicts.3.state: holds, but the interval"),
+        (("verdicts", 0, "a", 2), lambda one: one * 1.01, "verdicts.0.a.2"),
+        (("verdicts", 0, "b"), lambda all_: all_[:-1], "verdicts.0.b: has not one value for each"),
+        (("verdicts", 0, "blocks", 0), lambda _: 9, "verdicts.0.blocks: blocks are in order"),
+        (
+            ("verdicts", 0, "estimate", "n"),
+            lambda _: 99,
+            "verdicts.0.estimate.n: 99, but there are",
+        ),
+        (("verdicts", 0, "claim"), lambda _: "like", "verdicts.0.claim: expected 'faster'"),
+        (("verdicts", 5, "why"), lambda _: "", "verdicts.5.why: does not say why"),
+        (("verdicts",), lambda all_: all_[1:], "verdicts: 6, but 7 questions"),
+        (("claims", 0, "margin"), lambda _: 0.5, "claims: is another than in result.json"),
+        (("verdicts", 0, "estimate", "low"), lambda low: low * 9, "is not between"),
+    ],
+)
+def test_a_verdict_that_cannot_be_is_told(
+    bench: Bench, result: Path, path: Where, to: Callable[[Any], Any], said: str
+) -> None:
+    change(result / "summary.json", path, to)
+    told = bench("validate", result)
+    assert told.code == 1
+    assert said in told.all
+
+
+def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> None:
+    file = result / "summary.json"
+    document = json.loads(file.read_text())
+    document["verdicts"][0]["a"][0] = float("nan")
+    file.write_text(json.dumps(document))
+    told = bench("validate", result)
+    assert told.code == 2
+    assert "summary.json" in told.all
+
+
+def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> None:
+    change(result / "result.json", ("claims", 0, "asked", 0, "a", "case", "digest"), lambda _: "x")
+    told = bench("validate", result)
+    assert told.code == 1
+    assert "claims.0: the case 'hello · fast · few' is not in `cases`" in told.all
+    assert bench("verify", result).code == 1
+
+
+FAST = ("--set", "repeat.blocks=3")
+
+
+def test_a_claim_that_fails_ends_with_1(bench: Bench, tmp_path: Path) -> None:
+    code, _, result = run(bench, tmp_path, FASTER + SLOWER, *FAST, "--only", "hello")
+    assert code == 1
+    again = bench("run", "--resume", result, tmp_path / "suite.toml")
+    assert again.code == 1, again.all
+
+
+def test_what_is_inconclusive_ends_with_0_unless_it_is_asked_for(
+    bench: Bench, tmp_path: Path
+) -> None:
+    code, out, result = run(bench, tmp_path, FASTER + UNLIKE, *FAST)
+    assert code == 0, out
+    again = bench("run", "--resume", result, tmp_path / "suite.toml", "--inconclusive-fails")
+    assert again.code == 1
+    assert "inconclusive: unlike" in again.out
+
+
+JUDGED = """
+from benchforge.plugin import hookimpl
+
+@hookimpl
+def benchforge_judged(summary, verdicts):
+    with open("heard.txt", "a") as file:
+        file.write(" ".join([summary.name, *(one.state for one in verdicts)]))
+"""
+
+
+def test_a_smoke_is_not_judged_and_a_claim_of_another_scenario_not_asked(
+    bench: Bench, tmp_path: Path, installs: Installs
+) -> None:
+    installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
+    suite = tmp_path / "suite.toml"
+    suite.write_text(SUITE + FASTER + LIKE)
+    told = bench("run", suite, "--profile", "smoke", "--only", "hello")
+    assert told.code == 0, told.all
+    assert "not asked, since their scenarios are not run: like\n" in told.all
+    assert "claims are not judged, a smoke measures nothing: faster\n" in told.out
+    assert (tmp_path / "heard.txt").read_text() == "suite"
+
+
+def test_a_listener_hears_the_verdicts(bench: Bench, tmp_path: Path, installs: Installs) -> None:
+    installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
+    code, _, _ = run(bench, tmp_path, FASTER, *FAST, "--only", "hello")
+    assert code == 0
+    assert (tmp_path / "heard.txt").read_text() == "suite holds"
+
+
+def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
+    text = SUITE.replace(answering(), answering("--status", "500"), 1)
+    (tmp_path / "suite.toml").write_text(text + FASTER)
+    told = bench("run", tmp_path / "suite.toml", *FAST, "--only", "hello")
+    assert told.code == 4
+    assert "invalid: faster: a > b; what is expected was broken: fast" in " ".join(told.out.split())

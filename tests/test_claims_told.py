@@ -1,0 +1,378 @@
+"""The claims of a suite: resolved to cases, or what is wrong with them, before anything starts."""
+# ruff: noqa: E501 - faults stand here as they are printed
+
+import re
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+
+from benchforge.model.claim import Claim
+from benchforge.registry import Registry
+from benchforge.suite.expand import expand
+from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.load import load
+from benchforge.suite.sides import of_cases
+from benchforge.suite.suite import Suite
+
+SUITE = """benchforge = 1
+[servers.one]
+use = "waitress"
+app = "hello_wsgi"
+[servers.two]
+use = "cheroot"
+app = "hello_wsgi"
+[loaders.few]
+use = "pace"
+connections = 2
+duration = "1s"
+[loaders.more]
+use = "pace"
+connections = 4
+duration = "1s"
+[clients.plain]
+use = "http_client"
+requests = 100
+[metrics.throughput]
+use = "throughput"
+[metrics.latency]
+use = "latency"
+percentiles = [50, 99]
+[metrics.tail]
+use = "latency"
+percentile = 99
+[metrics.errors]
+use = "errors"
+[scenarios.hello]
+servers = ["one", "two"]
+loaders = ["few", "more"]
+clients = ["plain"]
+request = { path = "/{size}" }
+vary = { "path.size" = [4, 8], "servers.one.threads" = [1, 2] }
+[scenarios.again]
+servers = ["two"]
+loaders = ["few"]
+metrics = ["throughput"]
+"""
+
+CLAIM = """
+[claims.C]
+says = "one serves more"
+scenario = "hello"
+metric = "throughput"
+a = { server = "one", where = { "servers.one.threads" = 2 } }
+b = { server = "two" }
+where = { "path.size" = 8, driver = "few" }
+holds = "a > b"
+margin = "5%"
+published = 7.17
+original = "errors were counted as answers"
+"""
+
+
+def suite(folder: Path, claim: str = CLAIM, **given: str) -> Suite:
+    path = folder / "a.toml"
+    path.write_text(SUITE + claim)
+    return load(path, Registry(), **given)  # type: ignore[arg-type]
+
+
+def only_claim(folder: Path, claim: str = CLAIM) -> Claim:
+    (found,) = suite(folder, claim).claims
+    return found
+
+
+def told(folder: Path, claim: str) -> str:
+    with pytest.raises(SuiteErrors) as caught:
+        suite(folder, claim)
+    return caught.value.text()
+
+
+def test_each_side_is_one_case(tmp_path: Path) -> None:
+    found = only_claim(tmp_path)
+    (asked,) = found.asked
+    assert asked.b is not None
+    assert asked.a.case.title == "hello · one · few · size=8 · threads=2"
+    assert asked.b.case.title == "hello · two · few · size=8"
+    assert (found.margin, found.published) == (0.05, 7.17)
+    assert Claim.model_validate_json(found.model_dump_json()) == found
+
+
+def test_a_claim_is_asked_for_each_value(tmp_path: Path) -> None:
+    text = CLAIM.replace('"path.size" = 8, ', "") + 'each = "path.size"\n'
+    found = only_claim(tmp_path, text).asked
+    assert [one.at for one in found] == [{"path.size": 4}, {"path.size": 8}]
+    assert [one.a.case.vary["path.size"] for one in found] == [4, 8]
+
+
+def test_a_point_that_the_matrix_does_not_have_is_not_asked_for(tmp_path: Path) -> None:
+    text = (SUITE + CLAIM.replace('"path.size" = 8, ', "") + 'each = "path.size"\n').replace(
+        "[scenarios.again]",
+        '[scenarios.hello_]\nservers = ["two"]\nloaders = ["few"]\n[scenarios.again]',
+    )
+    left_out = 'exclude = [{ "path.size" = 4 }]\n[scenarios.hello_]'
+    (tmp_path / "a.toml").write_text(text.replace("[scenarios.hello_]", left_out))
+    (found,) = load(tmp_path / "a.toml", Registry()).claims
+    assert [one.at for one in found.asked] == [{"path.size": 8}]
+
+
+def test_what_is_subtracted_is_as_its_side_but_for_what_it_names(tmp_path: Path) -> None:
+    text = CLAIM.replace('b = { server = "two" }\n', "").replace("a > b", "a < 3/s")
+    text = text.replace("= 2 } }", '= 2 }, minus = { loader = "more" } }')
+    (asked,) = only_claim(tmp_path, text).asked
+    assert asked.a.minus is not None
+    assert asked.a.minus.title == "hello · one · more · size=8 · threads=2"
+    assert [case.driver for case in asked.a.cases] == ["few", "more"]
+
+
+def test_sides_of_other_scenarios_and_drivers(tmp_path: Path) -> None:
+    text = CLAIM.replace('"two" }', '"two", scenario = "again" }')
+    (asked,) = only_claim(tmp_path, text).asked
+    assert asked.b is not None
+    assert asked.b.case.title == "again · two · few"
+    text = CLAIM.replace('{ server = "two" }', '{ server = "two", client = "plain" }')
+    (asked,) = only_claim(tmp_path, text).asked
+    assert asked.b is not None
+    assert asked.b.case.driver == "plain"
+
+
+def test_the_only_part_of_a_metric_need_not_be_named(tmp_path: Path) -> None:
+    text = CLAIM.replace('metric = "throughput"', 'metric = "tail"')
+    assert only_claim(tmp_path, text).of == "p99"
+    text = CLAIM.replace('metric = "throughput"', 'metric = "errors"\nof = "timeout"')
+    assert only_claim(tmp_path, text).of == "timeout"
+
+
+SIDE_A = 'a = { server = "one", where = { "servers.one.threads" = 2 } }'
+SIDE_B = 'b = { server = "two" }'
+METRIC = 'metric = "throughput"'
+HOLDS = 'holds = "a > b"'
+WHERE = 'where = { "path.size" = 8, driver = "few" }'
+
+# What stands in the claim in place of what, the complaint, and the hint.
+FAULTS = {
+    "no such scenario": (
+        '"hello"',
+        '"hallo"',
+        "claims.C.scenario: no scenario 'hallo'",
+        "did you mean 'hello'?",
+    ),
+    "no scenario": (
+        'scenario = "hello"\n',
+        "",
+        "claims.C: 'scenario' is missing",
+        "declared: hello, again",
+    ),
+    "no such metric": (
+        METRIC,
+        'metric = "thruput"',
+        "claims.C.metric: no metric 'thruput'",
+        "did you mean 'throughput'?",
+    ),
+    "a metric that is not taken": (
+        f"{METRIC}\n{SIDE_A}\n{SIDE_B}",
+        f'metric = "tail"\n{SIDE_A}\nb = {{ server = "two", scenario = "again" }}',
+        "claims.C.metric: scenario 'again' does not take 'tail'",
+        "it takes: throughput",
+    ),
+    "several parts": (
+        METRIC,
+        'metric = "latency"',
+        "claims.C: 'latency' has several parts",
+        'of = "mean"; it has: mean, p50, p99',
+    ),
+    "no such part": (
+        METRIC,
+        'metric = "latency"\nof = "p95"',
+        "claims.C.of: 'latency' has no part 'p95'",
+        "did you mean 'p99'?",
+    ),
+    "a part of a whole": (
+        METRIC,
+        f'{METRIC}\nof = "p95"',
+        "claims.C.of: 'throughput' has no part",
+        "it has: the whole",
+    ),
+    "no such server": (
+        SIDE_B,
+        'b = { server = "tow" }',
+        "claims.C.b.server: scenario 'hello' has no server 'tow'",
+        "did you mean 'two'?",
+    ),
+    "no such loader": (
+        SIDE_B,
+        'b = { server = "two", loader = "plain" }',
+        "claims.C.b.loader: scenario 'hello' has no loader",
+        "it has: few, more",
+    ),
+    "no such client": (
+        SIDE_B,
+        'b = { server = "two", minus = { client = "few" } }',
+        "claims.C.b.minus.client: scenario 'hello' has no client",
+        "it has: plain",
+    ),
+    "two drivers": (
+        SIDE_B,
+        'b = { server = "two", loader = "few", client = "plain" }',
+        "claims.C.b.loader: 'client' stands here too",
+        "leave one of them out",
+    ),
+    "an unknown key": (SIDE_B, 'b = { servr = "two" }', "claims.C.b.servr: unknown key", "server"),
+    "no such axis": (
+        '"path.size" = 8',
+        '"path.siz" = 8',
+        'claims.C.where."path.siz": no axis',
+        "did you mean 'path.size'?",
+    ),
+    "an axis without quotes": (
+        SIDE_B,
+        'b = { server = "two", where = { path.size = 4 } }',
+        "claims.C.b.where.path: expected a value, got a table",
+        "quote the whole path",
+    ),
+    "a value that never is": ('"path.size" = 8', '"path.size" = 9', "never is 9", "it takes: 4, 8"),
+    "several values": (
+        '"path.size" = 8',
+        '"path.size" = [4, 8]',
+        "never is an array",
+        "it takes: 4, 8",
+    ),
+    "no such axis to ask for": (
+        HOLDS,
+        f'{HOLDS}\neach = "path.siz"',
+        "claims.C.each: no axis 'path.siz'",
+        "did you mean 'path.size'?",
+    ),
+    "an axis that no side is about": (
+        f"{SIDE_A}\n{SIDE_B}",
+        'a = { server = "two" }\nb = { server = "two", loader = "more" }\neach = "servers.one.threads"',
+        "claims.C.each: no side differs by it",
+        "leave it out",
+    ),
+    "several cases": (
+        SIDE_A,
+        'a = { server = "one" }',
+        "claims.C.a: 2 cases of scenario 'hello' with path.size 8, driver 'few', server 'one': they differ in servers.one.threads (1, 2)",
+        'name one: where = { "servers.one.threads" = 1 }, or ask for each',
+    ),
+    "several drivers": (
+        f"{SIDE_B}\n{WHERE}",
+        'b = { server = "two", loader = "few" }\nwhere = { "path.size" = 8 }',
+        "they differ in driver",
+        'name one: loader = "few", or client',
+    ),
+    "several servers": (SIDE_B, "b = {}", "they differ in server", 'name one: server = "one"'),
+    "no case": (
+        SIDE_B,
+        'b = { server = "two", scenario = "again", where = { scenario = "hello" } }',
+        "claims.C.b: no case of scenario 'again' with path.size 8, driver 'few', scenario 'hello'",
+        "no case has all of these values",
+    ),
+    "the same case": (
+        SIDE_B,
+        SIDE_A.replace("a =", "b ="),
+        "claims.C.b: is the same case as a",
+        "name another one",
+    ),
+    "less itself": (
+        SIDE_B,
+        'b = { server = "two", minus = { server = "two" } }',
+        "claims.C.b.minus: is the same case as its side",
+        "name another one",
+    ),
+    "no question": (
+        HOLDS,
+        'holds = "a = b"',
+        "claims.C.holds: 'a = b' asks nothing",
+        "write a == b +- 3%",
+    ),
+    "a wrong unit": (
+        HOLDS,
+        'holds = "a - b < 2ms"',
+        "claims.C.holds: the metric is in requests/s, not in 'ms'",
+        "/s",
+    ),
+    "no other side": (
+        SIDE_B + "\n",
+        "",
+        "claims.C.holds: a > b asks for b, and there is none",
+        "add b",
+    ),
+    "another side that nobody asks for": (
+        HOLDS,
+        'holds = "a > 3/s"',
+        "claims.C.b: a > 3/s does not ask for it",
+        "leave it out",
+    ),
+    "a number of errors": (
+        f"{METRIC}\n{SIDE_A}\n{SIDE_B}\n{WHERE}\n{HOLDS}",
+        f'metric = "errors"\n{SIDE_A}\n{WHERE}\nholds = "a < 5"',
+        "claims.C.holds: a number of errors depends on how many requests",
+        'use = "error_rate"',
+    ),
+    "no margin": ('"5%"', "0", "claims.C.margin: expected more than 0, got 0", ""),
+    "no share": ('"5%"', '"5ms"', "claims.C.margin: expected a share", ""),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_a_claim_is_told_where_it_stands(tmp_path: Path, fault: str) -> None:
+    there, instead, message, hint = FAULTS[fault]
+    assert there in CLAIM
+    text = told(tmp_path, CLAIM.replace(there, instead, 1))
+    assert re.match(rf"error: {re.escape(str(tmp_path))}/a\.toml:\d+:\d+: ", text)
+    assert message in text
+    assert hint in text
+    assert text.count("error: ") == 1, text
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    wrong = (
+        CLAIM.replace('"two"', '"tow"').replace("a > b", "a").replace('"path.size"', '"path.siz"')
+    )
+    text = told(tmp_path, wrong + wrong.replace("claims.C", "claims.D"))
+    assert text.count("error: ") == 6, text
+
+
+def test_a_profile_and_a_setting_reach_a_claim(tmp_path: Path) -> None:
+    text = (
+        CLAIM
+        + '[profiles.other]\nclaims.C.holds = "a < b"\nclaims.C.a.where = { "servers.one.threads" = 1 }\n'
+    )
+    found = suite(tmp_path, text, profile="other").claims[0]
+    assert found.question.relation == "<"
+    assert found.asked[0].a.case.vary["servers.one.threads"] == 1
+    found = load(
+        tmp_path / "a.toml", Registry(), settings=[("claims.C.holds", '"a > 2 * b"')]
+    ).claims[0]
+    assert found.question.bound == 2
+    with pytest.raises(SuiteErrors, match=r"claims\.D is not declared"):
+        load(tmp_path / "a.toml", Registry(), settings=[("claims.D.holds", "a > b")])
+
+
+def test_a_claim_of_a_scenario_that_is_not_run_is_sound_and_not_asked(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(SUITE + CLAIM)
+    found = load(path, Registry(), only=["again"])
+    assert [one.label for one in found.claims] == ["C"]
+    assert found.asked == ()
+    assert of_cases(found.claims, (case.name for case in expand(found))) == ()
+    path.write_text(SUITE + CLAIM.replace('"two"', '"tow"'))
+    with pytest.raises(SuiteErrors, match="has no server 'tow'"):
+        load(path, Registry(), only=["again"])
+
+
+def test_the_cases_of_a_claim_are_those_of_the_result(tmp_path: Path) -> None:
+    found = suite(tmp_path)
+    (claim,) = of_cases(found.claims, (case.name for case in expand(found)))
+    names = [case.name for case in expand(found)]
+    assert all(case in names for case in claim.cases)
+    assert all(case.digest for case in claim.cases)
+
+
+def test_check_and_plan_count_them(bench: Bench, tmp_path: Path) -> None:
+    each = CLAIM.replace("claims.C", "claims.D").replace('"path.size" = 8, ', "")
+    (tmp_path / "a.toml").write_text(SUITE + CLAIM + each + 'each = "path.size"\n')
+    assert "2 scenarios, 19 cases, 2 claims; needs" in bench("check", "a.toml").out
+    assert "2 claims, 3 questions\n" in bench("plan", "a.toml").out
+    planned = bench("plan", "a.toml", "--only", "again").out
+    assert "0 claims, 0 questions; not asked here: C, D\n" in planned

@@ -1,0 +1,483 @@
+"""Verdicts on summaries made by hand: each answer, and each way in which there is none."""
+
+import math
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulate import two
+from summaries import case, check, claim, comparison, name, summary
+
+from benchforge.model.claim import Asked, Claim, Term
+from benchforge.model.sample import Sample
+from benchforge.model.summary import CaseSummary, Placebo
+from benchforge.model.trial import Failure
+from benchforge.model.verdict import Estimate, Verdict
+from benchforge.stats.judge import judge
+
+ABOUT_ONE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.002, 0.998)
+WRONG = Failure(stage="ask", message="status 500, expected 200")
+DIED = Failure(stage="drive", message="ended with exit code 3 during the load")
+
+
+def times(factor: float, n: int = 8, noise: float = 1.0) -> list[float]:
+    """Values around 1000 times a factor: those of two factors are out of step."""
+    shift = int(factor * 100) % 7
+    return [1000 * factor * ABOUT_ONE[(block * 3 + shift) % 8] ** noise for block in range(n)]
+
+
+def verdict(holds: str, *cases: CaseSummary, **more: Any) -> Verdict:
+    b = "b" if len(cases) > 1 else None
+    unit = cases[0].lines[0].unit
+    (found,) = judge(summary(*cases), [claim(holds, b=b, unit=unit, **more)])
+    return found
+
+
+def ratio(holds: str, factor: float, n: int = 8, **more: Any) -> Verdict:
+    return verdict(holds, case("a", times(factor, n)), case("b", times(1, n)[::-1]), **more)
+
+
+@pytest.mark.parametrize(
+    ("holds", "factor", "state"),
+    [
+        ("a > b", 1.2, "holds"),
+        ("a > b", 0.8, "fails"),
+        ("a > b", 1.0, "fails"),
+        ("a >= b", 1.0, "holds"),
+        ("a < b", 0.8, "holds"),
+        ("a < b", 1.2, "fails"),
+        ("a <= b", 1.0, "holds"),
+        ("a >= 2 * b", 2.3, "holds"),
+        ("a >= 2 * b", 1.7, "fails"),
+        ("a > 2 * b", 2.0, "fails"),
+        ("a <= 0.5 * b", 0.4, "holds"),
+        ("a == b +- 3%", 1.0, "holds"),
+        ("a == b +- 3%", 1.2, "fails"),
+        ("a == 2 * b +- 5%", 2.0, "holds"),
+        ("a == 2 * b +- 5%", 1.0, "fails"),
+        ("a == b +- 0.2%", 1.0, "inconclusive"),
+        ("a - b < 300/s", 1.2, "holds"),
+        ("a - b > 300/s", 1.2, "fails"),
+        ("a - b == 200/s +- 10%", 1.2, "holds"),
+        ("a - b == 200/s +- 1/s", 1.2, "inconclusive"),
+        ("a - b > -300/s", 0.8, "holds"),
+    ],
+)
+def test_each_form_of_question(holds: str, factor: float, state: str) -> None:
+    found = ratio(holds, factor)
+    assert found.state == state, found.sentence
+    assert found.blocks == tuple(range(1, 9))
+    assert found.estimate.interval is not None
+
+
+@pytest.mark.parametrize(
+    ("holds", "state"),
+    [
+        ("a < 1100/s", "holds"),
+        ("a > 1100/s", "fails"),
+        ("a == 1k/s +- 5%", "holds"),
+        ("a == 2k/s +- 5%", "fails"),
+        ("a > 0", "holds"),
+        ("a < 1000.5/s", "inconclusive"),
+    ],
+)
+def test_a_side_alone_is_asked_within_this_session(holds: str, state: str) -> None:
+    found = verdict(holds, case("a", times(1)))
+    assert found.state == state
+    assert "within this session" in found.sentence
+    assert found.b == ()
+
+
+def test_inconclusive_says_how_many_blocks_would_tell() -> None:
+    wild = [1000.0, 1300, 800, 1200, 900, 1100]
+    found = verdict("a > b", case("a", wild), case("b", wild[::-1]))
+    assert found.state == "inconclusive"
+    assert found.needs is not None
+    assert found.needs > 6
+    assert f"about {found.needs:,} blocks would tell" in found.sentence
+
+
+def test_a_difference_below_the_margin_is_told_as_one() -> None:
+    found = ratio("a > b", 1.02, margin=0.05)
+    assert found.state == "holds"
+    assert "different, but below your margin of 5 %" in found.sentence
+
+
+def test_the_sentence_says_all_of_it() -> None:
+    placebo = Placebo(
+        of=name("b"),
+        again=case("b", times(1)),
+        metric="speed",
+        ratio=Estimate(
+            method="paired t of log-ratios", level=0.99, n=8, value=0.996, low=0.985, high=1.008
+        ),
+    )
+    told = claim("a > b", published=7.17)
+    cases = (case("a", times(1.2)), case("b", times(1)))
+    slow = check("F3", "apparatus", "warn", scope="session", name="governor")
+    (found,) = judge(summary(*cases, checks=(slow,), placebos=(placebo,)), [told])
+    low, high = found.estimate.interval or (0, 0)
+    interval = f"{low:.4g}\N{EN DASH}{high:.4g}"
+    assert found.sentence == (
+        f"a has {found.estimate.value:.4g}x the speed of b (95 % CI {interval}, 8 blocks, "
+        f"p < 0.001); by {100 * (low - 1):.2g} % at least; valid with 1 warning "
+        "(F3 governor); placebo today 0.996 (0.985\N{EN DASH}1.008); published: 7.17x; closed "
+        "loop, 16 connections, this machine, 2026-11-21."
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_fewer_than_three_blocks_are_no_answer(n: int) -> None:
+    found = ratio("a > b", 2, n)
+    assert found.state == "invalid"
+    assert found.why.startswith(
+        f"{n} block{'s have' if n > 1 else ' has'} believed values, it takes 3"
+    )
+    assert found.estimate.value is None
+
+
+def test_a_side_that_is_never_believed_names_the_checks() -> None:
+    doubted = dict.fromkeys(range(1, 9), "L1")
+    found = verdict("a > b", case("a", times(1), doubted=doubted), case("b", times(1)))
+    assert found.state == "invalid"
+    assert "a: trial 1 is not believed: L1 l1" in found.why
+    assert len(found.rejected) == 8
+
+
+def test_blocks_of_each_side_may_be_missing() -> None:
+    a = case("a", [1200.0, None, 1210, 1190, 1205, 1195], doubted={3: "N1"})
+    b = case("b", [1000.0, 1010, 990, 1005, 995, 1000], failed={4: DIED})
+    found = verdict("a > b", a, b)
+    assert found.state == "holds"
+    assert found.blocks == (1, 5, 6)
+    assert found.a == (1200, 1205, 1195)
+    assert [(one.block, one.why) for one in found.rejected] == [
+        (2, "a: trial 2: the tool lost count"),
+        (3, "a: trial 3 is not believed: N1 n1"),
+        (4, "b: trial 4 failed: ended with exit code 3 during the load"),
+    ]
+    assert "3 blocks left out" in found.sentence
+
+
+def test_a_block_that_was_never_measured_says_so() -> None:
+    short = case("a", times(1.2, 5)).model_copy(update={"planned": 6})
+    found = verdict("a > b", short, case("b", times(1, 6)))
+    assert [(one.block, one.why) for one in found.rejected] == [(6, "a: not measured")]
+
+
+def test_what_is_expected_was_broken() -> None:
+    found = verdict("a > b", case("a", times(1.2), failed={2: WRONG}), case("b", times(1)))
+    assert found.state == "invalid"
+    assert found.why == "what is expected was broken: a, trial 2: status 500, expected 200"
+
+
+def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
+    bound = Sample(metric="speed", unit="s", value=9, at_least=True)
+    values: list[float | Sample | None] = [0.1, 0.11, 0.09, 0.1, bound]
+    found = verdict("a < b", case("a", values, unit="s"), case("b", times(1, 5), unit="s"))
+    assert found.state == "inconclusive"
+    assert "only a lower bound" in found.why
+    assert found.rejected[0].why == "a: trial 5: known is only that it is 9 or more"
+
+
+@pytest.mark.parametrize(
+    ("holds", "a", "b", "state"),
+    [
+        ("a > b", 5.0, 5.0, "fails"),
+        ("a >= b", 5.0, 5.0, "holds"),
+        ("a == b +- 1%", 5.0, 5.0, "holds"),
+        ("a == 2 * b +- 1%", 5.0, 5.0, "fails"),
+        ("a - b < 1", 5.0, 5.0, "holds"),
+        ("a - b > 1", 5.0, 5.0, "fails"),
+        ("a > b", 6.0, 5.0, "inconclusive"),
+        ("a - b < 3", 6.0, 5.0, "inconclusive"),
+    ],
+)
+def test_equal_values_answer_where_the_equality_does(
+    holds: str, a: float, b: float, state: str
+) -> None:
+    found = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
+    assert found.state == state
+    assert found.estimate.interval is None
+    said = "all 5 are equal: how they spread is not known"
+    assert said in found.sentence
+    assert found.why == (said if state == "inconclusive" else "")
+
+
+@pytest.mark.parametrize(
+    ("holds", "value", "state"),
+    [("a <= 0", 0.0, "holds"), ("a < 1", 0.0, "inconclusive"), ("a == 3 +- 1%", 3.0, "holds")],
+)
+def test_equal_values_alone(holds: str, value: float, state: str) -> None:
+    assert verdict(holds, case("a", [value] * 4, unit="1")).state == state
+
+
+@pytest.mark.parametrize(
+    ("holds", "state"), [("a > b", "holds"), ("a < b", "fails"), ("a == b +- 5%", "inconclusive")]
+)
+def test_zeros_have_no_ratio_and_are_asked_of_the_difference(holds: str, state: str) -> None:
+    found = verdict(holds, case("a", times(1)), case("b", [0.0] * 8))
+    assert found.state == state
+    if state != "inconclusive":
+        assert found.estimate.method == "paired t of differences"
+        assert found.unit == "requests/s"
+    else:
+        assert "no logarithm" in found.why
+
+
+def test_values_so_far_apart_that_no_number_holds_the_ratio() -> None:
+    found = verdict("a > b", case("a", [1e308, 1e307, 1e306]), case("b", [1e-308, 1e-307, 1e-306]))
+    assert found.state == "inconclusive"
+    assert "so far apart" in found.why
+
+
+def test_values_that_a_subtraction_makes_negative() -> None:
+    connecting = Term(case=name("a"), minus=name("b"))
+    told = claim("a < 0", b=None, asked=(Asked(a=connecting),))
+    (found,) = judge(summary(case("a", times(1)), case("b", times(1.2))), [told])
+    assert found.state == "holds"
+    assert found.estimate.method == "t of values"
+    assert all(value < 0 for value in found.a)
+    assert found.sentence.startswith("speed of a less b is -")
+
+
+def test_a_metric_or_a_part_of_it_that_is_not_there() -> None:
+    (found,) = judge(summary(case("a", times(1)), case("b", times(1))), [claim("a > b", of="p99")])
+    assert found.state == "invalid"
+    assert "no p99 of speed: it has: the whole" in found.why
+
+
+def rates(failed: list[int], requests: int = 10_000) -> list[Any]:
+    return [
+        Sample(metric="speed", unit="1", value=one / requests, failed=one, requests=requests)
+        for one in failed
+    ]
+
+
+def failures(holds: str, a: list[int], b: list[int] | None = None) -> Verdict:
+    cases = [case("a", rates(a), unit="1", use="error_rate")]
+    if b is not None:
+        cases.append(case("b", rates(b), unit="1", use="error_rate"))
+    return verdict(holds, *cases)
+
+
+@pytest.mark.parametrize(
+    ("holds", "a", "b", "state"),
+    [
+        ("a < b", [0, 0, 0], [400, 420, 380], "holds"),
+        ("a > b", [0, 0, 0], [400, 420, 380], "fails"),
+        ("a < b", [400, 420, 380], [0, 0, 0], "fails"),
+        ("a <= 0.5 * b", [100, 100, 100], [400, 420, 380], "holds"),
+        ("a < b", [0, 0, 0], [0, 0, 0], "fails"),
+        ("a <= b", [0, 0, 0], [0, 0, 0], "holds"),
+        ("a < b", [0, 0, 0], [0, 0, 4], "fails"),
+        ("a < b", [0, 0, 1000], [500, 400, 500], "inconclusive"),
+        ("a < b", [95, 100, 105], [100, 110, 95], "inconclusive"),
+        ("a - b < -1%", [0, 0, 0], [400, 420, 380], "holds"),
+        ("a == b +- 50%", [400, 420, 380], [400, 400, 400], "holds"),
+        ("a == b +- 10%", [400, 420, 380], [800, 800, 800], "fails"),
+        ("a < 0.1%", [0, 0, 0], None, "holds"),
+        ("a < 0.1%", [50, 50, 50], None, "fails"),
+        ("a < 0.1%", [0, 0, 25], None, "inconclusive"),
+        ("a <= 0", [0, 0, 0], None, "inconclusive"),
+        ("a < 0.1%", [10_000] * 3, None, "fails"),
+    ],
+)
+def test_shares_of_failures_are_compared_by_counts(
+    holds: str, a: list[int], b: list[int] | None, state: str
+) -> None:
+    found = failures(holds, a, b)
+    assert found.state == state, found.sentence
+    assert found.sides[0].method in {"Clopper-Pearson", "rule of three"}
+    assert "by counts" in found.sentence
+
+
+def test_too_few_requests_tell_nothing() -> None:
+    found = verdict(
+        "a < b",
+        case("a", rates([0, 0, 0], 20), unit="1", use="error_rate"),
+        case("b", rates([0, 0, 0], 20), unit="1", use="error_rate"),
+    )
+    assert (found.state, found.why) == ("inconclusive", "it takes more requests to tell")
+
+
+def test_the_worst_trial_has_to_say_the_same() -> None:
+    found = failures("a < b", [0, 0, 0, 0, 900], [500] * 5)
+    assert found.state == "inconclusive"
+    assert "worst trial says otherwise" in found.why
+
+
+def test_failures_that_nobody_counted_are_compared_by_their_differences() -> None:
+    a = case("a", [0.0, 0.0, 0.0, 0.0], unit="1", use="error_rate")
+    b = case("b", [0.04, 0.05, 0.045, 0.04], unit="1", use="error_rate")
+    assert verdict("a < b", a, b).state == "holds"
+
+
+def test_a_family_is_the_questions_of_a_scenario_and_a_metric() -> None:
+    noise = Random(3)
+    near = [1000 * 1.02 * math.exp(noise.gauss(0, 0.02)) for _ in range(8)]
+    cases = [case("a", near), case("b", times(1))]
+    alone = judge(summary(*cases), [claim("a > b")])[0]
+    many = [claim("a > b", label=f"C{number}") for number in range(8)]
+    others = [claim("a > b", label="O", metric="other")]
+    found = judge(summary(*cases), [*many, *others])
+    assert {one.family for one in found[:8]} == {8}
+    assert alone.estimate.p is not None
+    for one in found[:8]:
+        assert one.p_adjusted == pytest.approx(min(1, 8 * alone.estimate.p))
+    assert found[8].family == 1
+
+
+def test_what_a_family_keeps_from_being_told_says_so() -> None:
+    clear = judge(summary(case("a", times(1.02, 4)), case("b", times(1, 4))), [claim("a > b")])[0]
+    assert clear.state == "holds"
+    cases = [case("a", times(1.02, 4)), case("b", times(1, 4))]
+    many = [claim("a > b", label=f"C{number}", margin=0.001) for number in range(100)]
+    found = judge(summary(*cases), many)[0]
+    assert found.state == "inconclusive"
+    assert "among so many" in found.why
+
+
+def test_an_outlier_makes_it_fragile() -> None:
+    a = [1020.0, 1021, 1019, 1020, 1022, 1018, 1020] * 2
+    found = verdict("a > b", case("a", [*a, 700]), case("b", [1000.0] * 15))
+    assert found.state == "inconclusive"
+    assert found.fragile
+    assert "fragile" in found.sentence
+
+
+def test_what_one_side_alone_did_is_in_the_sentence() -> None:
+    closed = check("K1", "behaviour", name="keep-alive")
+    both = check("K2", "behaviour", "warn", name="backlog")
+    found = verdict(
+        "a > b",
+        case("a", times(1.2), findings=[both]),
+        case("b", times(1), findings=[closed, both]),
+    )
+    assert found.state == "holds"
+    assert [(one.check.id, one.side) for one in found.against] == [("K1", "b"), ("K2", "both")]
+    assert "b alone: fail K1 keep-alive; valid with 1 warning (K2 backlog)" in found.sentence
+
+
+def judged(checks: Any = (), of_comparison: Any = (), servers: str = "ab", **more: Any) -> Verdict:
+    cases = [case(one, times(1 + 0.2 * (one == "a"))) for one in servers]
+    told = summary(*cases, checks=checks, comparisons=(comparison(of_comparison, *servers),))
+    return judge(told, [claim("a > b", **more)])[0]
+
+
+@pytest.mark.parametrize("scope", ["session", "comparison"])
+def test_a_fault_of_the_apparatus_leaves_nothing_to_be_believed(scope: str) -> None:
+    failed = [check("T9", "apparatus", scope=scope)]
+    found = judged(checks=failed) if scope == "session" else judged(of_comparison=failed)
+    assert (found.state, found.why) == ("invalid", "T9 t9: T9 says so")
+    assert len(found.a) == 8
+
+
+def test_what_is_about_others_says_nothing_here() -> None:
+    others = [check("F2", "apparatus", scope="comparison", of="c")]
+    assert judged(of_comparison=others, servers="abc").state == "holds"
+    assert (
+        judged(of_comparison=[check("F2", "apparatus", scope="comparison", of="b")]).state
+        == "invalid"
+    )
+    too_few = [check("S3", "apparatus", scope="comparison")]
+    assert judged(of_comparison=too_few, servers="abc").state == "holds"
+
+
+def test_a_check_of_response_times_says_nothing_of_rates() -> None:
+    clock = [check("T1", "apparatus", scope="session", numbers="latency")]
+    assert judged(checks=clock).state == "holds"
+    cases = [case(one, times(1), use="latency", of="p50", unit="s") for one in "ab"]
+    told = summary(*cases, checks=clock)
+    assert judge(told, [claim("a > b", of="p50")])[0].state == "invalid"
+
+
+def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
+    tail = check("S2", "apparatus", numbers="latency", of="p99")
+    late = case("a", times(1), use="latency", unit="s", of="p50")
+    doubted = (
+        case("a", times(1), doubted={1: "S2"}).doubted[0].model_copy(update={"checks": (tail,)})
+    )
+    late = late.model_copy(update={"latency_doubted": (doubted,)})
+    other = case("b", times(2), use="latency", unit="s", of="p50")
+    (found,) = judge(summary(late, other), [claim("a < b", of="p50")])
+    assert len(found.blocks) == 8
+    renamed = [
+        one.model_copy(
+            update={"lines": tuple(line.model_copy(update={"of": "p99"}) for line in one.lines)}
+        )
+        for one in (late, other)
+    ]
+    (found,) = judge(summary(*renamed), [claim("a < b", of="p99")])
+    assert found.blocks == tuple(range(2, 9))
+    assert "of its response times" in found.rejected[0].why
+
+
+def test_a_failed_placebo_spoils_its_scenario() -> None:
+    failed = check("S4", "apparatus", scope="session", of=name("b").title)
+    placebo = Placebo(
+        of=name("b"),
+        again=case("b", times(1)),
+        metric="speed",
+        ratio=Estimate(method="paired t of log-ratios", level=0.99, n=0, why="-"),
+    )
+    cases = [case("a", times(1.2)), case("b", times(1))]
+    told = summary(*cases, checks=(failed,), placebos=(placebo,))
+    assert judge(told, [claim("a > b")])[0].state == "invalid"
+    elsewhere = placebo.model_copy(update={"of": name("b", "again")})
+    assert (
+        judge(summary(*cases, checks=(failed,), placebos=(elsewhere,)), [claim("a > b")])[0].state
+        == "holds"
+    )
+
+
+def test_a_smoke_has_no_verdicts() -> None:
+    told = summary(case("a", times(2)), case("b", times(1)), smoke=True)
+    assert judge(told, [claim("a > b")]) == ()
+
+
+def test_sides_of_different_scenarios_are_paired_by_block_and_it_is_said() -> None:
+    asked = Asked(a=Term(case=name("a")), b=Term(case=name("a", "again")))
+    told = claim("a > b", asked=(asked,))
+    cases = [case("a", times(1.2)), case("a", times(1), scenario="again")]
+    (found,) = judge(summary(*cases), [told])
+    assert found.state == "holds"
+    assert any("not measured back to back" in one for one in found.limits)
+    assert found.sentence.startswith("hello has ")
+
+
+def swapped(told: Claim) -> Claim:
+    (asked,) = told.asked
+    assert asked.b is not None
+    return told.model_copy(update={"asked": (Asked(a=asked.b, b=asked.a),)})
+
+
+SEEDS = st.integers(0, 2**32)
+TRUTHS = st.sampled_from([0.5, 0.9, 0.97, 0.99, 1.0, 1.01, 1.03, 1.1, 2.0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, TRUTHS, st.integers(3, 12))
+def test_swapping_the_sides_swaps_the_verdict(seed: int, truth: float, n: int) -> None:
+    a, b = two(Random(seed), n, truth)
+    told = summary(case("a", a), case("b", b))
+    for one, other in (("a > b", "a < b"), ("a >= b", "a <= b"), ("a == b +- 4%",) * 2):
+        (first,) = judge(told, [claim(one)])
+        (second,) = judge(told, [swapped(claim(other))])
+        assert first.state == second.state
+        assert first.estimate.p == pytest.approx(second.estimate.p)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, TRUTHS, st.integers(3, 12), st.sampled_from([1e-6, 0.5, 1024.0, 1e9]))
+def test_scaling_both_sides_changes_nothing(seed: int, truth: float, n: int, factor: float) -> None:
+    a, b = two(Random(seed), n, truth)
+    claims = [claim(one) for one in ("a > b", "a >= 1.01 * b", "a == b +- 4%")]
+    before = judge(summary(case("a", a), case("b", b)), claims)
+    cases = case("a", [factor * one for one in a]), case("b", [factor * one for one in b])
+    after = judge(summary(*cases), claims)
+    assert [one.state for one in before] == [one.state for one in after]
+    for one, other in zip(before, after, strict=True):
+        assert one.estimate.value == pytest.approx(other.estimate.value)
