@@ -22,7 +22,9 @@ _CONTENTS = {
     "Tutorials": ["tutorials/*", "examples/*/README"],
     "How to": ["how-to/*", "claims"],
     "Reference": ["toml", "reference/*"],
-    "Explanation": ["explanation/*", "pace", "robustness", "validity", "architecture", "coverage"],
+    "Explanation": [
+        *("explanation/*", "pace", "robustness", "validity", "architecture", "coverage", "studies"),
+    ],
     "Project": ["contributing"],
 }
 
