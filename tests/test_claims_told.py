@@ -117,7 +117,7 @@ def test_a_point_that_the_matrix_does_not_have_is_not_asked_for(tmp_path: Path) 
 
 def test_what_is_subtracted_is_as_its_side_but_for_what_it_names(tmp_path: Path) -> None:
     text = CLAIM.replace('b = { server = "two" }\n', "").replace("a > b", "a < 3/s")
-    text = text.replace("= 2 } }", '= 2 }, minus = { loader = "more" } }')
+    text = text.replace("= 2 } }", '= 2 }, minus = { loader = "more" } }').replace(MARGIN, "")
     (asked,) = only_claim(tmp_path, text).asked
     assert asked.a.minus is not None
     assert asked.a.minus.title == "hello · one · more · size=8 · threads=2"
@@ -142,6 +142,7 @@ def test_the_only_part_of_a_metric_need_not_be_named(tmp_path: Path) -> None:
     assert only_claim(tmp_path, text).of == "timeout"
 
 
+MARGIN = 'margin = "5%"\n'
 SIDE_A = 'a = { server = "one", where = { "servers.one.threads" = 2 } }'
 SIDE_B = 'b = { server = "two" }'
 METRIC = 'metric = "throughput"'
@@ -309,6 +310,12 @@ FAULTS = {
         "claims.C.holds: a number of errors depends on how many requests",
         'use = "error_rate"',
     ),
+    "a margin that says nothing": (
+        HOLDS,
+        'holds = "a == b +- 2%"',
+        "claims.C.margin: a == b +- 2% has no margin",
+        "leave it out",
+    ),
     "no margin": ('"5%"', "0", "claims.C.margin: expected more than 0, got 0", ""),
     "no share": ('"5%"', '"5ms"', "claims.C.margin: expected a share", ""),
 }
@@ -318,7 +325,8 @@ FAULTS = {
 def test_a_fault_of_a_claim_is_told_where_it_stands(tmp_path: Path, fault: str) -> None:
     there, instead, message, hint = FAULTS[fault]
     assert there in CLAIM
-    text = told(tmp_path, CLAIM.replace(there, instead, 1))
+    claim = CLAIM if "margin" in message else CLAIM.replace(MARGIN, "")
+    text = told(tmp_path, claim.replace(there, instead, 1))
     assert re.match(rf"error: {re.escape(str(tmp_path))}/a\.toml:\d+:\d+: ", text)
     assert message in text
     assert hint in text

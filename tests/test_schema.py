@@ -72,6 +72,16 @@ columns = "loaders.l.duration"
 metric = "m"
 show = ["median"]
 where = { "servers.*.workers" = 1, "path.size" = [1, 2] }
+[claims.c]
+says = "a longer load is slower"
+scenario = "s"
+metric = "m"
+a = { server = "a", where = { "path.size" = 1 } }
+b = { server = "a", where = { "path.size" = 1, "loaders.l.duration" = "1s" }, loader = "l" }
+where = { "loaders.l.duration" = 2 }
+holds = "a >= 1.5 * b"
+margin = "5%"
+published = 2
 [repeat]
 blocks = 2
 warmup = 0.5
@@ -113,6 +123,11 @@ PLANTED = [
     ("missing in a table", 'rows = ["path.size", "server"]\n', "\n", "[tables.t]"),
     ("no metric", 'metric = "m"\n', "\n", "[tables.t]"),
     ("unknown statistic", 'show = ["median"]', 'show = ["medium"]', None),
+    ("missing in a claim", 'holds = "a >= 1.5 * b"\n', "\n", "[claims.c]"),
+    ("unknown key of a claim", "says = ", "say = ", None),
+    ("unknown key of a side", 'loader = "l" }', 'load = "l" }', None),
+    ("no margin", 'margin = "5%"', 'margin = "5"', None),
+    ("type of what was published", "published = 2", 'published = "2x"', None),
     ("unknown limit", "nofile = 1000", "nofiles = 1000", None),
     ("no CPUs", "loader = [2]", "loader = []", None),
     ("unknown role", "loader = [2]", "loaders = [2]", None),

@@ -51,6 +51,10 @@ class Lateness(Metric):
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return p99 and the most of both."""
+        return ("p99", "max", "waited p99", "waited max")
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield p99 and the most of both, in seconds; nothing waited is 0."""
         schedule = None if trial.reading is None else trial.reading.schedule

@@ -13,6 +13,10 @@ class Transfer(Metric):
     unit: ClassVar[str] = "B/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return that there is one number."""
+        return (None,)
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in B/s."""
         reading = trial.reading

@@ -21,6 +21,10 @@ class Wall(Metric):
     of: tuple[Literal["load", "process"], ...] = ("load",)
     "The load as the tool tells it, or the tool's whole process."
 
+    def parts(self) -> tuple[str | None, ...]:
+        """Return what was asked for."""
+        return self.of
+
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; it says when not all requests ended well."""
         reading = trial.reading

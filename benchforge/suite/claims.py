@@ -179,6 +179,11 @@ class _Reading:
             self._wrong((*self._at, "b"), f"{asked.text} does not ask for it", "leave it out")
         elif asked.form != "value" and written.b is None:
             self._wrong(at, f"{asked.text} asks for b, and there is none", "add b = { ... }")
+        ordered = asked.form == "ratio" and asked.relation != "=="
+        if "margin" in written.model_fields_set and not ordered:
+            message = f"{asked.text} has no margin"
+            hint = "leave it out: it is for a > b, a < 2 * b and their like"
+            self._wrong((*self._at, "margin"), message, hint)
         if metric.name == _COUNTS and asked.form != "ratio":
             hint = 'ask for the share of them, with a metric that has use = "error_rate"'
             self._wrong(at, "a number of errors depends on how many requests there were", hint)
