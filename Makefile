@@ -48,7 +48,7 @@ studies: setup-dev
 		esac; \
 	done; \
 	[ -z "$$failed" ] || { echo "studies that failed:$$failed" >&2; exit 1; }; \
-	[ '$(or $(PROFILE),claims)' = quick ] || $(bin)/python -m docs.studies "$$folder"/*
+	[ '$(or $(PROFILE),claims)' = quick ] || $(bin)/python -m docs.generate.studies "$$folder"/*
 
 # Side by side, each worker in a network of its own; then those that need the one outside.
 test: lint

@@ -9,7 +9,7 @@ import pytest
 from front_door import Bench, answering
 
 from benchforge.errors import Unusable
-from docs.studies import page
+from docs.generate.studies import page
 
 SUITE = f"""
 benchforge = 1
@@ -99,7 +99,7 @@ def test_what_is_no_result_is_told_in_one_line(tmp_path: Path) -> None:
     root = Path(__file__).parents[1]
     for words in ([], [str(tmp_path)]):
         done = subprocess.run(
-            [sys.executable, "-m", "docs.studies", *words],
+            [sys.executable, "-m", "docs.generate.studies", *words],
             cwd=root,
             capture_output=True,
             text=True,

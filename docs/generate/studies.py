@@ -1,6 +1,6 @@
 """Write docs/studies.md from results of the suites that repeat published studies.
 
-`python -m docs.studies RESULT...`: a folder for each suite, measured with `--profile claims`.
+`python -m docs.generate.studies RESULT...`: a folder for each suite, with `--profile claims`.
 """
 
 import sys
@@ -16,7 +16,7 @@ from benchforge.model.verdict import Against, Verdict
 from benchforge.reporters.claims import Told, told
 from docs.generate.text import page_of, plain, table
 
-PAGE = Path(__file__).with_name("studies.md")
+PAGE = Path(__file__).parents[1] / "studies.md"
 NOTE = "<!-- Written by `make studies` from its results. -->\n\n"
 _STATES = ("holds", "fails", "inconclusive", "invalid")
 _HEADS = ("claim", "holds if", "published", "here", "verdict", "what checks say", "the source")
