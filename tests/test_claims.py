@@ -11,7 +11,10 @@ from front_door import Bench, answering, bench_words, calls
 from real_result import Where, change
 from third_party import Installs
 
+from benchforge.model.folder import read_trials
 from benchforge.model.summary import Summary
+from benchforge.plugin import WHOLE, Metric
+from benchforge.registry import Registry
 
 SUITE = f"""benchforge = 1
 [servers.fast]
@@ -138,7 +141,17 @@ def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
     value = verdicts["soon"].estimate.value
     assert value is not None
     assert 0.015 < value < 0.1
-    assert "p99.99 needs" in verdicts["unknown"].why
+    assert "no blocks have believed values, it takes 3: a: trial" in verdicts["unknown"].why
+
+
+def test_a_metric_has_the_parts_that_it_says(answered: tuple[int, str, Path]) -> None:
+    trials, registry = read_trials(answered[2]), Registry()
+    for label in registry.names("metric"):
+        metric = registry.part("metric", label)()
+        assert isinstance(metric, Metric)
+        told = {one.of for trial in trials for one in metric.of_trial(trial, label, WHOLE)}
+        assert not metric.parts() or told <= set(metric.parts()), label
+    assert registry.part("metric", "latency")().parts() == ("mean", "p50", "p90", "p99")  # type: ignore[attr-defined]
 
 
 def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(

@@ -28,10 +28,9 @@ def times(factor: float, n: int = 8, noise: float = 1.0) -> list[float]:
     return [1000 * factor * ABOUT_ONE[(block * 3 + shift) % 8] ** noise for block in range(n)]
 
 
-def verdict(holds: str, *cases: CaseSummary, **more: Any) -> Verdict:
-    b = "b" if len(cases) > 1 else None
-    unit = cases[0].lines[0].unit
-    (found,) = judge(summary(*cases), [claim(holds, b=b, unit=unit, **more)])
+def verdict(holds: str, a: CaseSummary, *b: CaseSummary, **more: Any) -> Verdict:
+    told = claim(holds, b="b" if b else None, unit=a.lines[0].unit, **more)
+    (found,) = judge(summary(a, *b), [told])
     return found
 
 
@@ -359,6 +358,13 @@ def test_what_one_side_alone_did_is_in_the_sentence() -> None:
     assert found.state == "holds"
     assert [(one.check.id, one.side) for one in found.against] == [("K1", "b"), ("K2", "both")]
     assert "b alone: fail K1 keep-alive; valid with 1 warning (K2 backlog)" in found.sentence
+
+
+def test_a_side_alone_did_nothing_that_another_did_not() -> None:
+    closed = check("K1", "behaviour", name="keep-alive")
+    found = verdict("a < 2k/s", case("a", times(1), findings=[closed]))
+    assert "valid with 1 warning (fail K1 keep-alive)" in found.sentence
+    assert " alone" not in found.sentence
 
 
 def judged(checks: Any = (), of_comparison: Any = (), servers: str = "ab", **more: Any) -> Verdict:

@@ -77,11 +77,13 @@ def spoiled(found: Iterable[Against]) -> list[Check]:
 
 def _of_trials(sides: Sides) -> Iterator[Against]:
     """Yield the findings of each side. Where the apparatus failed, the trial is not used at all."""
-    told: dict[str, dict[tuple[str, str], Check]] = {"a": {}, "b": {}}
+    told: dict[str, dict[tuple[str, str, str], Check]] = {"a": {}, "b": {}}
     for letter, cases in zip(told, sides, strict=True):
         for check in (finding.check for one in cases for finding in one.findings):
             if check.status in _WORST and (check.about, check.status) != ("apparatus", "fail"):
-                told[letter].setdefault((check.id, check.status), check)
+                # Of response times it may be a percentile: one is not the other.
+                part = check.of if check.numbers == "latency" else ""
+                told[letter].setdefault((check.id, check.status, part), check)
     for key, check in told["a"].items():
         yield Against(check=check, side="both" if key in told["b"] else "a")
     for key, check in told["b"].items():

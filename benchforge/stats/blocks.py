@@ -150,5 +150,5 @@ def _without(case: CaseSummary, claim: Claim, line: Line | None) -> Iterator[tup
 
 
 def _doubt(one: DoubtedTrial) -> str:
-    named = ", ".join(f"{check.id} {check.name}".strip() for check in one.checks)
-    return f"trial {one.trial} is not believed: {named}"
+    named = dict.fromkeys(f"{check.id} {check.name}".strip() for check in one.checks)
+    return f"trial {one.trial} is not believed: {', '.join(named)}"

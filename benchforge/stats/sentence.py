@@ -6,7 +6,7 @@ from typing import NamedTuple
 from benchforge.model.claim import Asked, Claim, Term
 from benchforge.model.summary import Summary
 from benchforge.model.trial import CaseName, Load
-from benchforge.model.verdict import Estimate, Verdict
+from benchforge.model.verdict import Against, Estimate, Verdict
 from benchforge.stats.against import Sides, one_sided
 from benchforge.stats.amounts import amount, amounts, number, percent
 
@@ -123,17 +123,23 @@ def _doubts(verdict: Verdict) -> Iterator[str]:
 
 
 def _validity(verdict: Verdict, asked: Asked) -> Iterator[str]:
+    """Say what one side alone did, then that it is valid, and what speaks against it beside."""
     if verdict.state == "invalid":
         return
     a, b = _names(asked)
-    alone = [one for one in verdict.against if one_sided(one)]
-    warned = [one for one in verdict.against if one not in alone and one.check.id != _CO_LOCATED]
+    alone = [one for one in verdict.against if one_sided(one)] if asked.b is not None else []
     for one in alone:
-        check, name = one.check, a if one.side == "a" else b
-        yield f"{name} alone: {check.status} {check.id} {check.name}".rstrip()
-    named = ", ".join(dict.fromkeys(f"{one.check.id} {one.check.name}".strip() for one in warned))
-    many = len({one.check.id for one in warned})
-    yield f"valid with {many} warning{'s' if many > 1 else ''} ({named})" if many else "valid"
+        yield f"{a if one.side == 'a' else b} alone: {_called(one, 'warn')}"
+    rest = [one for one in verdict.against if one not in alone and one.check.id != _CO_LOCATED]
+    named = list(dict.fromkeys(_called(one) for one in rest))
+    many = f"{len(named)} warning{'s' if len(named) > 1 else ''}"
+    yield f"valid with {many} ({', '.join(named)})" if named else "valid"
+
+
+def _called(one: Against, warned: str = "") -> str:
+    """Return a check by its name, and that it failed; a warning is called one where asked to."""
+    status = "fail" if one.check.status == "fail" else warned
+    return " ".join(filter(None, (status, one.check.id, one.check.name)))
 
 
 def _placebo(summary: Summary, sides: Sides) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Each side of a suite's claims is exactly one case."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -74,23 +73,29 @@ def _known_by(case: CaseName) -> str:
 def _asked(
     one: Sound, known: Mapping[str, Sequence[CaseName]], complaints: Complaints
 ) -> list[Asked]:
-    """Return each question of a claim; complain of each side that is not exactly one case."""
+    """Return each question of a claim; complain of the first side that is not exactly one case."""
     found: list[Asked] = []
-    points: list[dict[str, JsonValue]] = [{}]
-    if one.written.each is not None:
-        points = [{one.written.each: value} for value in one.each]
+    axis = one.written.each
+    points: list[dict[str, JsonValue]] = (
+        [{}] if axis is None else [{axis: value} for value in one.each]
+    )
+    near: list[list[list[CaseName]]] | None = None
     for point in points:
         sides = [list(meant(one.written, (*one.at, key), point)) for key in ("a", "b")]
-        cases = [[_cases(one_of, known[one_of.scenario]) for one_of in side] for side in sides]
+        if near is None:  # what all points have in common is looked at once: cases may be many
+            near = [[_cases(of, known[of.scenario], but=axis) for of in side] for side in sides]
+        cases = [
+            [_cases(of, left) for of, left in zip(side, there, strict=True)]
+            for side, there in zip(sides, near, strict=True)
+        ]
         if point and not any(chain.from_iterable(cases)):
             continue  # the matrix has no such point
-        if _are_one_each(list(chain(*sides)), list(chain(*cases)), complaints):
-            a, b = (_term([case for (case,) in side]) for side in cases)
-            if a is not None:
-                found.append(Asked(at=point, a=a, b=b))
-            _check_differ(one.at, a, b, complaints)
-        elif not point:
-            return []
+        if not _are_one_each(list(chain(*sides)), list(chain(*cases)), complaints):
+            return found
+        a, b = (_term([case for (case,) in side]) for side in cases)
+        _check_differ(one.at, a, b, complaints)
+        if a is not None:
+            found.append(Asked(at=point, a=a, b=b))
     if not found:
         complaints.at(one.at, "no case is left", "no case has all of these values")
     elif len(found) > 1 and found[0].model_copy(update={"at": found[1].at}) == found[1]:
@@ -99,17 +104,20 @@ def _asked(
     return found
 
 
-def _cases(of: Meant, cases: Sequence[CaseName]) -> list[CaseName]:
-    """Return the cases that are meant; an axis that a case is not about is passed over."""
-    wanted = {
-        axis: json.dumps(one, sort_keys=True, ensure_ascii=False) for axis, one in of.where.items()
-    }
-    order = sorted(wanted, key=lambda axis: axis not in NAMES)  # what is fast to see comes first
-    return [
-        case
-        for case in cases
-        if all(coordinate(case, axis) in {"", wanted[axis]} for axis in order)
-    ]
+def _cases(of: Meant, cases: Sequence[CaseName], but: str | None = None) -> list[CaseName]:
+    """Return the cases that are meant, whatever they are on the axis `but`.
+
+    An axis that a case is not about is passed over.
+    """
+    wanted = [(axis, value) for axis, value in of.where.items() if axis != but]
+    wanted.sort(key=lambda one: one[0] not in NAMES)  # what leaves out most comes first
+    return [case for case in cases if all(_stands(case, *one) for one in wanted)]
+
+
+def _stands(case: CaseName, axis: str, value: JsonValue) -> bool:
+    """Whether a case stands there, as `coordinate` tells: this is asked of many, and often."""
+    one = getattr(case, axis) if axis in NAMES else case.vary.get(axis, value)
+    return type(one) is type(value) and bool(one == value)
 
 
 def _are_one_each(
