@@ -43,10 +43,11 @@ from benchforge.parts.part import (
     Reporter,
     RunsPython,
     Server,
+    ServesCode,
     Service,
 )
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
-from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.site import Output, Site, Target, Tree
 from benchforge.parts.wrong import WrongOption
 
 __all__ = [
@@ -109,6 +110,7 @@ __all__ = [
     "Schedule",
     "Series",
     "Server",
+    "ServesCode",
     "Service",
     "Settled",
     "Share",
@@ -124,6 +126,7 @@ __all__ = [
     "Target",
     "Task",
     "Term",
+    "Tree",
     "Trial",
     "TrialSample",
     "Usage",

@@ -30,6 +30,7 @@ _CONTENTS = {
         "validity",
         "architecture",
         "coverage",
+        "studies",
     ],
     "Project": ["contributing"],
 }

@@ -296,7 +296,7 @@ def test_json_says_the_same(bench: Bench) -> None:
     report = json.loads(told.out)
     assert (told.code, list(report)) == (
         0,
-        ["programs", "interpreters", "packages", "machine"],
+        ["programs", "interpreters", "packages", "code", "machine"],
     )
     every = [one for found in report.values() for one in found]
     assert all(one.keys() == {"state", "subject", "says", "do"} for one in every)

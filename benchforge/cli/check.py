@@ -100,5 +100,7 @@ def _not_looked_at(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator
                 yield f"runtimes.{label}: whether {files[0]}{others} is {python!r}{inside}"
             elif suite.runtimes[label].download:
                 yield f"runtimes.{label}: {python!r}, which is to be downloaded"
+        for place, refs in form.refs.items():
+            yield f"{place}: whether {listed([*refs])} is a commit of its repository"
         for place in form.outside:
             yield f"{place}: whether it runs, since others start it"

@@ -41,6 +41,18 @@ _PERCENT = "%"
 @click.option(
     "--anyway", is_flag=True, help="Compare although machine, tools or suite differ; it is marked."
 )
+@click.option(
+    "--rebaseline",
+    is_flag=True,
+    help="Measure the commits of OLD once more, beside the servers of NEW, and compare those.",
+)
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Of --rebaseline: keep the result in a new folder below it.",
+)
 def command(
     results: tuple[Path, ...],
     against: tuple[Path, ...],
@@ -48,12 +60,15 @@ def command(
     metrics: tuple[str, ...],
     least: str,
     anyway: bool,
+    rebaseline: bool,
+    output: Path,
 ) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...
 
     A RESULT is a folder, a summary.json, or a folder of results. Two results are no model of what
     differs by itself: then numbers are shown, and nothing is said of them. With five or more older
-    ones and a --reference, what they predict of a new one decides.
+    ones and a --reference, what they predict of a new one decides. Surest is --rebaseline: both are
+    measured in the same blocks.
 
     Exit codes: 0 nothing is worse, as far as could be told; 1 something is worse; 2 they cannot be
     compared; 4 a case of NEW has no believable number.
@@ -61,6 +76,8 @@ def command(
     named = _named(results, against)
     share = _share(least)
     registry = Registry()
+    if rebaseline:
+        return _again(named, share, output, registry, alone=not (against or reference or metrics))
     new = summed(named[0], registry)
     _check(new, reference, metrics)
     before = older(new, named[1:], registry, reference, anyway=anyway, earlier=bool(against))
@@ -70,6 +87,20 @@ def command(
     for one in before.left_out:
         say(f"left out: {one}")
     return _code(new, before, rows, asked=reference is not None and len(past) >= PAST)
+
+
+def _again(
+    named: tuple[Path, ...], least: float, output: Path, registry: Registry, *, alone: bool
+) -> int:
+    # Only here: a comparison of results needs nothing that measures.
+    from benchforge.cli.rebaseline import rebaseline  # noqa: PLC0415
+    from benchforge.run.execute import Limits  # noqa: PLC0415
+
+    if not alone:
+        message = "--rebaseline measures OLD again: --against, --reference and --metric say nothing"
+        raise Unusable(message, "compare OLD NEW --rebaseline")
+    new, old = named
+    return rebaseline(old, new, output, registry, Limits(), least)
 
 
 def _code(new: Summed, before: Older, rows: list[Compared], *, asked: bool) -> int:

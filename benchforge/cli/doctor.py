@@ -12,12 +12,13 @@ import click
 
 from benchforge.cli.options import pairs
 from benchforge.cli.say import say, show
-from benchforge.errors import BenchforgeError
+from benchforge.errors import BenchforgeError, ProgramMissing
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
 from benchforge.run.cache import cache
+from benchforge.run.code import with_code
 from benchforge.run.fetch import fetch
-from benchforge.run.finding import Finding, unknown
+from benchforge.run.finding import Finding, ok, unknown
 from benchforge.run.here import Here
 from benchforge.run.host import LocalHost
 from benchforge.run.installed import installed
@@ -29,6 +30,7 @@ from benchforge.run.scratch import scratch_folder
 from benchforge.run.versions import versions_of
 from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.profiles import load_all
+from benchforge.suite.redact import redact
 from benchforge.suite.suite import Suite
 
 MISSING = 3
@@ -134,6 +136,7 @@ def _report(
         "programs": list(programs.findings(needs, folder, versions)),
         "interpreters": pythons,
         "packages": [*packages.findings(needs), *(() if suites else packages.extras())],
+        "code": list(dict.fromkeys(_code(suites))),
         "machine": list(machine(_SYSTEM, mode, writes)),
     }
 
@@ -166,6 +169,19 @@ def _interpreters(
             for one in interpreters.of_runtimes(here, suite, form, folder)
         )
         yield from dict.fromkeys(found)
+
+
+def _code(suites: Sequence[Suite]) -> Iterator[Finding]:
+    """Yield which commit each server's code is of. Raises SuiteErrors where a ref leads nowhere."""
+    for suite in suites if sys.platform.startswith("linux") else ():
+        try:
+            told = with_code(suite, LocalHost()).code
+        except ProgramMissing:  # git, which stands among the programs
+            continue
+        for one in told:
+            known = one.commit is not None and one.changed is not None
+            state = ok if known else unknown
+            yield state(f"servers.{one.server}", redact(one.told, suite.secrets))
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -15,7 +15,7 @@ class Shown:
     as_json: bool
     inconclusive_fails: bool
     "Whether a claim that has no answer yet counts as one that fails."
-    reports: Sequence[str]
+    reports: Sequence[str] = ()
     "Reporters beside those that every run uses."
 
 

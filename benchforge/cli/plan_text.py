@@ -106,7 +106,9 @@ def _chain(chain: Chain) -> str:
 
 
 def _part(part: PartPlanned) -> str:
-    return part.label if part.label == part.use else f"{part.label} ({part.use})"
+    use = part.use if part.label != part.use else ""
+    told = ", ".join(filter(None, (use, part.ref and f"ref {plain(part.ref)}")))
+    return f"{part.label} ({told})" if told else part.label
 
 
 def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, whole: bool) -> str:

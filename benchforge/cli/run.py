@@ -3,7 +3,7 @@
 import math
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -32,9 +32,11 @@ from benchforge.model.units import Duration
 from benchforge.parts.part import Loader
 from benchforge.registry import Registry
 from benchforge.run.ceiling import declared, measured, wanted
+from benchforge.run.code import checked_out, with_code
 from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
+from benchforge.run.host import LocalHost
 from benchforge.run.keep import Keep
 from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
@@ -120,7 +122,7 @@ def command(
             raise Unusable("run: no suite is named", "name a suite, or --resume a result")
         if anyway:
             raise Unusable("--anyway: nothing is resumed", "it belongs to --resume")
-        return _begin(suite, given, output or Path("results"), limits, registry, shown=shown)
+        return begin(suite, given, output or Path("results"), limits, registry, shown=shown)
     if output is not None:
         raise Unusable(f"-o {output}: --resume goes on in the result's own folder", "leave it out")
     with measuring(), Keep(resume).held():
@@ -136,7 +138,7 @@ class Given:
     only: Sequence[str]
 
 
-def _begin(
+def begin(
     path: Path,
     given: Given,
     output: Path,
@@ -144,11 +146,14 @@ def _begin(
     registry: Registry,
     *,
     shown: Shown,
+    kept: Callable[[Path], None] = lambda _: None,
 ) -> int:
+    """Measure a suite and report; `kept` hears the folder of the result. Return the exit code."""
     asked = load(path, registry, profile=given.profile, settings=given.settings, only=given.only)
     seed = asked.repeat.seed if asked.repeat.seed is not None else secrets.randbits(32)
-    graph = plan(expand(asked), asked.repeat, seed)
     stands_on = _ground(asked)
+    asked = with_code(asked, stands_on.host)
+    graph = plan(expand(asked), asked.repeat, seed)
     registry.consult("benchforge_planned", graph=graph)
     with measuring():
         if left := cleared():
@@ -164,9 +169,11 @@ def _begin(
                 keep.lock(label, lock)
             # Last: from here on it is a result, that lacks nothing and can be resumed.
             keep.write(keep.folder / HEADER, header)
+            kept(keep.folder)
             _announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
-            return _sitting(begun, asked, graph, stands_on, limits, registry, shown=shown)
+            with checked_out(asked, stands_on, say) as stands_on:
+                return _sitting(begun, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _resume(
@@ -192,6 +199,7 @@ def _resume(
         only=given.only or header.only,
     )
     before.check_alike(asked)
+    asked = with_code(asked, LocalHost())
     graph = plan(expand(asked), asked.repeat, header.seed)
     before.check_plan(graph)
     keep = Keep(folder)
@@ -220,7 +228,8 @@ def _resume(
     before = before.going_on(now, differs)
     keep.sitting(before.sittings[-1])
     _announce(asked, graph, stands_on, keep, limits, there)
-    return _sitting(before, asked, graph, stands_on, limits, registry, shown=shown)
+    with checked_out(asked, stands_on, say) as stands_on:
+        return _sitting(before, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _sitting(

@@ -17,6 +17,7 @@ from benchforge.cli.options import pairs
 from benchforge.cli.say import say, show
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.registry import Registry
+from benchforge.run.code import checked_out, with_code
 from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.leftovers import cleared
 from benchforge.run.measure import tuned
@@ -68,10 +69,12 @@ def command(
     stands_on = ground(asked, case.services)
     if left := cleared():
         say(left)
+    started = [case.name.server, *(label for label, _ in case.upstreams)]
+    asked = with_code(asked, stands_on.host, started)
     stands_on = with_runtimes(stands_on, asked, case.services, say)
     labels: list[str] = []
     try:
-        with _logs(output, server) as folder:
+        with checked_out(asked, stands_on, say) as stands_on, _logs(output, server) as folder:
             say(f"starting {_told(case, asked)}; logs in {folder}")
             with serving(case, stands_on, folder, ports) as served:
                 labels = [one.site.label for one in reversed(served.services) if one.running]

@@ -7,6 +7,7 @@ from benchforge.model.ceiling import Ceiling
 from benchforge.model.file import Fault, Model, Parsed, parse
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
+from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 
 HEADER = "result.json"
@@ -22,6 +23,11 @@ def read_header(folder: Path) -> Header:
     Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
     """
     return _model(parse(folder / HEADER, Header))
+
+
+def read_summary(folder: Path) -> Summary:
+    """Read the summary of a result. Raises as `read_header` does."""
+    return _model(parse(folder / SUMMARY, Summary))
 
 
 def read_trials(folder: Path) -> tuple[Trial, ...]:

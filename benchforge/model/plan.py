@@ -36,6 +36,8 @@ class PartPlanned(Frozen):
     label: str
     use: str
     "The plugin's name for it."
+    ref: str | None = None
+    "The commit that a server serves, as the suite names it, looked up when it is run."
 
 
 class Chain(Frozen):

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, Positiv
 
 from benchforge.model.amount import Until
 from benchforge.model.claim import Claim
+from benchforge.model.code import Code
 from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
@@ -99,6 +100,8 @@ class Header(Frozen):
     "Of each part, as its program told; the label of its runtime stands behind it."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
+    code: tuple[Code, ...] = ()
+    "Of the servers whose code lies in a git repository."
     facts: dict[str, JsonValue]
     "Of the machine."
     fingerprint: str = ""

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 from benchforge.model.capacity import Capacity
 from benchforge.model.check import Check
 from benchforge.model.claim import Claim
+from benchforge.model.code import Code
 from benchforge.model.find import Find
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
@@ -225,6 +226,8 @@ class Summary(Frozen):
     "Of each part, as its program told."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
+    code: tuple[Code, ...] = ()
+    "Of the servers whose code lies in a git repository."
     facts: dict[str, JsonValue]
     "Of the machine."
     sittings: tuple[Sitting, ...] = ()

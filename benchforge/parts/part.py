@@ -28,6 +28,9 @@ Kind = Literal["server", "backend", "loader", "client", "metric", "reporter"]
 UPSTREAM_OPTIONS = ("upstream", "upstreams")
 "The options by which a server names those that it stands before."
 
+GIT = Need("git", debian="git")
+"It tells of commits, and checks them out."
+
 
 class Part(BaseModel, ABC):
     """The options of a part, as TOML gives them; `use` is the part's own name."""
@@ -116,6 +119,29 @@ class RunsPython(Part):
 
     runtime: str | None = None
     "A label of [runtimes]; benchforge's own interpreter without it."
+
+
+class ServesCode(Part):
+    """A part whose code is the user's own: served from where it lies, or as a commit has it.
+
+    Its command takes folders and programs from `site.own`, so that they are of that commit.
+    """
+
+    directory: str | None = None
+    "Where your own code is; starts at the suite's folder, which it is without it."
+    ref: str | None = Field(default=None, pattern=r"^[^-\s][^\x00-\x1f]*$")
+    """A branch, tag or commit of the git repository that the directory is in: your own code as it \
+was there, in place of the working tree."""
+
+    def needs(self) -> Iterable[Need]:
+        """Return git, where a commit is served."""
+        return () if self.ref is None else [GIT]
+
+    def code(self, suite_folder: Path) -> Path | None:
+        """Return the folder of the user's own code; None where it has none of its own."""
+        if self.directory is None and self.ref is None:
+            return None
+        return (suite_folder / (self.directory or "")).absolute()
 
 
 class Server(Service):
@@ -287,5 +313,6 @@ __all__ = [
     "Reporter",
     "RunsPython",
     "Server",
+    "ServesCode",
     "Service",
 ]

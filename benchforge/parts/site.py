@@ -14,6 +14,22 @@ BODY = "request-body"
 
 
 @dataclass(frozen=True)
+class Tree:
+    """A commit of a repository, checked out where nothing of the user's lies."""
+
+    repository: Path
+    "The top of the user's working tree."
+    checkout: Path
+    "The top of the checkout."
+
+    def at(self, path: Path) -> Path:
+        """Return where a file of the working tree stands here; one outside of it stays itself."""
+        path = path.resolve()
+        inside = path.is_relative_to(self.repository)
+        return self.checkout / path.relative_to(self.repository) if inside else path
+
+
+@dataclass(frozen=True)
 class Site:
     """Where a service lives: a folder of its own, ports, an interpreter, and what it depends on."""
 
@@ -39,6 +55,12 @@ class Site:
     "Whether the trial's processes are root there."
     upstreams: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     "What each server that it stands before gives, by its label."
+    tree: Tree | None = None
+    "What its own code is served from; None for where it lies."
+
+    def own(self, path: Path) -> Path:
+        """Return where a file or folder of its own code is: of the commit, where it names one."""
+        return path if self.tree is None else self.tree.at(path)
 
     @property
     def port(self) -> int:

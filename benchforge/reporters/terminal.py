@@ -43,12 +43,14 @@ class Terminal(Reporter):
             blocks.append(_loud(words.INCOMPLETE, colour))
         if told := words.doubted(summary):
             blocks.append(_loud(_wrapped(told, width), colour))
-        if told := words.amount(summary):
-            blocks.append(_wrapped(told, width))
-        blocks += [_wrapped(f"CPUs: {told}", width) for told in words.placement(trials)]
-        blocks += [_wrapped(f"tuning: {told}", width) for told in words.tuning(trials)]
-        if told := words.interpreters(summary):
-            blocks.append(_wrapped(told, width))
+        above = [
+            words.amount(summary),
+            *(f"CPUs: {told}" for told in words.placement(trials)),
+            *(f"tuning: {told}" for told in words.tuning(trials)),
+            words.interpreters(summary),
+            words.code(summary),
+        ]
+        blocks += [_wrapped(told, width) for told in above if told]
         for name, cases in scenarios(summary):
             blocks.append("\n".join(_scenario(name, cases, summary, width, colour)))
         for label, pivot in summary.tables.items():

@@ -55,6 +55,11 @@ def interpreters(summary: Summary) -> str:
     )
 
 
+def code(summary: Summary) -> str:
+    """Return which commit each server's code is of; nothing where none lies in a repository."""
+    return "; ".join(f"{one.server}: {one.told}" for one in summary.code)
+
+
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     """Return how the result was made, for who must know whether it is valid."""
     cases = _with_placebos(summary)
@@ -82,6 +87,7 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     rows += [("resumed", told) for told in resumed(summary, trials)]
     if told := interpreters(summary):
         rows.append(("runtimes", told))
+    rows += [("code", told)] if (told := code(summary)) else []
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("CPUs", told) for told in placement(trials)]
     return rows + [("tuning", told) for told in tuning(trials)]

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.parts.command import Need
-from benchforge.parts.part import Part, RunsPython
+from benchforge.parts.part import Part, RunsPython, ServesCode
+from benchforge.parts.site import Tree
 from benchforge.run.facts import facts
 from benchforge.run.host import Host, LocalHost, Network
 from benchforge.run.locate import locate, missing
@@ -38,6 +39,8 @@ class Ground:
     "The CPUs of each role that has its own."
     quiet: Patience = "off"
     "How long to wait for it before each trial."
+    trees: Mapping[tuple[str | None, str], Tree] = field(default_factory=dict)
+    "By directory and ref of the servers that serve a commit."
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
     "Of the machine, when the run began."
 
@@ -48,6 +51,12 @@ class Ground:
         if part.runtime is None:
             return str(self.python.resolve())
         return self.runtimes[part.runtime].facts.real
+
+    def tree_of(self, part: Part) -> Tree | None:
+        """Return the checkout that a part is served from; None for where its code lies."""
+        if not isinstance(part, ServesCode) or part.ref is None:
+            return None
+        return self.trees[part.directory, part.ref]
 
     def python_of(self, part: Part) -> Path:
         """Return the interpreter of a part."""

@@ -9,6 +9,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.checks.limits import limits
 from benchforge.graph import RunGraph
+from benchforge.model.code import Code
 from benchforge.model.environment import fingerprint
 from benchforge.model.result import Header, MetricUse, Planned
 from benchforge.model.runtime import OWN, Interpreter
@@ -82,6 +83,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
+        code=tuple(_redacted(one, suite.secrets) for one in suite.code),
         facts=dict(ground.facts),
         fingerprint=fingerprint(ground.facts),
         limits=limits().version,
@@ -105,6 +107,13 @@ def locks_of(ground: Ground) -> dict[str, str]:
     """Return the pinned packages of each runtime that was built, as they are kept."""
     locks = {label: one.lock for label, one in ground.runtimes.items() if one.lock}
     return {label: redact(lock, ground.secrets) for label, lock in locks.items()}
+
+
+def _redacted(code: Code, secrets: frozenset[str]) -> Code:
+    """Return what is kept of a server's code: a path or a name may hold a secret."""
+    texts = ("directory", "ref", "repository", "why")
+    told = {name: redact(text, secrets) for name in texts if (text := getattr(code, name))}
+    return code.model_copy(update=told)
 
 
 def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:

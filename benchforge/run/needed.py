@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchforge.model.runtime import OWN
 from benchforge.parts.command import Need
-from benchforge.parts.part import Part, RunsPython, Service
+from benchforge.parts.part import Part, RunsPython, ServesCode, Service
 from benchforge.run.locate import locate
 from benchforge.run.wishes import candidates, wish
 from benchforge.suite.expand import expand
@@ -34,6 +34,8 @@ class Needed:
     "Of other interpreters, by the label of the runtime."
     runtimes: dict[str, list[Path]] = field(default_factory=dict)
     "The files that may be the interpreter, by the label of the runtime."
+    refs: dict[str, dict[str, None]] = field(default_factory=dict)
+    "What servers name as the commit that they serve, by their place."
     outside: dict[str, None] = field(default_factory=dict)
     "What runs already, outside of a trial."
 
@@ -45,6 +47,8 @@ class Needed:
             self.modules.setdefault(runtime, {})
         if isinstance(part, Service) and part.outside():
             self.outside[place] = None
+        if isinstance(part, ServesCode) and part.ref is not None:
+            self.refs.setdefault(place, {})[part.ref] = None
         for need in part.needs():
             if need.kind == "module" and runtime is not None:
                 self.modules[runtime][need.name] = None

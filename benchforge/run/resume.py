@@ -121,6 +121,7 @@ class Begun:
             {f"runtime {label}": one.build for label, one in then.runtimes.items()},
             {f"runtime {label}": one.build for label, one in now.runtimes.items()},
         )
+        found += _differences(_code(then), _code(now))
         for label in then.runtimes.keys() & now.runtimes.keys():
             packages = then.runtimes[label].packages, now.runtimes[label].packages
             found += (f"{label}: {one}" for one in _differences(*packages))
@@ -188,6 +189,11 @@ def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[st
         old, new = then.get(name, _NOTHING), now.get(name, _NOTHING)
         if old != new:
             yield f"{name} was {_shown(old)}, is {_shown(new)}"
+
+
+def _code(header: Header) -> dict[str, str]:
+    """Return what of a repository each server serves: a commit is part of its case already."""
+    return {f"code of {one.server}": one.told for one in header.code if one.ref is None}
 
 
 def _shown(value: Any) -> str:

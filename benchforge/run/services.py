@@ -138,6 +138,7 @@ def _site(
         backends={},
         suite_folder=ground.suite_folder,
         as_root=ground.as_root,
+        tree=ground.tree_of(part),
     )
 
 

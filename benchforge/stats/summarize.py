@@ -89,6 +89,7 @@ def summarize(
         cases=cases,
         versions=header.versions,
         runtimes=header.runtimes,
+        code=header.code,
         facts=header.facts,
         sittings=tuple(sittings),
         comparisons=tuple(

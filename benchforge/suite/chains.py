@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from benchforge.model.plan import Chain, Link, PartPlanned, Place
-from benchforge.parts.part import Server
+from benchforge.parts.part import Part, Server, ServesCode
 from benchforge.suite.axis import Point, part_at
 from benchforge.suite.points import projected
 from benchforge.suite.suite import Scenario, Suite
@@ -62,5 +62,11 @@ def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:
 def _parts(suite: Suite, place: Place, labels: Iterable[str]) -> tuple[PartPlanned, ...]:
     uses = getattr(suite, place)
     return tuple(
-        PartPlanned(place=place, label=label, use=uses[label].part.name) for label in labels
+        PartPlanned(place=place, label=label, use=part.name, ref=_ref(part))
+        for label in labels
+        for part in [uses[label].part]
     )
+
+
+def _ref(part: Part) -> str | None:
+    return part.ref if isinstance(part, ServesCode) else None

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from pydantic import BaseModel, JsonValue
 
-from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython
+from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython, ServesCode
 from benchforge.suite.suite import Suite
 
 
@@ -20,12 +20,23 @@ class Known:
     @cached_property
     def text(self) -> str:
         """Its plugin, its options and the code that it serves: elements of a JSON array."""
-        options = self.part.model_dump(mode="json", exclude=set(UPSTREAM_OPTIONS))
+        ref = {"ref"} if isinstance(self.part, ServesCode) else set[str]()
+        options = self.part.model_dump(mode="json", exclude={*UPSTREAM_OPTIONS, *ref})
         if isinstance(self.part, RunsPython) and self.part.runtime is not None:
             runtime = self._suite.runtimes[self.part.runtime]
             options["runtime"] = runtime.model_dump(mode="json", include={"python", "requires"})
-        code = self.part.fingerprint(self._suite.path.parent)
-        return as_text([self.part.kind, self.part.name, options, code])[1:-1]
+        return as_text([self.part.kind, self.part.name, options, self._code()])[1:-1]
+
+    def _code(self) -> str:
+        """Return what of it is served: a commit is known by its id, whatever led to it."""
+        part, suite = self.part, self._suite
+        if not isinstance(part, ServesCode) or part.ref is None:
+            return part.fingerprint(suite.path.parent)
+        named = (
+            one for one in suite.code if (one.directory, one.ref) == (part.directory, part.ref)
+        )
+        # Where git was not asked, as by `plan`, it stands for itself.
+        return f"commit {next((one.commit for one in named), part.ref)}"
 
 
 def as_text(value: BaseModel | JsonValue) -> str:

@@ -25,6 +25,7 @@ from benchforge.suite.layers import layered
 from benchforge.suite.pivots import check_cells, pivots
 from benchforge.suite.placement import placement
 from benchforge.suite.redact import secrets_of
+from benchforge.suite.refs import check_refs
 from benchforge.suite.repeat import repeated
 from benchforge.suite.runtimes import check_named, runtimes
 from benchforge.suite.scenarios import scenarios
@@ -88,6 +89,7 @@ def load(
     labels = {kind: _labels(tables.get(kind), found) for kind, found in labelled.items()}
     check_upstreams(parts["servers"], labels["servers"], complaints)
     check_given(parts, labels["backends"], complaints)
+    check_refs(parts["servers"], Path(path).parent, complaints)
     interpreters = runtimes(labelled["runtimes"], environment, complaints)
     check_named(parts, labels["runtimes"], complaints)
     every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)

@@ -17,6 +17,7 @@ from pydantic import (
 from benchforge.model.amount import LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.answer import Expect, Request
 from benchforge.model.claim import Claim
+from benchforge.model.code import Code
 from benchforge.model.frozen import Frozen
 from benchforge.model.pivot import Pivot
 from benchforge.model.placement import Placement
@@ -175,6 +176,8 @@ class Suite:
     "Those that are drawn of its cases, by label."
     settings: Mapping[str, str]
     "What was given by --set."
+    code: tuple[Code, ...] = ()
+    "Of its servers, where git was asked; a `ref` alone may lead elsewhere later."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
     secrets: frozenset[str] = frozenset()

@@ -102,11 +102,12 @@ def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
     return total.hexdigest()[:16]
 
 
-def check_directory(name: str, directory: str | None) -> None:
-    """Raise WrongOption for a built-in app with a directory: it would be ignored."""
-    if directory is not None and ":" not in name:
-        message = f"{name!r} is built in, and 'directory' is for an app of your own"
-        raise WrongOption(message, "directory", "app", hint="leave it out")
+def check_own(name: str, **options: str | None) -> None:
+    """Raise WrongOption for a built-in app with an option of one's own: it would be ignored."""
+    for option, value in options.items():
+        if value is not None and ":" not in name:
+            message = f"{name!r} is built in, and {option!r} is for an app of your own"
+            raise WrongOption(message, option, "app", hint="leave it out")
 
 
 def _is_made(place: Path) -> bool:

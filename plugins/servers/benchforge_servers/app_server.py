@@ -7,7 +7,16 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Command, Fillable, Need, RunsPython, Server, Site, WrongOption
+from benchforge.plugin import (
+    Command,
+    Fillable,
+    Need,
+    RunsPython,
+    Server,
+    ServesCode,
+    Site,
+    WrongOption,
+)
 from benchforge_servers import app as apps
 from benchforge_servers.app import INSTALL, App, AppName
 
@@ -15,7 +24,7 @@ from benchforge_servers.app import INSTALL, App, AppName
 RUNNERS = Path(__file__).parent / "runners"
 
 
-class AppServer(RunsPython, Server, ABC):
+class AppServer(ServesCode, RunsPython, Server, ABC):
     """A Python server that is given an app; whoever speaks the app's protocol can serve it."""
 
     speaks: ClassVar[tuple[str, ...]]
@@ -27,14 +36,12 @@ class AppServer(RunsPython, Server, ABC):
 
     app: AppName
     "A built-in app, or module:attribute of your own."
-    directory: str | None = None
-    "Where your own app is imported from; starts at the suite's folder, which it is without it."
     environment: dict[str, Fillable] = Field(default_factory=dict)
     "Added to what the backends give, such as DATABASE_URL; {backends.<label>.<name>} is filled in."
 
     @model_validator(mode="after")
     def _app_fits(self) -> Self:
-        apps.check_directory(self.app, self.directory)
+        apps.check_own(self.app, directory=self.directory, ref=self.ref)
         if not self.fits(self.known.protocol):
             raise self._refusal(self.known.protocol or "")
         return self
@@ -65,7 +72,8 @@ class AppServer(RunsPython, Server, ABC):
         return apps.app_of(self.app)
 
     def needs(self) -> Iterable[Need]:
-        """Return what the server imports, and what a built-in app imports."""
+        """Return what the server imports, what a built-in app imports, and git for a commit."""
+        yield from super().needs()
         yield from (Need(module, INSTALL, "module") for module in self.imports())
         yield from self.known.needs()
 
@@ -81,9 +89,14 @@ class AppServer(RunsPython, Server, ABC):
         """Return a digest of the code that is served."""
         return apps.fingerprint(self.app, self.directory, suite_folder)
 
+    def code(self, suite_folder: Path) -> Path | None:
+        """Return the folder of the user's own app; None for a built-in one."""
+        own = ":" in self.app
+        return apps.folder_of(self.app, self.directory, suite_folder) if own else None
+
     def folder(self, site: Site) -> Path:
         """Return the folder that the app is imported from."""
-        return apps.folder_of(self.app, self.directory, site.suite_folder)
+        return site.own(apps.folder_of(self.app, self.directory, site.suite_folder))
 
     def told(self, site: Site) -> dict[str, str]:
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""

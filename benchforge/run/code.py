@@ -1,0 +1,192 @@
+"""Which commit each server's code is of, and the checkouts of those that serve one."""
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.errors import BenchforgeError, CannotKeep
+from benchforge.model.code import Code
+from benchforge.model.folder import HEADER
+from benchforge.parts.part import GIT, ServesCode
+from benchforge.parts.site import Tree
+from benchforge.run.git import Git, GitRefusedError
+from benchforge.run.ground import Ground, found
+from benchforge.run.host import Host
+from benchforge.run.locate import locate
+from benchforge.run.scratch import scratch_folder
+from benchforge.suite.faults import Fault, SuiteErrors, nearest
+from benchforge.suite.located import located
+from benchforge.suite.parts import parts_by_scenario
+from benchforge.suite.redact import redact
+from benchforge.suite.refs import NO_REPOSITORY, WITHOUT, repository
+from benchforge.suite.suite import Suite
+
+
+class _Wanted(NamedTuple):
+    """What a server serves, as the suite says it."""
+
+    server: str
+    directory: str | None
+    ref: str | None
+    folder: Path
+
+
+class _WrongError(Exception):
+    """An option leads nowhere: its name, message and hint."""
+
+
+def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) -> Suite:
+    """Return the suite with the commit of each server whose code lies in a git repository.
+
+    Of `servers` only, where they are named. Raises SuiteErrors for a ref that leads to no commit or
+    to one without the directory, and ProgramMissing where a ref is named and git is missing.
+    """
+    wanted = [one for one in _wanted(suite) if servers is None or one.server in servers]
+    if not wanted:
+        return suite
+    program = locate(GIT.name)
+    if program is None:
+        if any(one.ref for one in wanted):
+            found([GIT])
+        return replace(suite, code=tuple(_unknown(one, "git is missing") for one in wanted))
+    codes: list[Code] = []
+    faults: list[Fault] = []
+    with scratch_folder() as folder, host.trial(folder, "host") as here:
+        for number, one in enumerate(wanted):
+            git = Git(program, _there(one.folder), here, folder / str(number))
+            try:
+                codes.append(_code(one, git, suite.path.resolve()))
+            except _WrongError as error:
+                option, message, hint = error.args
+                hide = partial(redact, secrets=suite.secrets)
+                path = ("servers", one.server, option)
+                faults.append(located(suite.document, path, message, hint, hide=hide))
+    if faults:
+        raise SuiteErrors(list(dict.fromkeys(faults)))
+    return replace(suite, code=tuple(codes))
+
+
+@contextlib.contextmanager
+def checked_out(suite: Suite, ground: Ground, tell: Callable[[str], None]) -> Iterator[Ground]:
+    """Give the ground with each commit that a server serves checked out; on leaving they are gone.
+
+    `suite` is one that `with_code` returned. Raises CannotKeep when git cannot write a checkout.
+    """
+    served = [one for one in suite.code if one.ref is not None]
+    program = locate(GIT.name)
+    if not served or program is None:
+        yield ground
+        return
+    with scratch_folder() as folder:
+        checkouts: dict[tuple[str, str], Path] = {}
+        trees: dict[tuple[str | None, str], Tree] = {}
+        with ground.host.trial(folder, "host") as here:
+            for one in served:
+                known = one.repository, one.commit or ""
+                if known not in checkouts:
+                    number = len(checkouts)
+                    git = Git(program, Path(one.repository), here, folder / f"git-{number}")
+                    checkouts[known] = folder / f"{number}-{known[1][:12]}"
+                    _check_out(git, one, checkouts[known])
+                trees[one.directory, one.ref or ""] = Tree(Path(one.repository), checkouts[known])
+                tell(f"servers.{one.server}: {one.told}")
+        yield replace(ground, trees=trees)
+
+
+def _wanted(suite: Suite) -> list[_Wanted]:
+    """Return all code that lies in a repository, or should, once for each server and place."""
+    found: dict[_Wanted, None] = {}
+    for _, place, part in parts_by_scenario(suite):
+        if not isinstance(part, ServesCode):
+            continue
+        folder = part.code(suite.path.parent)
+        if folder is not None and (part.ref is not None or repository(folder) is not None):
+            server = place.partition(".")[2]
+            found[_Wanted(server, part.directory, part.ref, folder)] = None
+    return list(found)
+
+
+def _there(folder: Path) -> Path:
+    """Return the folder, or what is left of its path: a commit may have what lies here no more."""
+    return next(one for one in (folder, *folder.parents) if one.is_dir())
+
+
+def _code(one: _Wanted, git: Git, suite_file: Path) -> Code:
+    """Return what git tells. Raises _WrongError for a ref or a directory that leads nowhere."""
+    if repository(one.folder) is None:
+        raise _WrongError("ref", f"{one.folder}: {NO_REPOSITORY}", WITHOUT)
+    try:
+        top = Path(git.said("rev-parse", "--show-toplevel").removesuffix("\n"))
+        if one.ref is not None:
+            return _of_ref(one, one.ref, git, top)
+        return _of_working_tree(one, git, top, suite_file)
+    except (GitRefusedError, BenchforgeError) as error:
+        if one.ref is not None:
+            raise _WrongError("ref", f"git cannot tell: {error}", "") from error
+        return _unknown(one, f"git: {error}")
+
+
+def _of_ref(one: _Wanted, ref: str, git: Git, top: Path) -> Code:
+    if (commit := git.commit(ref)) is None:
+        hint = nearest(ref, git.refs(), "any commit will do, and of names there are")
+        raise _WrongError("ref", f"no commit {ref!r} in {top}", hint)
+    place = one.folder.resolve().relative_to(top)
+    if not git.has_folder(commit, place):
+        message = f"{place} is not there at {ref} ({commit[:7]})"
+        hint = "name the directory as it was called then, or another commit"
+        raise _WrongError("directory", message, hint)
+    return Code(
+        server=one.server,
+        directory=one.directory,
+        ref=ref,
+        repository=str(top),
+        commit=commit,
+        changed=0,
+        submodules=git.submodules(commit),
+    )
+
+
+def _of_working_tree(one: _Wanted, git: Git, top: Path, suite_file: Path) -> Code:
+    if (commit := git.commit("HEAD")) is None:
+        return _unknown(one, "nothing is committed there yet")
+    own = one.folder.resolve()
+    count = sum(
+        known or _is_code(top / place, own, top, suite_file) for place, known in git.changed()
+    )
+    return Code(
+        server=one.server,
+        directory=one.directory,
+        repository=str(top),
+        commit=commit,
+        changed=count,
+    )
+
+
+def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
+    """Whether a file that git does not know may be code of a server: below its folder.
+
+    What is hidden, what Python makes, our own results and the suite are none.
+    """
+    if not file.is_relative_to(folder) or file == suite_file:
+        return False
+    place = file.relative_to(folder)
+    if any(part.startswith(".") or part == "__pycache__" for part in place.parts):
+        return False
+    above = file.parents[: len(file.relative_to(top).parts)]
+    return not any((one / HEADER).is_file() for one in above)
+
+
+def _check_out(git: Git, one: Code, into: Path) -> None:
+    try:
+        git.check_out(one.commit or "", into)
+    except GitRefusedError as error:
+        message = f"servers.{one.server}: git cannot check out {one.ref}: {error}"
+        raise CannotKeep(message, f"see the disk of {into.parent}, and {one.repository}") from error
+
+
+def _unknown(one: _Wanted, why: str) -> Code:
+    top = repository(one.folder) or one.folder
+    return Code(server=one.server, directory=one.directory, repository=str(top), why=why)

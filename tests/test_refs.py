@@ -1,0 +1,322 @@
+"""Servers whose code is a commit: checked out once, beside the working tree, which is untouched."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from front_door import Bench, calls, needed, needed_module
+from repository import LOAD, commit, git, repository, suite
+
+from benchforge.model.code import Code
+from benchforge.model.folder import read_header, read_trials
+from benchforge.registry import Registry
+from benchforge.run.code import with_code
+from benchforge.run.git import Git
+from benchforge.run.host import LocalHost
+from benchforge.suite.expand import expand
+from benchforge.suite.load import load
+
+pytestmark = pytest.mark.usefixtures("git_is_there")
+SLOW_TOO = 'def body():\n    return b"slow"\n'
+OWN_APP = """
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "{length}")])
+    return [b"{body}"]
+"""
+
+
+@pytest.fixture(scope="module")
+def git_is_there() -> None:
+    needed("git")
+
+
+def result(folder: Path) -> Path:
+    (one,) = folder.iterdir()
+    return one
+
+
+def answers(folder: Path) -> dict[str, set[str]]:
+    """Return what each server answered, by its label."""
+    found: dict[str, set[str]] = {}
+    for trial in read_trials(folder):
+        assert trial.answers, trial.failure
+        body = folder / "trials" / f"{trial.number:04}" / "answer.bin"
+        found.setdefault(trial.case.server, set()).add(body.read_text())
+    return found
+
+
+def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path: Path) -> None:
+    first, second = repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite(blocks=2))
+    index = (tmp_path / ".git/index").read_bytes()
+    refs = git(tmp_path, "for-each-ref")
+    told = bench("run", "suite.toml", "-o", "out")
+    assert told.code == 0, told.all
+    folder = result(tmp_path / "out")
+    assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
+    before, after = read_header(folder).code
+    assert (before.server, before.ref, before.commit) == ("before", "v1", first)
+    assert (after.server, after.ref, after.commit, after.changed) == ("after", None, second, 0)
+    says = f"before: v1 at {first[:7]}; after: working tree of {second[:7]}, nothing changed"
+    assert says in told.out
+    assert says in (folder / "report.md").read_text()
+    assert says in (folder / "report.html").read_text()
+    assert (tmp_path / ".git/index").read_bytes() == index
+    assert git(tmp_path, "for-each-ref") == refs
+    assert git(tmp_path, "worktree", "list").count("\n") == 0
+    assert bench("validate", folder).code == 0
+
+
+def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) -> None:
+    repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite())
+    (tmp_path / "app/answer.py").write_text('def body():\n    return b"mine"\n')  # changed
+    (tmp_path / "app/new.py").write_text("")  # not known to git, and code
+    (tmp_path / "app/.hidden").write_text("")
+    (tmp_path / "elsewhere.py").write_text("")  # not known to git, and not below the directory
+    told = bench("run", "suite.toml", "-o", "app/out")
+    assert "2 files changed" in told.out, told.all
+    assert answers(result(tmp_path / "app/out"))["after"] == {"mine"}
+    told = bench("run", "suite.toml", "-o", "app/again")
+    assert "2 files changed" in told.out, "a result is no code"
+
+
+def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
+    needed_module("waitress")
+    (tmp_path / "site").mkdir()
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    app = tmp_path / "site/mine.py"
+    (tmp_path / ".gitattributes").write_text("mine.py export-ignore\n")
+    app.write_text(OWN_APP.format(body="old", length=3))
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "old")
+    app.write_text(OWN_APP.format(body="newer", length=5))
+    server = 'use = "waitress"\napp = "mine:app"\ndirectory = "../site"\n'
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench/suite.toml").write_text(
+        f'benchforge = 1\n[servers.before]\n{server}ref = "HEAD"\n[servers.after]\n{server}{LOAD}'
+        "blocks = 1\n"
+    )
+    told = bench("run", "bench/suite.toml", "-o", "out")
+    assert answers(result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, told.all
+    assert "1 file changed" in told.out
+
+
+def test_a_program_in_the_repository_is_of_the_commit_too(bench: Bench, tmp_path: Path) -> None:
+    repository(tmp_path)
+    program = tmp_path / "start"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} serve.py $1\n")
+    program.chmod(0o755)
+    git(tmp_path, "add", "start")
+    git(tmp_path, "commit", "--quiet", "--message", "a program")
+    program.unlink()
+    text = suite("HEAD").replace(f"'{sys.executable}', \"serve.py\"", '"./start"', 1)
+    (tmp_path / "suite.toml").write_text(text)
+    bench("run", "suite.toml", "-o", "out")
+    assert answers(result(tmp_path / "out"))["before"] == {"slow"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('ref = "v1"', 'ref = "mian"', "servers.before.ref: no commit 'mian' in {top}"),
+        ('ref = "v1"', 'ref = "HEAD~7"', "servers.before.ref: no commit 'HEAD~7' in {top}"),
+        ('ref = "v1"', 'ref = "v1:app"', "servers.before.ref: no commit 'v1:app' in {top}"),
+        ('ref = "v1"', 'ref = "--all"', "servers.before.ref: expected text of the form"),
+        ('ref = "v1"', 'ref = ""', "servers.before.ref: expected text of the form"),
+        (
+            'directory = "app"\nref',
+            'directory = "later"\nref',
+            "servers.before.directory: later is not there at v1 (",
+        ),
+        (
+            'directory = "app"\nref',
+            'directory = "app/serve.py"\nref',
+            "servers.before.directory: app/serve.py is not there at v1 (",
+        ),
+        (
+            'directory = "app"\nref',
+            'directory = "/"\nref',
+            "servers.before.ref: /: not in a git repository",
+        ),
+    ],
+)
+def test_what_leads_nowhere(bench: Bench, tmp_path: Path, old: str, new: str, says: str) -> None:
+    repository(tmp_path)
+    assert old in suite()
+    (tmp_path / "suite.toml").write_text(suite().replace(old, new, 1))
+    for command in ("run", "doctor"):
+        told = bench(command, "suite.toml")
+        assert told.code == 2, told.all
+        assert "error: suite.toml:" in told.err
+        assert says.format(top=tmp_path.resolve()) in told.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_nearest_ref_is_named(bench: Bench, tmp_path: Path) -> None:
+    repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite("mian"))
+    told = bench("run", "suite.toml")
+    assert "hint: did you mean 'main'? any commit will do, and of names there are: " in told.err
+
+
+def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "suite.toml").write_text(suite("HEAD"))
+    told = bench("run", "suite.toml")
+    assert told.code == 2
+    assert "servers.before.ref: no commit 'HEAD' in" in told.err
+
+
+def test_a_built_in_app_has_no_ref(bench: Bench, tmp_path: Path) -> None:
+    text = 'benchforge = 1\n[servers.before]\nuse = "waitress"\napp = "hello_wsgi"\nref = "main"\n'
+    (tmp_path / "suite.toml").write_text(text + LOAD.replace(', "after"', ""))
+    told = bench("check", "suite.toml")
+    assert told.code == 2
+    assert "'hello_wsgi' is built in, and 'ref' is for an app of your own" in told.err
+
+
+def test_without_git(tmp_path: Path) -> None:
+    repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite())
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    words = [sys.executable, "-m", "benchforge"]
+    bench = calls(words, tmp_path, {**os.environ, "PATH": str(empty)})
+    for command in ("run", "check", "serve"):
+        told = bench(command, "suite.toml", *(["before"] if command == "serve" else []))
+        assert told.code == 3, told.all
+        assert "missing program: git" in told.err
+    assert "hint: git: apt-get install git" in bench("run", "suite.toml").err
+    # Who names no commit is measured all the same; what is not known is told.
+    text = suite().replace('ref = "v1"\n', "")
+    (tmp_path / "suite.toml").write_text(text)
+    told = bench("run", "suite.toml", "-o", "out")
+    assert "after: working tree, commit unknown: git is missing" in told.out, told.all
+    assert [one.commit for one in read_header(result(tmp_path / "out")).code] == [None, None]
+
+
+def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_path: Path) -> None:
+    repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite("v2"))
+    told = bench("check", "suite.toml")
+    assert told.code == 0, told.all
+    assert "servers.before: whether v2 is a commit of its repository" in told.out
+    assert "needs git" in told.out
+    told = bench("plan", "suite.toml")
+    assert "before (command, ref v2)" in told.out
+    plan = json.loads(bench("plan", "suite.toml", "--format", "json").out)
+    starts = [one["starts"][0] for one in plan["scenarios"][0]["chains"]]
+    assert [one["ref"] for one in starts] == ["v2", None]
+
+
+def test_doctor_tells_each_commit(bench: Bench, tmp_path: Path) -> None:
+    first, second = repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite())
+    told = json.loads(bench("doctor", "suite.toml", "--json").out)
+    assert [(one["state"], one["subject"], one["says"]) for one in told["code"]] == [
+        ("ok", "servers.before", f"v1 at {first[:7]}"),
+        ("ok", "servers.after", f"working tree of {second[:7]}, nothing changed"),
+    ]
+
+
+def test_a_case_is_the_commit_whatever_leads_to_it(tmp_path: Path) -> None:
+    first, second = repository(tmp_path)
+    path = tmp_path / "suite.toml"
+
+    def digests(ref: str) -> tuple[str, str]:
+        path.write_text(suite(ref))
+        asked = with_code(load(path, Registry()), LocalHost())
+        before, after = expand(asked)
+        return before.name.digest, after.name.digest
+
+    old, new = digests("v1"), digests("main")
+    assert digests(first) == digests("HEAD~1") == old
+    assert digests(second) == digests("HEAD") == new
+    assert old[0] != new[0]
+    assert old[1] == new[1], "what lies there is the same"
+    assert new[0] != new[1]
+
+
+def test_refs_that_vary(bench: Bench, tmp_path: Path) -> None:
+    first, second = repository(tmp_path)
+    more = '[scenarios.t]\nservers = ["before"]\nloaders = ["pace"]\n'
+    more += 'vary = { "servers.before.ref" = ["v1", "main"] }\n'
+    (tmp_path / "suite.toml").write_text(suite(more=more))
+    bench("run", "suite.toml", "--only", "t", "-o", "out")
+    folder = result(tmp_path / "out")
+    assert answers(folder) == {"before": {"fast", "slow"}}
+    assert [one.commit for one in read_header(folder).code] == [first, second]
+
+
+def test_a_run_goes_on_with_the_same_commit_only(bench: Bench, tmp_path: Path) -> None:
+    repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite("main"))
+    told = bench("run", "suite.toml", "-o", "out", "--time-limit", "100ms")
+    assert "not measured" in told.err, told.all
+    folder = result(tmp_path / "out")
+    commit(tmp_path, SLOW_TOO, "slow too")
+    told = bench("run", "--resume", folder)
+    assert told.code == 2
+    assert "its code or data changed since it was begun" in told.err
+    git(tmp_path, "reset", "--quiet", "--hard", "HEAD~1")
+    told = bench("run", "--resume", folder)
+    assert answers(folder) == {"before": {"slow"}, "after": {"slow"}}, told.all
+
+
+def test_submodules_are_said(tmp_path: Path) -> None:
+    repository(tmp_path / "inner")
+    first, _ = repository(tmp_path / "outer")
+    linked = f"160000,{first},vendor/it"
+    git(tmp_path / "outer", "update-index", "--add", "--cacheinfo", linked)
+    git(tmp_path / "outer", "commit", "--quiet", "--message", "a link")
+    path = tmp_path / "outer/suite.toml"
+    path.write_text(suite("HEAD"))
+    before, _ = with_code(load(path, Registry()), LocalHost()).code
+    assert before.submodules == ("vendor/it",)
+    assert before.told.endswith("without its submodules vendor/it")
+
+
+def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
+    repository(tmp_path)
+    git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
+    with LocalHost().trial(tmp_path / "trial", "host") as here:
+        program = Path("/usr/bin/git")
+        told = list(Git(program, tmp_path, here, tmp_path / "git").changed())
+    assert ("app/renamed.py", True) in told
+    assert not any("answer.py" in place for place, _ in told)
+
+
+def test_served_for_a_person(bench: Bench, tmp_path: Path) -> None:
+    repository(tmp_path)
+    (tmp_path / "suite.toml").write_text(suite("nowhere").replace('"nowhere"', '"v1"', 1))
+    (tmp_path / "app/serve.py").write_text("raise SystemExit(3)\n")  # of the working tree
+    words = [sys.executable, "-m", "benchforge", "serve", "suite.toml", "before"]
+    serving = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert serving.stdout is not None
+        lines = [serving.stdout.readline(), serving.stdout.readline()]
+        assert lines[1] == "GET /: 200, 4 bytes\n", lines
+    finally:
+        serving.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + 20
+        while serving.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        serving.kill()
+        _, err = serving.communicate()
+    assert serving.returncode == 0, err
+    assert "servers.before: v1 at " in err
+
+
+def test_what_is_not_known_says_why() -> None:
+    for fields in ({"commit": "1", "changed": 0, "why": "it is"}, {"commit": "1"}, {}):
+        with pytest.raises(ValueError, match="says why"):
+            Code.model_validate({"server": "a", "repository": "/", **fields})

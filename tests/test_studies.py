@@ -1,0 +1,110 @@
+"""docs/studies.md: what is said of published claims, from results of real runs."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering
+
+from benchforge.errors import Unusable
+from docs.generate.studies import page
+
+SUITE = f"""
+benchforge = 1
+name = "little"
+title = "one server | and a *slow* one"
+[servers.fast]
+{answering()}
+[servers.slow]
+{answering("--wait", "0.05")}
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "500ms"
+[scenarios.s]
+servers = ["fast", "slow"]
+loaders = ["pace"]
+[claims.XX1]
+says = "the slow one serves more"
+scenario = "s"
+metric = "throughput"
+a = {{ server = "slow" }}
+b = {{ server = "fast" }}
+holds = "a > b"
+published = 1.5
+original = "the rows were | swapped"
+[claims.XX1_corrected]
+says = "the fast one serves more"
+scenario = "s"
+metric = "throughput"
+a = {{ server = "fast" }}
+b = {{ server = "slow" }}
+holds = "a > 2 * b"
+published = 1.5
+original = "the rows were | swapped"
+[repeat]
+blocks = 3
+quiet = "off"
+[profiles.quick]
+smoke = true
+repeat.blocks = 1
+"""
+
+
+def rows(text: str, first: str) -> list[list[str]]:
+    """Return the cells of the rows whose first cell begins so."""
+    lines = [line for line in text.splitlines() if line.startswith(f"| {first}")]
+    return [
+        [cell.strip() for cell in line.replace(r"\|", "\0").strip("|").split("|")] for line in lines
+    ]
+
+
+def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    told = bench("run", "suite.toml", "-o", "out")
+    assert told.code == 1, told.all  # one claim fails
+    (folder,) = (tmp_path / "out").iterdir()
+    text = page([folder])
+    assert r"## one server | and a \*slow\* one" in text
+    claim, corrected = rows(text, "XX1")
+    assert claim[0] == "XX1: the slow one serves more"
+    assert claim[1:3] == ["`a > b`", "1.50x"]
+    assert claim[4] == "**fails**"
+    assert claim[6] == "the rows were \0 swapped"
+    assert corrected[0] == r"XX1_corrected: the fast one serves more"
+    assert corrected[4] == "**holds**"
+    for row in (claim, corrected):
+        assert "blocks" in row[3], "the interval and what it rests on"
+    assert rows(text, "as published: 1")[0][1:] == ["0", "1", "0", "0"]
+    assert rows(text, "corrected: 1")[0][1:] == ["1", "0", "0", "0"]
+    # What a check found of one side stands with the claim.
+    summary = json.loads((folder / "summary.json").read_text())
+    against = summary["verdicts"][0]["against"]
+    for one in against:
+        if one["check"]["status"] in {"fail", "warn"}:
+            assert f"{one['check']['status']} {one['check']['id']}" in claim[5]
+
+
+def test_a_smoke_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    bench("run", "suite.toml", "--profile", "quick", "-o", "out")
+    (folder,) = (tmp_path / "out").iterdir()
+    with pytest.raises(Unusable, match="has no verdicts"):
+        page([folder])
+
+
+def test_what_is_no_result_is_told_in_one_line(tmp_path: Path) -> None:
+    root = Path(__file__).parents[1]
+    for words in ([], [str(tmp_path)]):
+        done = subprocess.run(
+            [sys.executable, "-m", "docs.generate.studies", *words],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == Unusable.exit_code
+        assert "Traceback" not in done.stderr
+        assert done.stderr
