@@ -19,6 +19,7 @@ from benchforge.registry import Registry
 from benchforge.run.code import with_code
 from benchforge.run.git import Git
 from benchforge.run.host import LocalHost
+from benchforge.run.locate import locate
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 
@@ -288,7 +289,8 @@ def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
     with LocalHost().trial(tmp_path / "trial", "host") as here:
-        program = Path("/usr/bin/git")
+        program = locate("git")
+        assert program is not None
         told = list(Git(program, tmp_path, here, tmp_path / "git").changed())
     assert ("app/renamed.py", True) in told
     assert not any("answer.py" in place for place, _ in told)
