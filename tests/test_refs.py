@@ -14,10 +14,12 @@ from repository import LOAD, commit, git, repository, suite
 
 from benchforge.model.code import Code
 from benchforge.model.folder import read_header, read_trials
+from benchforge.parts.site import Tree
 from benchforge.registry import Registry
 from benchforge.run.code import with_code
 from benchforge.run.git import Git
 from benchforge.run.host import LocalHost
+from benchforge.run.locate import locate
 from benchforge.suite.expand import expand
 from benchforge.suite.load import load
 
@@ -287,7 +289,8 @@ def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
     with LocalHost().trial(tmp_path / "trial", "host") as here:
-        program = Path("/usr/bin/git")
+        program = locate("git")
+        assert program is not None
         told = list(Git(program, tmp_path, here, tmp_path / "git").changed())
     assert ("app/renamed.py", True) in told
     assert not any("answer.py" in place for place, _ in told)
@@ -314,6 +317,25 @@ def test_served_for_a_person(bench: Bench, tmp_path: Path) -> None:
         _, err = serving.communicate()
     assert serving.returncode == 0, err
     assert "servers.before: v1 at " in err
+
+
+def test_what_of_a_path_is_of_the_commit(tmp_path: Path) -> None:
+    top, checkout = tmp_path.resolve() / "top", tmp_path / "checkout"
+    (top / "env/bin").mkdir(parents=True)
+    (top / "app").mkdir()
+    (top / "env/pyvenv.cfg").touch()
+    python = top / "env/bin/python"
+    python.symlink_to(sys.executable)
+    outside = tmp_path / "python"
+    outside.symlink_to(sys.executable)
+    link = tmp_path / "link"
+    link.symlink_to(top)
+    tree = Tree(top, checkout)
+    assert tree.at(python) == python, "an environment is of no commit, and its link is its name"
+    assert tree.at(outside) == outside
+    assert tree.at(link / "app/x") == checkout / "app/x"
+    assert tree.at(top / "app/..") == tree.at(top) == checkout
+    assert tree.at(top / "gone/x") == checkout / "gone/x"
 
 
 def test_what_is_not_known_says_why() -> None:

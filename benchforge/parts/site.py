@@ -23,10 +23,17 @@ class Tree:
     "The top of the checkout."
 
     def at(self, path: Path) -> Path:
-        """Return where a file of the working tree stands here; one outside of it stays itself."""
-        path = path.resolve()
-        inside = path.is_relative_to(self.repository)
-        return self.checkout / path.relative_to(self.repository) if inside else path
+        """Return where a file of the working tree stands here.
+
+        One outside of it stays itself, and so does one of a virtual environment: no commit has it.
+        """
+        # Not the last name: an environment's Python is a link, and by its own name it knows it.
+        there = path.resolve() if path.name == ".." else path.parent.resolve() / path.name
+        if not there.is_relative_to(self.repository):
+            return path
+        if any((folder / "pyvenv.cfg").is_file() for folder in there.parents):
+            return path
+        return self.checkout / there.relative_to(self.repository)
 
 
 @dataclass(frozen=True)
