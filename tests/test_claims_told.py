@@ -316,7 +316,7 @@ FAULTS = {
         "claims.C.margin: a == b +- 2% has no margin",
         "leave it out",
     ),
-    "no margin": ('"5%"', "0", "claims.C.margin: expected more than 0, got 0", ""),
+    "no margin": ('"5%"', "0", "claims.C.margin: expected a share", ""),
     "no share": ('"5%"', '"5ms"', "claims.C.margin: expected a share", ""),
 }
 

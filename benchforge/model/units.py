@@ -96,7 +96,7 @@ class Share(Quantity):
     """A share of 1, above 0 and below 1."""
 
     units: ClassVar[dict[str, float]] = {"%": 0.01}
-    wanted: ClassVar[str] = 'a share such as "3%" or 0.03'
+    wanted: ClassVar[str] = 'a share between 0 and 1, such as "3%" or 0.03'
 
     @classmethod
     def parse(cls, value: object) -> Self:

@@ -1,7 +1,7 @@
 """The tables [claims.x] of a suite, as they are written, and which cases they mean."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
@@ -54,7 +54,7 @@ class Written(Frozen):
     holds: str
     """`a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`, also with `<`, `<=`; \
 bounds are in the metric's unit, or in one that is written."""
-    margin: Annotated[Share, Field(gt=0)] = Share(0.03)
+    margin: Share = Share(0.03)
     "What is no farther apart than that is the same, where the question is a ratio."
     published: float | None = None
     "What a source says of it: the ratio, or the number in the metric's unit."
