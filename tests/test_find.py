@@ -353,6 +353,13 @@ def test_a_search_that_cannot_be_is_refused(tmp_path: Path, find: str, says: str
             "'ping' searches for a rate: it has no metric to draw; what it finds",
         ),
         (
+            (
+                '[claims.one]\nscenario = "ping"\nmetric = "throughput"\n'
+                'a = { server = "slow" }\nholds = "a > 100/s"'
+            ),
+            "'ping' searches for a rate: no metric of it can be asked about",
+        ),
+        (
             "[repeat]\nblocks = 3",
             "every scenario searches for a rate: it counts nothing; leave it out",
         ),

@@ -147,7 +147,10 @@ class _Reading:
 
     def _check_taken(self, known: Mapping[str, Scenario]) -> None:
         for label, scenario in known.items():
-            if scenario.metrics is not None and self._written.metric not in scenario.metrics:
+            if scenario.find is not None:
+                message = f"{label!r} searches for a rate: no metric of it can be asked about"
+                self._wrong(self._at, message, "claim it of a scenario with a load that is given")
+            elif scenario.metrics is not None and self._written.metric not in scenario.metrics:
                 message = f"scenario {label!r} does not take {self._written.metric!r}"
                 hint = nearest(self._written.metric, scenario.metrics, "it takes")
                 self._wrong((*self._at, "metric"), message, hint)
