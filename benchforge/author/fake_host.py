@@ -21,6 +21,7 @@ from benchforge.graph import Measure, plan
 from benchforge.model.trial import Trial
 from benchforge.parts.command import Command, Finished
 from benchforge.registry import Registry
+from benchforge.run.channel import Exit
 from benchforge.run.execute import Limits, execute
 from benchforge.run.ground import Ground
 from benchforge.run.host import Here, Mode, Network, Running
@@ -171,6 +172,9 @@ class _FakeHere(Here):
 
     def finished(self, running: Running) -> Finished | None:
         return self._ends.get(running.pid)
+
+    def exit(self, running: Running) -> Exit | None:
+        return None  # nothing ran, so nothing was used
 
     def stop(self, running: Running, within_s: float = 5.0, first: object = None) -> Finished:
         return self.finished(running) or self._end(running, 0)

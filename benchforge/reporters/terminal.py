@@ -38,7 +38,7 @@ class Terminal(Reporter):
         colour: bool = False,
     ) -> str:
         """Return the result as text; a number is never cut to fit a width."""
-        blocks = [_loud(words.heading(summary), colour and summary.smoke)]
+        blocks = [_loud(words.one_line(words.heading(summary)), colour and summary.smoke)]
         if not summary.complete:
             blocks.append(_loud(words.INCOMPLETE, colour))
         if told := words.doubted(summary):
@@ -136,7 +136,7 @@ def _wrapped(text: str, width: int | None) -> str:
 
 
 def _loud(text: str, colour: bool) -> str:
-    return words.one_line(text).join(_RED) if colour else words.one_line(text)
+    return text.join(_RED) if colour else text
 
 
 @hookimpl
