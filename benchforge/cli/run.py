@@ -285,7 +285,9 @@ def _sitting(
     most = "" if graph.until is None else "up to "
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {keep.folder}")
-    _say_what_lacks(lacking, most, keep, limited=not interrupted and bool(limits.time_limit_s))
+    _say_what_lacks(
+        lacking, most, keep, limited=interrupted is None and limits.time_limit_s is not None
+    )
     return code if interrupted is None else interrupted.exit_code
 
 
