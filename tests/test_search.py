@@ -313,7 +313,7 @@ def test_a_bound_beyond_all_numbers_is_refused() -> None:
         ("throughput", "it > 2k/s", 2000),
         ("throughput", "it >= 900", 900),
         ("memory", "it server < 64MiB", 2**26),
-        ("transfer", "it received > 5B/s", 5),
+        ("transfer", "it > 5B/s", 5),
     ],
 )
 def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: float) -> None:

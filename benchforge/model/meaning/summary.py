@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.model.file import Fault, Parsed
 from benchforge.model.folder import HEADER
+from benchforge.model.meaning.found import found
 from benchforge.model.meaning.plan import identity, named
 from benchforge.model.meaning.said import Said, beneath
 from benchforge.model.meaning.search import capacity
@@ -117,6 +118,7 @@ def _case(
     for number, line in enumerate(case.lines):
         yield from beneath(("lines", number), _line(line, known, metrics))
     yield from beneath(("capacity",), capacity(case.capacity, of_case))
+    yield from found(case, of_case)
 
 
 def _failed(told: FailedTrial, trial: Trial) -> Iterator[Said]:
