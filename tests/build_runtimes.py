@@ -1,0 +1,34 @@
+"""Build the interpreters' environments that the suites name: `build_runtimes.py SUITE...`.
+
+The tests run in networks of their own, in which nothing can be fetched. What cannot be built is
+told and left to the tests: some interpreters are on few machines.
+"""
+
+import sys
+from pathlib import Path
+
+from benchforge.cli.say import say
+from benchforge.errors import BenchforgeError
+from benchforge.registry import Registry
+from benchforge.run.ground import ground, with_runtimes
+from benchforge.suite.load import load
+from benchforge.suite.parts import distinct_parts
+
+
+def main(paths: list[str]) -> None:
+    """Build what each scenario needs by itself: one that cannot be built keeps no other from it."""
+    for path in map(Path, paths):
+        for scenario in load(path, Registry()).scenarios:
+            asked = load(path, Registry(), only=[scenario])
+            if not any(getattr(part, "runtime", None) for part in distinct_parts(asked)):
+                continue
+            try:
+                with_runtimes(
+                    ground(asked, distinct_parts(asked)), asked, distinct_parts(asked), say
+                )
+            except BenchforgeError as error:
+                say(f"{path} {scenario}: {error.text()}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
