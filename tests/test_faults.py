@@ -62,7 +62,10 @@ def until(look: Callable[[], Found | None]) -> Found:
 
 
 def descendant(of: int, word: str) -> int | None:
-    """The pid of a process below `of` whose command line begins with a program named `word`."""
+    """The pid of a process below `of` whose command line begins with a program named `word`.
+
+    Not of one that is only asked for its version, as each program is when a run begins.
+    """
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -73,7 +76,8 @@ def descendant(of: int, word: str) -> int | None:
         below += children.get(pid, [])
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if Path(words[0].decode()).name == word and pid != of:
+            asked = words[1:2] in ([b"-v"], [b"-V"], [b"--version"])
+            if Path(words[0].decode()).name == word and pid != of and not asked:
                 return pid
     return None
 
