@@ -53,7 +53,8 @@ studies: setup-dev
 # Side by side, each worker in a network of its own; then those that need the one outside.
 test: lint
 	$(bin)/python tests/build_runtimes.py suites/*.toml
-	$(bin)/pytest -q -n auto --dist worksteal -m 'not network'
+	$(bin)/pytest -q -n auto --dist worksteal tests/test_systems.py
+	$(bin)/pytest -q -n auto --dist worksteal -m 'not network' --ignore=tests/test_systems.py
 	$(bin)/pytest -q -m network
 
 torture: setup-dev
