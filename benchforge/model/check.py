@@ -1,5 +1,6 @@
 """One question about a trial, a comparison or a session, and its answer."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from benchforge.model.frozen import Frozen
@@ -38,3 +39,11 @@ class Check(Frozen):
     "Which numbers are not to be believed where it fails."
     again: bool = False
     "Whether what it looks at comes and goes, so that another attempt may do better."
+
+
+def passed(checks: Iterable[Check]) -> int:
+    """Return how many questions have one answer only, wherever they were asked: pass."""
+    asked: dict[tuple[str, str], set[str]] = {}
+    for check in checks:
+        asked.setdefault((check.id, check.of), set()).add(check.status)
+    return sum(statuses == {"pass"} for statuses in asked.values())

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchforge.model.claim import Asked, Claim, Term
-from benchforge.model.summary import CaseSummary, DoubtedTrial, Line, Summary
+from benchforge.model.summary import CaseSummary, DoubtedTrial, Line
 from benchforge.model.trial import CaseName
 from benchforge.model.verdict import Rejected
+from benchforge.stats.groups import Identity, identity
 from benchforge.stats.times import speaks_of
 
 
@@ -38,16 +39,19 @@ class _Told:
     failures: Mapping[int, tuple[int, int]]
 
 
-def blocks_of(claim: Claim, asked: Asked, summary: Summary) -> Blocks:
+Cases = Mapping[Identity, CaseSummary]
+"The cases of a summary."
+
+
+def blocks_of(claim: Claim, asked: Asked, cases: Cases) -> Blocks:
     """Return what there is to answer a question with.
 
     A block counts where each side has a value of a believed trial that is known and no lower
-    bound. Raises KeyError where the summary has no such case.
+    bound. Raises KeyError where there is no such case.
     """
-    cases = {_key(one.case): one for one in summary.cases}
 
     def told(name: CaseName) -> _Told:
-        return _told(cases[_key(name)], claim)
+        return _told(cases[identity(name)], claim)
 
     sides = [("a", asked.a, list(map(told, asked.a.cases)))]
     if asked.b is not None:
@@ -67,15 +71,6 @@ def blocks_of(claim: Claim, asked: Asked, summary: Summary) -> Blocks:
         bounded=any(one.bounded for _, one in every),
         failures=_failures([ones for _, _, ones in sides], left),
     )
-
-
-def case_of(summary: Summary, name: CaseName) -> CaseSummary:
-    """Return the summary of a case. Raises KeyError where there is none."""
-    return {_key(one.case): one for one in summary.cases}[_key(name)]
-
-
-def _key(case: CaseName) -> tuple[str, str, str, str, int]:
-    return case.scenario, case.server, case.driver, case.digest, case.arm
 
 
 def _value(ones: Sequence[_Told], block: int) -> float:

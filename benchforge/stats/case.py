@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.errors import InvalidFile
-from benchforge.model.check import Check
+from benchforge.model.check import Check, passed
 from benchforge.model.find import Find
 from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Finding
 from benchforge.model.trial import CaseName, Failure, Load, Trial
@@ -46,7 +46,7 @@ def of_case(
         lines=lines(used, metrics, window),
         notes=(*_unsteady(settled), *map(_note, findings)),
         findings=findings,
-        passed=_passed(trials),
+        passed=passed(check for trial in trials for check in trial.checks),
         doubted=tuple(
             _doubted(trial, trial.doubts, used)
             for trial in trials
@@ -92,7 +92,7 @@ def of_search(case: CaseName, trials: Sequence[Trial], planned: int, find: Find)
         lines=(),
         notes=tuple(map(_note, findings)),
         findings=findings,
-        passed=_passed(told),
+        passed=passed(check for trial in told for check in trial.checks),
         doubted=tuple(
             _doubted(trial, trial.doubts, used)
             for trial in trials
@@ -168,10 +168,3 @@ def _findings(trials: Sequence[Trial]) -> Iterator[Finding]:
     for _, alike in sorted(found.items(), key=lambda one: (_WORST.index(one[0][0]), -len(one[1]))):
         worst = max(alike, key=lambda check: check.value or 0.0)
         yield Finding(check=worst, trials=min(len(alike), len(trials)), of=len(trials))
-
-
-def _passed(trials: Sequence[Trial]) -> int:
-    asked: dict[tuple[str, str], set[str]] = {}
-    for check in (check for trial in trials for check in trial.checks):
-        asked.setdefault((check.id, check.of), set()).add(check.status)
-    return sum(statuses == {"pass"} for statuses in asked.values())

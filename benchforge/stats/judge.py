@@ -8,7 +8,8 @@ from benchforge.model.claim import Asked, Claim
 from benchforge.model.summary import Summary
 from benchforge.model.verdict import Against, Estimate, Method, Verdict
 from benchforge.stats.against import Sides, against, broken, spoiled
-from benchforge.stats.blocks import Blocks, blocks_of, case_of
+from benchforge.stats.blocks import Blocks, Cases, blocks_of
+from benchforge.stats.groups import identity
 from benchforge.stats.interval import LEAST
 from benchforge.stats.rank import holm
 from benchforge.stats.sentence import Told, limits, sentence
@@ -57,7 +58,8 @@ def judge(summary: Summary, claims: Sequence[Claim]) -> tuple[Verdict, ...]:
     """
     if summary.smoke:
         return ()
-    looked = [_look(claim, asked, summary) for claim in claims for asked in claim.asked]
+    cases = {identity(one.case): one for one in summary.cases}
+    looked = [_look(claim, asked, summary, cases) for claim in claims for asked in claim.asked]
     sizes = Counter(one.family for one in looked)
     adjusted = _adjusted(looked)
     return tuple(
@@ -66,11 +68,11 @@ def judge(summary: Summary, claims: Sequence[Claim]) -> tuple[Verdict, ...]:
     )
 
 
-def _look(claim: Claim, asked: Asked, summary: Summary) -> _Looked:
-    of = blocks_of(claim, asked, summary)
+def _look(claim: Claim, asked: Asked, summary: Summary, cases: Cases) -> _Looked:
+    of = blocks_of(claim, asked, cases)
     sides = Sides(
-        tuple(case_of(summary, case) for case in asked.a.cases),
-        tuple(case_of(summary, case) for case in (asked.b.cases if asked.b else ())),
+        tuple(cases[identity(case)] for case in asked.a.cases),
+        tuple(cases[identity(case)] for case in (asked.b.cases if asked.b else ())),
     )
     found = against(summary, sides, of.line)
     invalid = _invalid(of, sides, found)

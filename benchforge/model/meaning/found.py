@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.model.check import Check
+from benchforge.model.check import Check, passed
 from benchforge.model.meaning.said import Said
 from benchforge.model.summary import CaseSummary, DoubtedTrial
 from benchforge.model.trial import Trial
@@ -44,21 +44,14 @@ def _counts(case: CaseSummary, trials: Sequence[Trial], checks: Sequence[Check])
     believed = {one.block for one in trials if one.measured and one.believed}
     if case.believed != len(believed):
         yield f"{case.believed}, but {len(believed)} are to be believed", ("believed",)
-    if case.capacity is None and case.passed != (passed := _passed(checks)):
-        yield f"{case.passed}, but {passed} checks passed in all trials", ("passed",)
+    if case.capacity is None and case.passed != (right := passed(checks)):
+        yield f"{case.passed}, but {right} checks passed in all trials", ("passed",)
     if case.load is not None and case.load not in [one.load for one in trials]:
         yield "no trial had such a load", ("load",)
 
 
 def _alike(check: Check, other: Check) -> bool:
     return (check.status, check.id, check.of) == (other.status, other.id, other.of)
-
-
-def _passed(checks: Sequence[Check]) -> int:
-    asked: dict[tuple[str, str], set[str]] = {}
-    for check in checks:
-        asked.setdefault((check.id, check.of), set()).add(check.status)
-    return sum(statuses == {"pass"} for statuses in asked.values())
 
 
 def _doubt(told: DoubtedTrial, trial: Trial | None, *, latency: bool) -> str:
