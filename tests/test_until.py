@@ -132,6 +132,10 @@ def places(result: Path) -> list[tuple[int, int]]:
     return [(trial.block, trial.position) for trial in read_trials(result)]
 
 
+def all_believed(result: Path) -> bool:
+    return all(trial.believed for trial in read_trials(result))
+
+
 def summary_of(result: Path) -> Summary:
     return Summary.model_validate_json((result / "summary.json").read_text())
 
@@ -143,12 +147,19 @@ def only(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A result that stopped after eight of ten blocks, and what its run said."""
-    folder = tmp_path_factory.mktemp("stopped")
-    bench = calls(bench_words(), folder)
-    told = bench("run", suite(folder, f'until = "{AT_ONCE}"\nbetween = [8, 10]'))
-    assert told.code == 0, told.all
-    return only(folder), told.all
+    """A result that stopped after eight of ten blocks, and what its run said.
+
+    A neighbour on the machine makes a trial unbelieved, and then a ninth block is right: once more.
+    """
+    tries = 3
+    while True:
+        folder = tmp_path_factory.mktemp("stopped")
+        bench = calls(bench_words(), folder)
+        told = bench("run", suite(folder, f'until = "{AT_ONCE}"\nbetween = [8, 10]'))
+        assert told.code == 0, told.all
+        tries -= 1
+        if not tries or all_believed(only(folder)):
+            return only(folder), told.all
 
 
 def test_it_stops_once_it_is_enough_and_is_complete(
@@ -226,9 +237,11 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
     assert bench("validate", result).code == 0
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
-    assert places(result) == [(one.block, one.position) for one in read_header(result).plan[:16]]
+    blocks = 8 if all_believed(result) else 9
+    planned = read_header(result).plan[: 2 * blocks]
+    assert places(result) == [(one.block, one.position) for one in planned]
     assert summary_of(result).complete
-    assert "stopped after 8 blocks: " in told.out
+    assert f"stopped after {blocks} blocks: " in told.out
     assert bench("verify", result).code == 0
 
 
