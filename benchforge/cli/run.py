@@ -1,54 +1,41 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
-import math
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import click
 from pydantic_core import PydanticCustomError
 
-from benchforge.checks import ask
-from benchforge.checks.quiet import limits_of
-from benchforge.cli import Interrupted, received
-from benchforge.cli.amount import amount, awaited, lasts
+from benchforge.cli.announce import announce
 from benchforge.cli.loosened import loosened
 from benchforge.cli.options import pairs
-from benchforge.cli.outcome import Shown, exit_code
-from benchforge.cli.progress import Line, plain, spoken
-from benchforge.cli.report import reported
+from benchforge.cli.outcome import Shown
 from benchforge.cli.say import counted, say, warn
+from benchforge.cli.sitting import sitting, told
 from benchforge.errors import Unusable
-from benchforge.graph import START_AND_STOP_S, RunGraph, plan
-from benchforge.model.ceiling import Ceiling
+from benchforge.graph import RunGraph, plan
 from benchforge.model.folder import HEADER
 from benchforge.model.result import Header
-from benchforge.model.trial import Trial
 from benchforge.model.units import Duration
-from benchforge.parts.part import Loader
 from benchforge.registry import Registry
-from benchforge.run.ceiling import declared, measured, wanted
 from benchforge.run.code import checked_out, with_code
-from benchforge.run.execute import Limits, execute
+from benchforge.run.execute import Limits
 from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.host import LocalHost
 from benchforge.run.keep import Keep
 from benchforge.run.leftovers import cleared
 from benchforge.run.lock import measuring
-from benchforge.run.placement import machine, places, told
+from benchforge.run.placement import machine, places
 from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
 from benchforge.run.space import scarce
-from benchforge.stats.objective import judged
 from benchforge.stats.precision import precise
 from benchforge.stats.whole import done, missing
 from benchforge.suite.expand import expand
-from benchforge.suite.find import finds_of
 from benchforge.suite.load import load
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.suite import Suite
@@ -170,10 +157,10 @@ def begin(
             # Last: from here on it is a result, that lacks nothing and can be resumed.
             keep.write(keep.folder / HEADER, header)
             kept(keep.folder)
-            _announce(asked, graph, stands_on, keep, limits)
+            announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
             with checked_out(asked, stands_on, say) as stands_on:
-                return _sitting(begun, asked, graph, stands_on, limits, registry, shown=shown)
+                return sitting(begun, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _resume(
@@ -210,7 +197,7 @@ def _resume(
         why = f": {enough.told}" if enough else f" of {there}"
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
         found = before.trials, before.ceilings
-        return _told(before, *found, asked, registry, keep, shown=shown)
+        return told(before, *found, asked, registry, keep, shown=shown)
     stands_on = _ground(asked)
     registry.consult("benchforge_planned", graph=graph)
     kept = [keep.place(trial.number) for trial in before.trials]
@@ -227,92 +214,9 @@ def _resume(
     keep.swept()
     before = before.going_on(now, differs)
     keep.sitting(before.sittings[-1])
-    _announce(asked, graph, stands_on, keep, limits, there)
+    announce(asked, graph, stands_on, keep, limits, there)
     with checked_out(asked, stands_on, say) as stands_on:
-        return _sitting(before, asked, graph, stands_on, limits, registry, shown=shown)
-
-
-def _sitting(
-    begun: Begun,
-    asked: Suite,
-    graph: RunGraph,
-    stands_on: Ground,
-    limits: Limits,
-    registry: Registry,
-    *,
-    shown: Shown,
-) -> int:
-    """Measure what is missing, and report all that is there then."""
-    keep = Keep(begun.folder)
-    believe = partial(ask.of_trial, limits=limits_of(begun.header))
-    judge = partial(
-        judged, finds=begun.header.finds, metrics=asked.metrics, smoke=begun.header.smoke
-    )
-    progress = Line(graph)
-    trials, ceilings = list(begun.trials), list(begun.ceilings)
-
-    def enough(there: Sequence[Trial]) -> bool:
-        found = precise(begun.header, there, asked.metrics)
-        progress.looked(found)
-        return found is not None and found.stop
-
-    worth_s = {} if asked.smoke else declared(graph)
-    began, limit_s = time.monotonic(), limits.time_limit_s or math.inf
-    interrupted: Interrupted | None = None
-    try:
-        for trial in execute(
-            graph, stands_on, keep, believe, judge, progress, limits, begun.trials, enough
-        ):
-            trials.append(trial)
-            registry.tell("benchforge_trial_kept", warn, trial=trial)
-            if (interrupted := received()) is not None:  # and something on the way took it
-                break
-            if wanted(trial, ceilings, worth_s, began + limit_s - time.monotonic()):
-                case = graph.cases[begun.header.cases.index(trial.case)]
-                ceilings.append(measured(trial, case, ceilings, stands_on, keep, believe))
-                say(_at_most(ceilings[-1]))
-    except Interrupted as signal:
-        interrupted = signal
-    except Exception:
-        if (interrupted := received()) is None:
-            raise
-    finally:
-        progress.end()
-    keep.still_there()
-    code = _told(begun, trials, ceilings, asked, registry, keep, shown=shown)
-    _say_what_quiet_took(trials[len(begun.trials) :])
-    lacking = missing(begun.header, trials, precise(begun.header, trials, asked.metrics))
-    most = "" if graph.until is None else "up to "
-    if interrupted is not None:
-        say(f"interrupted: {counted(len(trials), 'trial')} kept in {keep.folder}")
-    _say_what_lacks(
-        lacking, most, keep, limited=interrupted is None and limits.time_limit_s is not None
-    )
-    return code if interrupted is None else interrupted.exit_code
-
-
-def _say_what_lacks(lacking: int, most: str, keep: Keep, *, limited: bool) -> None:
-    if lacking and limited:
-        measurements = f"{most}{counted(lacking, 'planned measurement')}"
-        say(f"not measured: {measurements}, for which the time limit left no time")
-    if lacking:
-        say(f"this goes on: {keep.goes_on}")
-
-
-def _told(
-    begun: Begun,
-    trials: Sequence[Trial],
-    ceilings: Sequence[Ceiling],
-    asked: Suite,
-    registry: Registry,
-    keep: Keep,
-    *,
-    shown: Shown,
-) -> int:
-    told = begun.header, trials, begun.sittings, ceilings, asked.metrics, registry, keep
-    summary = reported(*told, shown.reports, as_json=shown.as_json)
-    registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
-    return exit_code(summary, shown)
+        return sitting(before, asked, graph, stands_on, limits, registry, shown=shown)
 
 
 def _ground(asked: Suite) -> Ground:
@@ -325,14 +229,6 @@ def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry
     return with_facts(header, registry.tell("benchforge_facts", warn), warn)
 
 
-def unproved(suite: Suite) -> list[str]:
-    """Return a line for each load tool that our tests never run."""
-    named = {label for scenario in suite.scenarios.values() for label in scenario.loaders}
-    loaders = (suite.loaders[label].part for label in named)
-    names = {one.name for one in loaders if isinstance(one, Loader) and one.proved == "recordings"}
-    return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]
-
-
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
@@ -341,60 +237,3 @@ def _seconds(text: str | None) -> float | None:
     except PydanticCustomError:
         hint = 'write it like "10m" or a number of seconds'
         raise Unusable(f"--time-limit {text}: not a duration", hint) from None
-
-
-def _at_most(ceiling: Ceiling) -> str:
-    tool = ceiling.trial.case.driver
-    if ceiling.per_second is None:
-        failure = ceiling.trial.failure
-        told = failure.message if failure is not None else "no response"
-        return f"what {tool} can do at most is not known: {plain(told)}"
-    return f"{tool} gets {ceiling.per_second:,.0f} responses/s from a server that does nothing"
-
-
-def _limit(seconds: float) -> str:
-    return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"
-
-
-def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
-    waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
-    noisy = sum(one.id == "quiet" and one.status == "warn" for t in trials for one in t.checks)
-    if noisy:
-        before = counted(noisy, "trial")
-        say(f"waited {waited_s:.0f} s for quiet; others still used the CPUs before {before}")
-    elif waited_s >= 1:
-        say(f"waited {waited_s:.0f} s for quiet")
-
-
-def _announce(
-    suite: Suite, graph: RunGraph, stands_on: Ground, keep: Keep, limits: Limits, there: int = 0
-) -> None:
-    trials, cases = len(graph), len(graph.cases)
-    each_s = graph.declared_s / trials + START_AND_STOP_S
-    finds = finds_of(suite)
-    if finds:
-        counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
-        planned = f"at most {spoken((trials - there) * each_s)}"
-    else:
-        counts = amount(cases, graph.blocks, graph.until)
-        fewest = max(0, graph.least * cases - there)
-        planned = lasts(fewest * each_s, (trials - there) * each_s)
-    lines = [
-        (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
-        f"{counts}, {planned}; seed {graph.seed}; results in {keep.folder}",
-        *(f"{label}: {find.says}" for label, find in finds.items()),
-    ]
-    if suite.smoke:
-        lines.insert(1, "a smoke: it shows that everything works; its numbers mean nothing")
-    if graph.until is not None:
-        lines.append(awaited(graph.until))
-    if limits.time_limit_s is not None:
-        lines.append(f"time limit {_limit(limits.time_limit_s)}")
-    if there:
-        most = "" if graph.until is None else "up to "
-        lines.insert(1, f"resumed: {there} of {most}{trials} measurements are there")
-    if not_asked := [claim.label for claim in suite.claims if claim not in suite.asked]:
-        lines.append(f"not asked, since their scenarios are not run: {', '.join(not_asked)}")
-    lines += told(suite, stands_on.places, machine())
-    lines += unproved(suite)
-    say("\n".join(lines))
