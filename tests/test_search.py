@@ -10,6 +10,7 @@ from quiet_trial import LIMITS, reading
 from quiet_trial import trial as quiet_trial
 
 from benchforge.checks import ask
+from benchforge.errors import InvalidFile
 from benchforge.model.find import Find, Objective, Sought
 from benchforge.model.histogram import Histogram
 from benchforge.model.reading import Schedule
@@ -25,6 +26,7 @@ OBJECTIVE = Objective(
 )
 FIND = Find(lowest=100, highest=3200, steps=4, objectives=(OBJECTIVE,))
 DRIVER = "closed"
+CASE = quiet_trial().case.model_copy(update={"driver": DRIVER})
 
 
 def metrics() -> dict[str, Metric]:
@@ -196,7 +198,7 @@ def walked(answers: list[bool | None], find: Find = FIND) -> list[Trial]:
     """Return the trials of a search that is answered so."""
     trials: list[Trial] = []
     for block, passed in enumerate(answers, 1):
-        rate = where(find, DRIVER, trials).rate
+        rate = where(find, CASE, trials).rate
         if rate is None:
             break
         trials.append(said(rate, passed, block))
@@ -210,31 +212,31 @@ def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, sta
     trials = walked([*answers], find)
     if len(trials) < len(answers):
         assert len(trials) <= find.rounds
-        assert where(find, DRIVER, trials).phase in {"done", "too low", "too high"}
+        assert where(find, CASE, trials).phase in {"done", "too low", "too high"}
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from([True, False, None]), max_size=40))
 def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     trials = walked(answers)
-    told = found(FIND, DRIVER, trials)
+    told = found(FIND, CASE, trials)
     answered = [one for one in trials if one.sought and one.sought.passed is not None]
     assert [one.trial for one in told.attempts] == [one.number for one in answered]
     if told.phase != "unanswered":
-        assert where(FIND, DRIVER, answered) == where(FIND, DRIVER, trials)
+        assert where(FIND, CASE, answered) == where(FIND, CASE, trials)
     passed = [one.rate for one in told.attempts if one.passed]
     assert told.at_least == max(passed, default=None)
 
 
 def test_the_order_in_which_trials_are_read_does_not_count() -> None:
     trials = walked([True, True, False, True, False, True, False])
-    assert where(FIND, DRIVER, trials[::-1]) == where(FIND, DRIVER, trials)
-    assert found(FIND, DRIVER, trials[::-1]) == found(FIND, DRIVER, trials)
+    assert where(FIND, CASE, trials[::-1]) == where(FIND, CASE, trials)
+    assert found(FIND, CASE, trials[::-1]) == found(FIND, CASE, trials)
 
 
 def test_two_rounds_that_say_nothing_end_a_search() -> None:
     trials = walked([True, None, True, None, None])
-    told = found(FIND, DRIVER, trials)
+    told = found(FIND, CASE, trials)
     assert [one.rate for one in told.attempts] == [100, 200]
     assert (told.phase, told.rate.value, told.at_least) == ("unanswered", None, 200)
     assert told.says == "trials that say nothing of the server: not believed: N1"
@@ -244,15 +246,15 @@ def test_two_rounds_that_say_nothing_end_a_search() -> None:
 def test_a_round_that_may_be_tried_again_is_not_in_vain_yet() -> None:
     again = Sought(rate=100, passed=None, why="late", again=True)
     rounds = [said(100, None, n).model_copy(update={"sought": again}) for n in range(1, 5)]
-    assert where(FIND, DRIVER, rounds).rate == 100
+    assert where(FIND, CASE, rounds).rate == 100
     last = [one.model_copy(update={"attempt": 3}) for one in rounds]
-    assert where(FIND, DRIVER, last[:3]).rate == 100
-    assert where(FIND, DRIVER, last).phase == "unanswered"
+    assert where(FIND, CASE, last[:3]).rate == 100
+    assert where(FIND, CASE, last).phase == "unanswered"
 
 
 def test_a_trial_at_a_rate_that_nobody_asked_for_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"150\.0 was tried, 100\.0 was asked for"):
-        where(FIND, DRIVER, [said(150, True, 1)])
+    with pytest.raises(InvalidFile, match=r"150\.0 was tried, 100\.0 was asked for"):
+        where(FIND, CASE, [said(150, True, 1)])
 
 
 def test_a_search_begins_at_the_tools_own_rate() -> None:
@@ -299,7 +301,7 @@ def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
 def test_a_bound_beyond_all_numbers_is_refused() -> None:
     part = Registry().part("metric", "error_rate")()
     assert isinstance(part, Metric)
-    with pytest.raises(WrongObjective, match="is too large"):
+    with pytest.raises(WrongObjective, match="beyond all numbers"):
         objective(f"it < {'9' * 400}", {"it": part})
 
 

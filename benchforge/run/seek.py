@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchforge.errors import InvalidFile
 from benchforge.graph import Measure
 from benchforge.model.find import Find
 from benchforge.model.trial import CaseName, Trial
@@ -32,10 +31,6 @@ def following(find: Find, case: CaseName, block: int, trials: Sequence[Trial]) -
 
     Raises InvalidFile as above.
     """
-    own = [trial for trial in trials if trial.block < block and trial.case == case]
-    try:
-        return where(find, case.driver, own)
-    except ValueError as error:
-        raise InvalidFile(
-            f"{case.title}: {error}", "its trials were changed: begin a new result"
-        ) from None
+    return where(
+        find, case, [trial for trial in trials if trial.block < block and trial.case == case]
+    )

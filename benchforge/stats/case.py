@@ -1,8 +1,7 @@
 """What a result says of one case: its numbers, what failed, and what the checks found."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from benchforge.errors import InvalidFile
 from benchforge.model.check import Check, passed
 from benchforge.model.find import Find
 from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Finding
@@ -37,29 +36,17 @@ def of_case(
     `settled` says whether it did, `window` what of each load counts.
     """
     used = used_of(trials)
-    findings = tuple(_findings(trials))
-    return CaseSummary(
-        case=case,
-        trials=len(used),
-        planned=planned,
-        failed=tuple(_failed(trial) for trial in trials if not trial.measured),
-        lines=lines(used, metrics, window),
-        notes=(*_unsteady(settled), *map(_note, findings)),
-        findings=findings,
-        passed=passed(check for trial in trials for check in trial.checks),
-        doubted=tuple(
-            _doubted(trial, trial.doubts, used)
-            for trial in trials
-            if trial.measured and not trial.believed
-        ),
-        latency_doubted=tuple(
-            _doubted(trial, trial.latency_doubts, used)
-            for trial in used
-            if trial.believed and trial.latency_doubts
-        ),
-        load=_load(used),
-        believed=sum(trial.believed for trial in used),
-        steady=settled.steady,
+    return _told(case, trials, trials, planned, _unsteady(settled)).model_copy(
+        update={
+            "lines": lines(used, metrics, window),
+            "latency_doubted": tuple(
+                _doubted(trial, trial.latency_doubts, used)
+                for trial in used
+                if trial.believed and trial.latency_doubts
+            ),
+            "load": _load(used),
+            "steady": settled.steady,
+        }
     )
 
 
@@ -68,12 +55,6 @@ def of_search(case: CaseName, trials: Sequence[Trial], planned: int, find: Find)
 
     Raises InvalidFile for trials at other rates than the search asked for.
     """
-    used = used_of(trials)
-    try:
-        capacity = found(find, case.driver, trials)
-    except ValueError as error:
-        hint = "its trials were changed, or one is missing"
-        raise InvalidFile(f"{case.title}: {error}", hint) from None
     # What an overloaded server does is why a trial failed: no news, as a fault of the apparatus is.
     told = [
         trial
@@ -83,23 +64,35 @@ def of_search(case: CaseName, trials: Sequence[Trial], planned: int, find: Find)
         )
         for trial in trials
     ]
-    findings = tuple(_findings(told))
+    found_ = found(find, case, trials)
+    return _told(case, trials, told, planned).model_copy(update={"capacity": found_})
+
+
+def _told(
+    case: CaseName,
+    trials: Sequence[Trial],
+    checked: Sequence[Trial],
+    planned: int,
+    notes: Iterable[str] = (),
+) -> CaseSummary:
+    """Return what every kind of case tells; `checked` are the trials whose checks are told."""
+    used = used_of(trials)
+    findings = tuple(_findings(checked))
     return CaseSummary(
         case=case,
         trials=len(used),
         planned=planned,
         failed=tuple(_failed(trial) for trial in trials if not trial.measured),
         lines=(),
-        notes=tuple(map(_note, findings)),
+        notes=(*notes, *map(_note, findings)),
         findings=findings,
-        passed=passed(check for trial in told for check in trial.checks),
+        passed=passed(check for trial in checked for check in trial.checks),
         doubted=tuple(
             _doubted(trial, trial.doubts, used)
             for trial in trials
             if trial.measured and not trial.believed
         ),
         believed=sum(trial.believed for trial in used),
-        capacity=capacity,
     )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from benchforge.errors import InvalidFile
 from benchforge.model.capacity import Capacity
 from benchforge.model.find import Attempt, Find
-from benchforge.model.trial import ATTEMPTS, Trial
+from benchforge.model.trial import ATTEMPTS, CaseName, Trial
 from benchforge.stats import capacity
 from benchforge.stats.capacity import Next, Search, next_rate
 from benchforge.stats.sustained import sustained
@@ -27,23 +28,27 @@ def attempts_of(trials: Sequence[Trial]) -> tuple[Attempt, ...]:
     return tuple(_attempts(_ordered(trials)))
 
 
-def where(find: Find, driver: str, trials: Sequence[Trial]) -> Next:
-    """Return what a case's search asks next, from all of its trials so far.
+def where(find: Find, case: CaseName, trials: Sequence[Trial]) -> Next:
+    """Return what the search of a case asks next, from all of its trials so far.
 
-    Raises ValueError for trials at other rates than it asked for.
+    Raises InvalidFile for trials at other rates than it asked for.
     """
     tried = [capacity.Attempt(one.rate, one.passed) for one in attempts_of(trials)]
-    found = next_rate(search_of(find, driver), tried)
+    try:
+        found = next_rate(search_of(find, case.driver), tried)
+    except ValueError as error:
+        hint = "its trials were changed, or one is missing: begin a new result"
+        raise InvalidFile(f"{case.title}: {error}", hint) from None
     return Next("unanswered", None) if found.rate is not None and _in_vain(trials) else found
 
 
-def found(find: Find, driver: str, trials: Sequence[Trial]) -> Capacity:
-    """Return what a case's search found so far.
+def found(find: Find, case: CaseName, trials: Sequence[Trial]) -> Capacity:
+    """Return what the search of a case found so far.
 
-    Raises ValueError for trials at other rates than it asked for.
+    Raises InvalidFile for trials at other rates than it asked for.
     """
     attempts = attempts_of(trials)
-    now = where(find, driver, trials)
+    now = where(find, case, trials)
     passed = [one.rate for one in attempts if one.passed]
     told = sustained([capacity.Attempt(one.rate, one.passed) for one in attempts])
     return told.model_copy(

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from benchforge.errors import InvalidFile
 from benchforge.model.result import Header
 from benchforge.model.trial import ATTEMPTS, Trial
 from benchforge.model.verdict import Enough
@@ -33,10 +32,7 @@ def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
     for case in header.cases:
         if (find := header.finds.get(case.scenario)) is None:
             continue
-        try:
-            now = where(find, case.driver, [trial for trial in trials if trial.case == case])
-        except ValueError as error:
-            raise InvalidFile(f"{case.title}: {error}", "its trials were changed") from None
+        now = where(find, case, [trial for trial in trials if trial.case == case])
         if now.rate is None:
             ended.add(identity(case))
     return ended
