@@ -315,11 +315,17 @@ SLO = 'slo = "latency p50 < 1s"'
             '{ rate = [50, 800], slo = "latency < 1s" }',
             "latency has several parts; it has: mean, p50, p99",
         ),
-        ('{ rate = [50, 800], slo = "latency p50 < 50" }', "latency is in s, not '50'; it is a"),
-        ('{ rate = [50, 800], slo = "latency p50 < 5kB" }', "latency is in s, not '5kB'; it is a"),
+        (
+            '{ rate = [50, 800], slo = "latency p50 < 50" }',
+            "latency: it is in s, not '50'; write it like 50ms",
+        ),
+        (
+            '{ rate = [50, 800], slo = "latency p50 < 5kB" }',
+            "latency: the metric is in s, not in 'kB'; it takes",
+        ),
         (
             '{ rate = [50, 800], slo = "error_rate < 5ms" }',
-            "error_rate is a number without a unit, not '5ms'; ",
+            "error_rate: the metric is in bare numbers, not in 'ms'; ",
         ),
         (
             '{ rate = [50, 800], slo = "latency p50 > 5ms" }',

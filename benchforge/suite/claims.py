@@ -8,10 +8,11 @@ from pydantic import JsonValue
 from benchforge.model.claim import Question
 from benchforge.parts.part import Metric
 from benchforge.suite.asking import Meant, Subtracted, Written, all_meant, side_at, sides
+from benchforge.suite.bound import NoBound
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.document import Tables
 from benchforge.suite.faults import nearest
-from benchforge.suite.holds import NoQuestion, question
+from benchforge.suite.holds import question
 from benchforge.suite.positions import Path
 from benchforge.suite.suite import Scenario
 from benchforge.suite.where import axes, misplaced
@@ -175,7 +176,7 @@ class _Reading:
         at, written = (*self._at, "holds"), self._written
         try:
             asked = question(written.holds, metric.unit)
-        except NoQuestion as error:
+        except NoBound as error:
             self._wrong(at, *error.args)
             return None
         if asked.form == "value" and written.b is not None:

@@ -1,15 +1,12 @@
 """An objective as a suite writes it: "latency p99 < 50ms" to a bound in the metric's unit."""
 
-import math
 import re
 from collections.abc import Mapping
 
-from pydantic_core import PydanticCustomError
-
 from benchforge.errors import BenchforgeError
 from benchforge.model.find import Objective, Relation
-from benchforge.model.units import Duration, Quantity, Rate, Size
 from benchforge.parts.part import Metric
+from benchforge.suite.bound import NoBound, bound
 from benchforge.suite.faults import Hint, Nearest, nearest
 
 _FORM = 'write "METRIC PART < BOUND", such as "latency p99 < 50ms" or "error_rate < 0.1%"'
@@ -18,9 +15,6 @@ _PATTERN = re.compile(
     r"\s*(?P<relation><=|>=|<|>)\s*(?P<bound>[^<>=]*[^<>=\s])\s*"
 )
 _RELATIONS: Mapping[str, tuple[Relation, Relation]] = {"lower": ("<", "<="), "higher": (">", ">=")}
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_KINDS: Mapping[str, type[Quantity]] = {"s": Duration, "B": Size}
-_A_HUNDRED = 100
 
 
 class WrongObjective(BenchforgeError):
@@ -51,30 +45,12 @@ def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
     if relation is None:
         hint = f"{metric.better} values of {label} are the better ones: write {' or '.join(fit)}"
         raise WrongObjective(f"an objective that the worst server keeps: {text!r}", hint)
-    bound = _bound(label, found["bound"], metric.unit)
-    if not math.isfinite(bound):
-        raise WrongObjective(f"the bound of {label} is too large", _FORM)
-    text = " ".join(text.split())
-    return Objective(text=text, metric=label, of=of, relation=relation, bound=bound)
-
-
-def _bound(label: str, text: str, unit: str) -> float:
-    """Return a bound in a metric's unit."""
-    if unit == "1":
-        share = _NUMBER.fullmatch(text.removesuffix("%").rstrip())
-        if share is None:
-            hint = "write a number, or percent such as 0.1%"
-            raise WrongObjective(f"{label} is a number without a unit, not {text!r}", hint)
-        return float(share[0]) / (_A_HUNDRED if text.endswith("%") else 1)
-    kind = Rate if unit.endswith("/s") and unit != "B/s" else _KINDS.get(unit)
-    if kind is None:
-        bare = text.removesuffix(unit).rstrip()
-        if not _NUMBER.fullmatch(bare):
-            raise WrongObjective(f"{label} is in {unit}, not {text!r}", f"write {label} < 5{unit}")
-        return float(bare)
     try:
-        return float(kind.parse(float(text) if kind is Rate and _NUMBER.fullmatch(text) else text))
-    except PydanticCustomError:
-        raise WrongObjective(
-            f"{label} is in {unit}, not {text!r}", f"it is {kind.wanted}"
-        ) from None
+        least = bound(found["bound"], metric.unit)
+    except NoBound as error:
+        message, hint = error.args
+        raise WrongObjective(f"{label}: {message}", hint) from None
+    if least < 0:
+        raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
+    text = " ".join(text.split())
+    return Objective(text=text, metric=label, of=of, relation=relation, bound=least)

@@ -1,0 +1,80 @@
+"""A number with a unit, as claims and objectives write their bounds, in the unit of a metric."""
+
+import math
+import re
+from collections.abc import Mapping
+
+from benchforge.model.units import Duration, Rate, Share, Size
+from benchforge.suite.faults import nearest
+
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+UNIT = r"[A-Za-zµ%/][A-Za-z0-9µ%/]*"
+_WRITTEN = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})?")
+_RATE = "/s"
+_UNITS: Mapping[str, Mapping[str, float]] = {
+    "s": {**Duration.units, "ns": 1e-9},
+    "B": Size.units,
+    "B/s": {f"{name}/s": size for name, size in Size.units.items()},
+    "1": Share.units,
+}
+"By the unit of a metric: what else it may be written in, and how many of its own that is."
+
+
+class NoBound(Exception):
+    """A text that is no number of a metric's unit: message and hint."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+
+
+def bound(text: str, unit: str) -> float:
+    """Return a bound such as 50ms in a metric's unit. Raises NoBound.
+
+    Bare are only shares and rates: 50 of a time means milliseconds more often than seconds.
+    """
+    found = _WRITTEN.fullmatch(text.strip())
+    bare = unit == "1" or (unit not in _UNITS and unit.endswith(_RATE))
+    if found is None or (not found["unit"] and not bare):
+        what = "a share of 1" if unit == "1" else unit
+        raise NoBound(f"it is in {what}, not {text!r}", f"write it like {_example(unit)}")
+    return in_unit(number(found["number"]), found["unit"] or "", unit)
+
+
+def number(text: str) -> float:
+    """Return a finite number. Raises NoBound for one that is beyond all."""
+    found = float(text)
+    if not math.isfinite(found):
+        raise NoBound(f"{text} is beyond all numbers", "write a smaller one")
+    return found
+
+
+def in_unit(number: float, name: str, unit: str) -> float:
+    """Return a number of the unit of that name in a metric's unit; a bare one is in it already.
+
+    Raises NoBound for a unit of something else, and where the result is beyond all numbers.
+    """
+    known = {"": 1.0, unit: 1.0, **_others(unit)}
+    if name not in known:
+        names = [one for one in known if one not in {"", "1"}]
+        message = f"the metric is in {named(unit)}, not in {name!r}"
+        raise NoBound(message, nearest(name, names, "it takes a bare number or"))
+    found = number * known[name]
+    if not math.isfinite(found):
+        raise NoBound(f"{number:g} {name} is beyond all numbers", "write a smaller one")
+    return found
+
+
+def named(unit: str) -> str:
+    """Return a metric's unit for a sentence."""
+    return "bare numbers" if unit == "1" else unit
+
+
+def _others(unit: str) -> Mapping[str, float]:
+    if unit in _UNITS:
+        return _UNITS[unit]
+    return Rate.units if unit.endswith(_RATE) else {}
+
+
+def _example(unit: str) -> str:
+    examples = {"s": "50ms", "B": "64MiB", "B/s": "3MB/s", "1": "0.1%"}
+    return examples.get(unit, "900/s" if unit.endswith(_RATE) else f"5 {unit}")
