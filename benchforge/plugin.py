@@ -27,6 +27,7 @@ from benchforge.model.summary import (
     TrialSample,
 )
 from benchforge.model.swept import Swept
+from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Share, Size
 from benchforge.model.verdict import Against, Estimate, Rejected, Verdict
@@ -137,4 +138,5 @@ __all__ = [
     "kept",
     "place",
     "places",
+    "titled",
 ]

@@ -27,10 +27,10 @@ def answers(trial: Trial, limits: Limits) -> Check:
         return limits.check("E3", "behaviour", None, says, status="fail")
     if probes.kinds > 1:
         lengths = sorted(one.answer.length for one in probes.alike)
-        says = (
-            f"{asked} were answered with {probes.kinds} different bodies, {lengths[0]:,} to "
-            f"{lengths[-1]:,} bytes: whether they are right is for `expect` to say"
-        )
+        shortest, longest = lengths[0], lengths[-1]
+        each = f"of {shortest:,}" if shortest == longest else f"{shortest:,} to {longest:,}"
+        says = f"{asked} were answered with {probes.kinds} different bodies, {each} bytes: "
+        says += "whether they are right is for `expect` to say"
         return limits.check("E3", "behaviour", None, says, status="warn")
     says = f"{asked} were all answered the same"
     return limits.check("E3", "behaviour", None, says, status="pass")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.plugin import Line, Sample, Statistic, TrialSample
+from benchforge.plugin import Line, Sample, Statistic, TrialSample, titled
 from benchforge.reporters.figures import figure
 from benchforge.reporters.numbers import Scale
 
@@ -131,4 +131,4 @@ def _highest(line: Line) -> float:
 
 
 def _title(line: Line) -> str:
-    return f"{line.metric} {line.of}" if line.of else line.metric
+    return titled(line.metric, line.of)

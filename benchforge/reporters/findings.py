@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from benchforge.plugin import CaseSummary, Check, Summary
 
 _WORST = ("fail", "warn", "unknown")
+_BUT = 2
+"So many cases that are left out are named in place of the others."
 
 
 @dataclass(frozen=True)
@@ -17,12 +19,23 @@ class Told:
     cases: tuple[str, ...]
     trials: int
     of: int
+    among: tuple[str, ...] = ()
+    "All cases of which something is known."
+
+    @property
+    def where(self) -> str:
+        """For a person: which cases it is about."""
+        others = [name for name in self.among if name not in self.cases]
+        if self.among and len(self.cases) > max(1, len(others)) and len(others) <= _BUT:
+            but = f" but {'; '.join(others)}" if others else ""
+            return f"all {len(self.among)} cases{but}"
+        return "; ".join(self.cases)
 
     @property
     def line(self) -> str:
         """For a person: the answer, the check, how often, and the worst of it."""
         name = f"{self.check.id} {self.check.name}".strip()
-        where = f", {', '.join(self.cases)}" if self.cases else ""
+        where = f", {self.where}" if self.cases else ""
         often = f" ({self.trials} of {self.of} trials{where})" if self.of else where
         return f"{self.check.status} {name}{often}: {self.check.says}"
 
@@ -34,7 +47,8 @@ def told(cases: Sequence[CaseSummary], names: Sequence[str]) -> list[Told]:
         for place, finding in enumerate(case.findings):
             key = finding.check.status, finding.check.id
             found.setdefault(key, []).append((name, case, place))
-    return sorted(map(_told, found.values()), key=_rank)
+    among = tuple(name for name, case in zip(names, cases, strict=True) if case.trials)
+    return sorted((_told(alike, among) for alike in found.values()), key=_rank)
 
 
 def of_all(summary: Summary) -> list[Told]:
@@ -60,7 +74,7 @@ def in_short(cases: Iterable[CaseSummary]) -> str:
     return ", ".join(dict.fromkeys(doubts))
 
 
-def _told(alike: Sequence[tuple[str, CaseSummary, int]]) -> Told:
+def _told(alike: Sequence[tuple[str, CaseSummary, int]], among: tuple[str, ...]) -> Told:
     findings = [case.findings[place] for _, case, place in alike]
     worst = max(findings, key=lambda one: one.check.value or 0.0)
     by_case: dict[str, tuple[int, int]] = {}
@@ -68,7 +82,7 @@ def _told(alike: Sequence[tuple[str, CaseSummary, int]]) -> Told:
         most = max(finding.trials, by_case.get(name, (0, 0))[0])
         by_case[name] = most, finding.of
     trials, of = (sum(counts) for counts in zip(*by_case.values(), strict=True))
-    return Told(worst.check, tuple(by_case), trials, of)
+    return Told(worst.check, tuple(by_case), trials, of, among)
 
 
 def _alone(check: Check, cases: tuple[str, ...]) -> Told:

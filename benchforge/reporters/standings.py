@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from benchforge.plugin import Comparison, Estimate, Ranking, Standing, Summary
+from benchforge.plugin import Comparison, Estimate, Ranking, Standing, Summary, titled
 from benchforge.reporters.numbers import scale
 
 RANKS = (
@@ -46,7 +46,7 @@ def pairs(summary: Summary, scenario: str) -> list[str]:
 
 def metric(one: Standing) -> str:
     """Return what a standing is by."""
-    return f"{one.metric} {one.of}" if one.of else one.metric
+    return titled(one.metric, one.of)
 
 
 def interval(one: Estimate, digits: str) -> str:

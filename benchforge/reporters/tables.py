@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from benchforge.plugin import CaseSummary, Line, Summary
+from benchforge.plugin import CaseSummary, Line, Summary, titled
 from benchforge.reporters.cells import Cell, Footnotes, of_lines, of_trial
 from benchforge.reporters.labels import case_labels
 from benchforge.reporters.numbers import Scale, scale
@@ -27,7 +27,7 @@ class Column:
     @property
     def levels(self) -> tuple[str, ...]:
         """What stands above it: the metric's label and which part of it, if nothing else."""
-        return self.heads or (f"{self.metric} {self.of}" if self.of else self.metric,)
+        return self.heads or (titled(self.metric, self.of),)
 
     @property
     def title(self) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial
+from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial, titled
 from benchforge.reporters.findings import Told, in_short, told
 from benchforge.reporters.labels import case_labels
 from benchforge.reporters.standings import RANKS, ranked
@@ -261,7 +261,7 @@ def estimators(cases: Sequence[CaseSummary]) -> list[str]:
     """Return how the values of each trial were formed, where they are statistics themselves."""
     found: dict[str, dict[str, None]] = {}
     for line in (line for case in cases for line in case.lines if line.estimator):
-        title = f"{line.metric} {line.of}" if line.of else line.metric
+        title = titled(line.metric, line.of)
         found.setdefault(title, {})[line.estimator or ""] = None
     return [f"{title}: {'; or: '.join(formed)}" for title, formed in found.items()]
 

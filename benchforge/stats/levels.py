@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchforge.model.summary import CaseSummary, Line, Summary
+from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName
 from benchforge.model.verdict import Estimate
 from benchforge.stats.compare import ratio
@@ -38,7 +39,7 @@ class Measure:
     @property
     def title(self) -> str:
         """For a person, without its unit."""
-        return f"{self.metric} {self.of}" if self.of else self.metric
+        return titled(self.metric, self.of)
 
 
 def measure(line: Line) -> Measure:

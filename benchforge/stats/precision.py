@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from benchforge.model.claim import Claim
 from benchforge.model.result import Header
+from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName, Trial
 from benchforge.model.verdict import Enough, Estimate
 from benchforge.parts.part import Metric
@@ -41,7 +42,7 @@ class Sought(NamedTuple):
     @property
     def told(self) -> str:
         """For a person: the sides, and the metric."""
-        what = f"{self.metric} {self.of}" if self.of else self.metric
+        what = titled(self.metric, self.of)
         if self.theirs is None:
             return f"{self.ours.title} in {what}"
         if self.ours.scenario != self.theirs.scenario:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from benchforge.model.claim import Asked, Claim, Term
 from benchforge.model.summary import Summary
+from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName, Load
 from benchforge.model.verdict import Against, Estimate, Verdict
 from benchforge.stats.against import Sides, one_sided
@@ -45,7 +46,7 @@ def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
     scenarios = {one.case.scenario for one in sides.all}
     several = len(scenarios) > 1
     return (
-        *loads,
+        " against ".join(loads),
         *(["co-located"] if any(one.id == _CO_LOCATED for one in found) else []),
         *(["not measured back to back: the sides are in different scenarios"] if several else []),
         *([] if summary.complete else ["not all that was planned is measured"]),
@@ -69,7 +70,7 @@ def _load(load: Load | None) -> str:
 def _found(verdict: Verdict, told: Told) -> str:
     """Return the effect, with its interval where it has one."""
     a, b = _names(told.asked)
-    metric = " ".join(filter(None, (told.claim.metric, told.claim.of)))
+    metric = titled(told.claim.metric, told.claim.of)
     found, factor = verdict.estimate, told.claim.question.bound
     if found.value is None:
         return f"{metric} of {a}" + (f" and of {b}" if b else "")
