@@ -29,6 +29,7 @@ servers = {list(servers)}
 loaders = ["load"]
 {scenario or 'expect = { body = "pong" }'}
 [repeat]
+quiet = "off"
 blocks = 1
 {more}
 """

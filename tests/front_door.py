@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+import warm
 
 from benchforge.run.locate import locate
 
@@ -55,7 +56,7 @@ def calls(
             told = once(*words, within_s=within_s)
         return told
 
-    def once(*words: str | Path, within_s: float) -> Told:
+    def started(*words: str | Path, within_s: float) -> Told:
         done = subprocess.run(
             [*program, *map(str, words)],
             cwd=folder,
@@ -66,7 +67,14 @@ def calls(
             timeout=within_s,
             stdin=subprocess.DEVNULL,
         )
-        told = Told(done.returncode, done.stdout, done.stderr)
+        return Told(done.returncode, done.stdout, done.stderr)
+
+    def once(*words: str | Path, within_s: float) -> Told:
+        given = os.environ if environment is None else environment
+        if program == bench_words() and warm.may(given):
+            told = Told(*warm.call([*map(str, words)], folder, given, within_s))
+        else:
+            told = started(*words, within_s=within_s)
         assert "Traceback" not in told.all, told.all
         return told
 

@@ -45,6 +45,7 @@ servers = ["one", "two"]
 loaders = ["pace"]
 expect = {{ same_body = true }}
 [repeat]
+quiet = "off"
 blocks = {blocks}
 {more}"""
     )

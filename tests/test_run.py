@@ -34,6 +34,7 @@ servers = ["one"]
 loaders = ["wrk"]
 {scenario}
 [repeat]
+quiet = "off"
 blocks = 1
 {more}"""
     )

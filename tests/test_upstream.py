@@ -87,6 +87,7 @@ connections = 2
 duration = "1s"
 
 [repeat]
+quiet = "off"
 blocks = 1
 
 [scenarios.s]

@@ -54,7 +54,7 @@ def test_a_neighbour_that_burns_a_core(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    text = suite({"pong": PONG}, PACE, more='quiet = "off"')
+    text = suite({"pong": PONG}, PACE)
     with neighbours(40):
         seen = measured(bench, tmp_path, text)
     check = caught("a neighbour that burns each core", seen, "N1", server="pong")

@@ -46,6 +46,7 @@ request = {{ path = "/ping" }}
 servers = ["workers", "one"]
 loaders = ["pace"]
 [repeat]
+quiet = "off"
 blocks = {blocks}
 seed = {seed}
 """
