@@ -31,6 +31,7 @@ _CONTENTS = {
         "architecture",
         "coverage",
         "studies",
+        "false-verdicts",
     ],
     "Project": ["contributing"],
 }
