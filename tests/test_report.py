@@ -1,5 +1,6 @@
 """`benchforge report`: what is shown of a result, formed again; and what CI servers read."""
 
+import csv
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ from small_results import SUITE, believed, measured, read, write
 
 from benchforge.registry import Registry
 
-MADE = ("report.md", "report.html", "raw.md", "summary.json")
+MADE = ("report.md", "report.html", "raw.md", "numbers.csv", "summary.json")
 FURTHER = {
     "junit": ["junit.xml"],
     "github": ["github.md"],
@@ -45,6 +46,22 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     assert "throughput" in told.out
     assert {name: (result / name).read_bytes() for name in MADE} == before
     assert bench("verify", result).code == 0
+
+
+def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
+    assert bench("report", result, "--reporter", "json").code == 0
+    with (result / "numbers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    every = read(result / "numbers.json")
+    assert len(rows) == len(every) > 0
+    for row, one in zip(rows, every, strict=True):
+        assert list(row) == list(one)
+        assert (row["case"], row["metric"], row["of"]) == (
+            one["case"],
+            one["metric"],
+            one["of"] or "",
+        )
+        assert (float(row["value"]) if row["value"] else None) == one["value"]
 
 
 def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(

@@ -1,4 +1,4 @@
-"""The tables of a suite as CSV: tables/<label>.csv, for other programs.
+"""Every number, and the tables of a suite, as CSV for other programs.
 
 RFC 4180, UTF-8: one line of heads, which hold the units; numbers as they were measured, not
 rounded; empty where there is no case or no number; `failed` where a case has no measurement. The
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
+
+from pydantic import JsonValue
 
 from benchforge.plugin import (
     CaseSummary,
@@ -25,33 +27,49 @@ from benchforge.plugin import (
     hookimpl,
 )
 from benchforge.reporters.figures import figure
+from benchforge.reporters.json import NAMES, numbers
 from benchforge.reporters.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FOLDER = "tables"
+NUMBERS = "numbers.csv"
 SEARCHES = "searches.csv"
 FAILED = "failed"
 _WHOLE_BELOW: Final = 2**53  # where a float holds every whole number
 
 
 class Csv(Reporter):
-    """Each table of the suite as a file."""
+    """Every trial's value of every metric in numbers.csv, and each table of the suite as a file."""
 
     name: ClassVar[str] = "csv"
 
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
-        """Write tables/<label>.csv for each table, and searches.csv where there are any."""
+        """Write numbers.csv, a file for each table, and searches.csv where there are searches."""
+        files = {NUMBERS: listed(summary)}
         if summary.tables:
             (folder / FOLDER).mkdir(exist_ok=True)
-        written = []
         for label, pivot in summary.tables.items():
-            written.append(folder / FOLDER / f"{label}.csv")
-            with written[-1].open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(records(pivot, summary.cases))
+            files[f"{FOLDER}/{label}.csv"] = records(pivot, summary.cases)
         if summary.finds:
-            written.append(folder / SEARCHES)
-            with written[-1].open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(searched(summary))
-        return written
+            files[SEARCHES] = searched(summary)
+        for name, rows in files.items():
+            with (folder / name).open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(rows)
+        return [folder / name for name in files]
+
+
+def listed(summary: Summary) -> Iterator[list[str]]:
+    """Yield the heads, then the fields of each trial's value of each metric."""
+    yield list(NAMES)
+    for row in numbers(summary):
+        yield [_text(row[name]) for name in NAMES]
+
+
+def _text(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return _number(float(value))
+    return value if isinstance(value, str) else ""
 
 
 def searched(summary: Summary) -> Iterator[list[str]]:

@@ -10,6 +10,11 @@ from pydantic import JsonValue
 from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
 
 FILE: Final = "numbers.json"
+NAMES: Final = (
+    *("suite", "created", "smoke", "case", "scenario", "server", "driver", "vary", "digest"),
+    *("metric", "of", "unit", "better", "block", "trial", "value", "at_least", "believed", "why"),
+)
+"Of what a row tells."
 
 
 class Json(Reporter):

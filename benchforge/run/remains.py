@@ -21,7 +21,7 @@ from benchforge.run.space import size_b
 
 _KEY = re.compile("[0-9a-f]{32}")
 _REPORTS = (
-    *("report.md", "report.html", "raw.md", "searches.csv", SUMMARY),
+    *("report.md", "report.html", "raw.md", "numbers.csv", "searches.csv", SUMMARY),
     *("action-benchmark-bigger.json", "action-benchmark-smaller.json"),
     *("github.md", "junit.xml", "numbers.json"),
 )
