@@ -15,7 +15,10 @@ import pytest
 from benchforge_backends.postgresql import Postgresql
 from benchforge_servers.aiohttp import Aiohttp
 from benchforge_servers.command import CommandServer
+from benchforge_servers.gevent import Gevent
 from benchforge_servers.gunicorn import Gunicorn
+from benchforge_servers.threads import Threads
+from benchforge_servers.tornado import Tornado
 from benchforge_servers.url import Url
 from front_door import lack
 from pydantic import ValidationError
@@ -370,3 +373,11 @@ def test_options_that_cannot_be_are_told(
 def test_every_server_is_ready_when_it_answers_rightly(site: Site) -> None:
     for cls, options in SERVED:
         assert cls.model_validate(options).ready(site) == RightAnswer()
+
+
+def test_how_much_each_works_at_is_told_where_it_is_known() -> None:
+    assert Tornado(app="hello_tornado").workers_told() == 1
+    assert Tornado(app="hello_wsgi", processes=2, threads=4).workers_told() == 8
+    assert Gevent(app="hello_wsgi").workers_told() == 1
+    assert Threads(app="pong_socket").workers_told() is None  # a thread for each connection
+    assert Gunicorn(app="hello_wsgi", workers=3).workers_told() == 3

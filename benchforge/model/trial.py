@@ -180,7 +180,7 @@ class Trial(Frozen):
     workers: dict[str, PositiveInt] = Field(default_factory=dict)
     "How many workers times threads each service was told to have, by label, where it has such."
     workers_declared: tuple[str, ...] = ()
-    "Labels of those of which the suite says it; of the others it is what they come with."
+    "Of whom the suite says it, and who has no option for it; the others have what they come with."
     fingerprint: str = ""
     "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
     changed: tuple[str, ...] = ()

@@ -67,6 +67,8 @@ class Service(Part):
     "Their names: each gets a free one."
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     "The polite one: what ends the program at its best."
+    shares_work: ClassVar[tuple[str, ...]] = ("workers", "threads")
+    "Its options whose product is how much it works at, at a time."
 
     ready_within: Duration = Duration(30)
     "How long it may take until it is ready."
@@ -85,7 +87,7 @@ class Service(Part):
 
     def workers_told(self) -> int | None:
         """Return how many workers times threads it is told to have; None where it has no such."""
-        told = [getattr(self, name, None) for name in ("workers", "threads")]
+        told = [getattr(self, name, None) for name in self.shares_work]
         counts = [count for count in told if isinstance(count, int)]
         return math.prod(counts) if counts else None
 

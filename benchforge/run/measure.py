@@ -253,11 +253,13 @@ def _workers(case: Case) -> dict[str, int]:
 
 
 def _workers_declared(case: Case) -> tuple[str, ...]:
-    return tuple(
-        label
-        for label, service in _named(case)
-        if service.model_fields_set & {"workers", "threads"}
-    )
+    """Return of whom the suite says how many they are, and who has no option to say it with."""
+    found = []
+    for label, service in _named(case):
+        options = type(service).model_fields.keys() & set(service.shares_work)
+        if not options or service.model_fields_set & options:
+            found.append(label)
+    return tuple(found)
 
 
 def _named(case: Case) -> list[tuple[str, Service]]:

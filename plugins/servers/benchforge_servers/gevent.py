@@ -31,6 +31,10 @@ class Gevent(AppServer):
     backlog: PositiveInt = 256
     "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
 
+    def workers_told(self) -> int:
+        """Return 1: one process, of whose greenlets one runs at a time."""
+        return 1
+
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(

@@ -21,6 +21,7 @@ class Tornado(AppServer):
 
     speaks: ClassVar[tuple[str, ...]] = ("tornado", "wsgi", "socket")
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
+    shares_work: ClassVar[tuple[str, ...]] = ("processes", "threads")
 
     processes: PositiveInt = 1
     "That answer; nothing is forked with 1."
