@@ -92,6 +92,27 @@ def test_the_machine_is_not_named_by_its_own_number(tmp_path: Path) -> None:
     assert hard_facts(tmp_path)["kernel_arguments"] is None
 
 
+@pytest.mark.parametrize(
+    ("supplies", "mains"),
+    [
+        ({}, None),
+        ({"BAT0": {"type": "Battery", "status": "Full"}}, None),
+        ({"AC": {"type": "Mains", "online": "1"}, "BAT0": {"type": "Battery"}}, True),
+        ({"AC": {"type": "Mains", "online": "0"}}, False),
+        ({"AC": {"type": "Mains"}}, None),
+    ],
+)
+def test_a_machine_on_battery_is_told(
+    tmp_path: Path, supplies: dict[str, dict[str, str]], mains: bool | None
+) -> None:
+    for name, files in supplies.items():
+        for file, content in files.items():
+            place = tmp_path / "sys/class/power_supply" / name / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(f"{content}\n")
+    assert hard_facts(tmp_path)["mains"] is mains
+
+
 @given(st.dictionaries(st.sampled_from(environment.HARD), JSON), st.dictionaries(st.text(), JSON))
 def test_the_fingerprint_is_of_hard_facts_alone(
     hard: dict[str, Any], others: dict[str, Any]

@@ -58,17 +58,20 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
-    """Yield what speaks against a whole result: F3, the governor and turbo, and F4, heat."""
+    """Yield what speaks against a whole result: F3, governor, turbo and power, and F4, heat."""
     yield _governor(header.facts, limits)
     yield _temperature(trials, limits)
 
 
 def _governor(facts: dict[str, JsonValue], limits: Limits) -> Check:
     governor = facts.get("governor")
+    profile = facts.get("power_profile")
     boosts = [facts[name] == on for name, on in _BOOST.items() if facts.get(name) is not None]
     wrong = [
         *([f"the governor is {governor}"] if governor not in {None, "performance"} else []),
         *(["the CPUs may go into turbo"] if any(boosts) else []),
+        *(["it runs on battery"] if facts.get("mains") is False else []),
+        *([f"its power profile is {profile}"] if profile not in {None, "performance"} else []),
     ]
     if wrong:
         says = f"{' and '.join(wrong)}: the frequency follows load and heat; fix it"

@@ -12,6 +12,7 @@ HARD = (
     *("cpus", "cpus_usable", "sockets", "cores", "smt", "caches", "numa_nodes"),
     *("cpus_online", "cpus_isolated", "cpus_nohz_full"),
     *("governor", "scaling_driver", "frequency_khz", "boost", "no_turbo", "energy_preference"),
+    *("mains", "power_profile"),
     *("mitigations", "kernel", "kernel_version", "kernel_arguments"),
     *("memory_kb", "swap_kb", "huge_pages", "clocksource", "control_group"),
     *("sysctl", "loopback_mtu", "limits", "python", "root"),

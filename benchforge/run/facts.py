@@ -74,6 +74,8 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "boost": text(root, f"{_CPU}/cpufreq/boost"),
         "no_turbo": text(root, f"{_CPU}/intel_pstate/no_turbo"),
         "energy_preference": text(root, f"{_CPU}/cpu0/cpufreq/energy_performance_preference"),
+        "mains": _mains(root),
+        "power_profile": text(root, "sys/firmware/acpi/platform_profile"),
         "mitigations": _mitigations(root),
         "kernel": platform.release(),
         "kernel_version": platform.version(),
@@ -104,6 +106,15 @@ def _virtualization(root: Path) -> str | None:
     """The maker and the product that the machine calls itself: of a cloud, its kind of machine."""
     told = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
     return " ".join(one for one in told if one) or None
+
+
+def _mains(root: Path) -> bool | None:
+    """Whether it is plugged in; None where it has no plug that the kernel knows."""
+    supplies = [
+        one for one in root.glob("sys/class/power_supply/*") if text(one, "type") == "Mains"
+    ]
+    plugged = [told for one in supplies if (told := text(one, "online")) is not None]
+    return "1" in plugged if plugged else None
 
 
 def _topology(root: Path) -> dict[str, JsonValue]:
