@@ -15,10 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchforge.checks.summary import concluded
+from benchforge.model.calibration import Calibration
 from benchforge.model.result import Header
 from benchforge.model.summary import Summary
 from benchforge.model.trial import Trial
 from benchforge.registry import Registry
+from benchforge.run.calibration import kept
+from benchforge.stats.quiet import between_neighbours, shown
 from benchforge.suite.load import load
 
 RUNS = 20
@@ -148,6 +151,7 @@ def page(alike: Sequence[Said], late: Mapping[float, Said]) -> Iterator[str]:
         f"{WORK_S * 1000:g} ms, under wrk with 4\nconnections for a second a trial. Other machines "
         "have other noise; `benchforge calibrate` tells yours.\n"
     )
+    yield calibrated()
     yield "## The same server twice\n"
     yield (
         f"{len(last)} runs of {BLOCKS} blocks. False is that one serves more or less; that it does "
@@ -172,6 +176,21 @@ def page(alike: Sequence[Said], late: Mapping[float, Said]) -> Iterator[str]:
         rest = [yes for blocks, yes in seen.items() if first and blocks >= first]
         stays = f"{sum(rest)} of {len(rest)}" if rest else ""
         yield f"| {delay:.0%} | {effect(said[max(said)])} | {first or 'never'} | {stays} |"
+
+
+def calibrated() -> str:
+    """Return what this machine can show, as it was calibrated."""
+    match kept():
+        case Calibration() as found:
+            sd = between_neighbours(found.per_second)
+            least = ", ".join(f"{100 * by:.1f} % by {n} blocks" for n, by in shown(sd).items())
+            return (
+                f"Calibrated on {found.created:%Y-%m-%d}: alone, one round of {found.loader}\n"
+                f"differs from the next by {100 * sd:.1f} %; at best a difference of {least}\n"
+                "is shown in 80 % of cases.\n"
+            )
+        case _:
+            return "This machine is not calibrated.\n"
 
 
 def differs(summary: Summary) -> bool:
