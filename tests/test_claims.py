@@ -274,7 +274,7 @@ def test_a_smoke_is_not_judged_and_a_claim_of_another_scenario_not_asked(
     suite.write_text(SUITE + FASTER + LIKE)
     told = bench("run", suite, "--profile", "smoke", "--only", "hello")
     assert told.code == 0, told.all
-    assert "not asked, since their scenarios are not run: like\n" in told.all
+    assert "not asked, since their scenarios are not run: 1 claim (like)\n" in told.all
     assert "claims are not judged, a smoke measures nothing: faster\n" in told.out
     assert (tmp_path / "heard.txt").read_text() == "suite"
 

@@ -12,6 +12,8 @@ from benchforge.run.placement import machine, told
 from benchforge.suite.find import finds_of
 from benchforge.suite.suite import Suite
 
+_NAMED = 4
+
 
 def announce(
     suite: Suite, graph: RunGraph, stands_on: Ground, keep: Keep, limits: Limits, there: int = 0
@@ -42,7 +44,9 @@ def announce(
         most = "" if graph.until is None else "up to "
         lines.insert(1, f"resumed: {there} of {most}{trials} measurements are there")
     if not_asked := [claim.label for claim in suite.claims if claim not in suite.asked]:
-        lines.append(f"not asked, since their scenarios are not run: {', '.join(not_asked)}")
+        named = ", ".join(not_asked[:_NAMED]) + (", ..." if len(not_asked) > _NAMED else "")
+        claims = counted(len(not_asked), "claim")
+        lines.append(f"not asked, since their scenarios are not run: {claims} ({named})")
     lines += told(suite, stands_on.places, machine())
     lines += unproved(suite)
     say("\n".join(lines))

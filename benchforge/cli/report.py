@@ -91,7 +91,7 @@ def _again(found: Summed, registry: Registry, names: Sequence[str], into: Path) 
         raise _cannot(error) from error
     finally:
         show(_shown(found.summary, found.trials, registry, as_json=False))
-    say(f"written: {', '.join(map(str, paths)) or 'nothing: there is nothing to tell'}")
+    say(_told(paths, into) if paths else "nothing written: there is nothing to tell")
 
 
 def _printed(found: Summed, registry: Registry, names: Sequence[str]) -> str:
@@ -132,8 +132,16 @@ def reported(
         paths = _written(summary, trials, registry, keep, further)
     finally:
         show(_shown(summary, trials, registry, as_json=as_json))
-    say(f"written: {', '.join(map(str, paths))}")
+    say(_told(paths, keep.folder))
     return summary
+
+
+def _told(paths: Sequence[Path], into: Path) -> str:
+    """Return which files were written: the folder of most of them once."""
+    names = [
+        str(one.relative_to(into) if one.is_relative_to(into) else one.absolute()) for one in paths
+    ]
+    return f"written to {into}: {', '.join(names)}"
 
 
 def _written(

@@ -26,7 +26,7 @@ class Told:
     def where(self) -> str:
         """For a person: which cases it is about."""
         others = [name for name in self.among if name not in self.cases]
-        if self.among and len(self.cases) > max(1, len(others)) and len(others) <= _BUT:
+        if len(self.cases) > _BUT >= len(others) and self.among:
             but = f" but {'; '.join(others)}" if others else ""
             return f"all {len(self.among)} cases{but}"
         return "; ".join(self.cases)

@@ -78,9 +78,11 @@ def scenarios(summary: Summary) -> list[tuple[str, list[CaseSummary]]]:
 def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
     """Return one row a case: medians, and from the lowest to the highest value.
 
-    Of the columns it has the `first` ones, and no footnote of others.
+    Of the columns it has the `first` ones, and no footnote of others. What nobody has a value of,
+    such as the rate of a load without one, stands last.
     """
-    columns, notes = metric_columns(cases)[:first], Footnotes()
+    every = sorted(metric_columns(cases), key=lambda column: not _has_value(column, cases))
+    columns, notes = tuple(every[:first]), Footnotes()
     labels = case_labels(cases)
     return Table(
         heads=(*labels.heads, "trials"),
@@ -94,6 +96,11 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
         ),
         footnotes=tuple(notes),
     )
+
+
+def _has_value(column: Column, cases: Sequence[CaseSummary]) -> bool:
+    samples = (one for case in cases for line in column.lines(case) for one in line.samples)
+    return any(one.sample.value is not None for one in samples)
 
 
 def _trials(case: CaseSummary) -> str:
