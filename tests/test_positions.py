@@ -1,6 +1,7 @@
 """Every path that TOML's own reader has has a place, and no other."""
 
 import contextlib
+import re
 import tomllib
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ import pytest
 import tomli
 from hypothesis import given
 from hypothesis import strategies as st
+from pages import ROOT
 
 from benchforge.suite.positions import Lost, Path, Refused, Spot, positions
 
@@ -203,3 +205,17 @@ def test_every_path_has_a_place_and_nothing_else_has_one(text: str) -> None:
         if isinstance(path[-1], str):
             key = lines[spot.line - 1][spot.column - 1 :][: spot.width]
             assert key == written_key(path[-1])
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Python before 3.11.5, Debian's among them, loses matches there (python/cpython#106052)."""
+    possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d[^}]*\})\+")
+    assert possessive.search(r"(?:a|b)*+")
+    found = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for folder in ("benchforge", "plugins")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if possessive.search(line)
+    ]
+    assert found == []

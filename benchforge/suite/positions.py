@@ -17,12 +17,13 @@ DEEPEST = 50
 "Tables in tables; everything behind this walks them recursively."
 
 _BARE = re.compile(r"[\w-]+")
-_SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-_KEY = re.compile(r""""(?:\\[^\n]|[^"\\\n]++)*+"|'[^'\n]*+'|[A-Za-z0-9_-]++""")
+# No group is repeated possessively: Python before 3.11.5 loses matches there.
+_SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*")
+_KEY = re.compile(r""""(?:\\[^\n]|[^"\\\n]++)*"|'[^'\n]*+'|[A-Za-z0-9_-]++""")
 _SCALAR = re.compile(
-    r'"""(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"{3,5}'
-    r"|'''(?:[^']++|'{1,2}+(?!'))*+'{3,5}"
-    r'|"(?:[^"\\\n]++|\\[^\n])*+"(?!")'
+    r'"""(?:[^"\\]++|\\.|"{1,2}+(?!"))*"{3,5}'
+    r"|'''(?:[^']++|'{1,2}+(?!'))*'{3,5}"
+    r'|"(?:[^"\\\n]++|\\[^\n])*"(?!")'
     r"|'[^'\n]*+'(?!')"
     r"|\d{4}-\d\d-\d\d \d\d:[\w.:+-]*+"  # the only value with a space in it
     r"|[\w.:+-]++",
