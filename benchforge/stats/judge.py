@@ -92,7 +92,8 @@ def _invalid(of: Blocks, sides: Sides, found: Sequence[Against]) -> str:
     n = len(of.blocks)
     reasons = list(dict.fromkeys(one.why for one in of.rejected))
     why = f": {reasons[0]}" if reasons else ""
-    more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
+    left = len(reasons) - 1
+    more = f" (and {left} more reason{'s' if left > 1 else ''})" if left else ""
     have = "block has" if n == 1 else "blocks have"
     return f"{n or 'no'} {have} believed values, it takes {LEAST}{why}{more}"
 
