@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,12 @@ from serving import site
 from third_party import installs
 
 __all__ = ["bench", "calibrated", "installs", "postgres", "site", "wheel"]
+
+
+def pytest_configure() -> None:
+    """Hear interrupts: who is started in the background ignores them, and so would all we start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -198,7 +198,7 @@ def plain(line: str, folder: Path) -> str:
         (r" · about .* left", ""),
         (r"[\d,.]+ good responses/s(, at most \d+ not good|, \d+ not good)?", "N good responses/s"),
         (r"\d+ trials?", "N trials"),
-        (r"trials/\d+/[^ :]+", "trials/N/FILE"),
+        (r"trials/\d+(/[^ :]+)?", "trials/N/FILE"),
         (r"/\S+/wrk ", "wrk "),
     ):
         line = re.sub(pattern, name, line)

@@ -126,10 +126,10 @@ def test_every_scenario_says_what_a_right_answer_is(stem: str) -> None:
 def test_the_default_of_macro_is_what_the_readme_promises() -> None:
     loaded = suite("macro")
     graph = plan(expand(loaded), loaded.repeat, seed=1)
-    # Eight cases and a placebo for each scenario: about four minutes with starts and stops.
+    # Eight cases and a placebo for each scenario: about seven minutes with starts and stops.
     assert loaded.only == ("index", "agents", "agents_ab")
-    assert len(graph) == (8 + 3) * 3
-    assert graph.declared_s == 33 * 6
+    assert len(graph) == (8 + 3) * 5
+    assert graph.declared_s == 55 * 6
     # What `make run` prepares: no interpreter, no nginx, no TLS.
     for profile in (None, "quick"):
         parts = [part for case in expand(suite("macro", profile)) for part in case.parts]

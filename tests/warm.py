@@ -13,12 +13,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from subprocess import TimeoutExpired
 
-from benchforge.cli import _COMMANDS  # pyright: ignore[reportPrivateUsage] - to import them all
+import click
+
+from benchforge.cli import group
 
 # What an interpreter reads when it starts: who changes that wants a new one.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ", "FAKETIME")
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([f"benchforge.cli.{name}" for name in _COMMANDS])
+_FORKS.set_forkserver_preload(
+    [f"benchforge.cli.{name}" for name in group.list_commands(click.Context(group))]
+)
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
