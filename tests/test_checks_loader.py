@@ -68,6 +68,15 @@ def test_a_trial_that_nobody_observed_passes_nothing_but_its_reading() -> None:
 # L1
 
 
+def test_a_tool_that_never_sleeps_is_not_judged_by_its_cpu() -> None:
+    hot = parts(loader={"hottest_cpu_s": 9.9})
+    assert asked(trial(parts=hot), "L1").status == "fail"
+    restless = Load(connections=16, at_once=16, sleeps=False)
+    found = asked(trial(parts=hot, load=restless), "L1")
+    assert (found.status, found.value) == ("unknown", None)
+    assert "also while it waits" in found.says
+
+
 @pytest.mark.parametrize(
     ("hottest", "status"), [(0.79, "pass"), (0.80, "warn"), (0.94, "warn"), (0.95, "fail")]
 )

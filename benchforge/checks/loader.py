@@ -37,6 +37,9 @@ def _cpu(trial: Trial, limits: Limits) -> Check:
     tools = _tools(trial)
     if seen is None or not tools or not seen.seconds:
         return limits.check("L1", "apparatus", None, "the load tool's CPU was not looked at")
+    if trial.load is not None and not trial.load.sleeps:
+        why = f"{tools[0].label} uses a CPU also while it waits: that does not tell its limit"
+        return limits.check("L1", "apparatus", None, why, of=tools[0].label)
     hottest = [(_hottest_s(one, trial), one) for one in tools]
     known = [(used, one) for used, one in hottest if used is not None]
     share, tool = max(

@@ -98,6 +98,8 @@ class Load(Frozen):
     "In which of several ways it was to make its requests, where it tells in which it made them."
     protocol: str | None = None
     "The version of HTTP that it speaks, such as HTTP/1.1."
+    sleeps: bool = True
+    "Whether it waits without using a CPU; where not, its CPU time does not tell its limit."
     stream: str = ""
     "A digest of its options and its script, as they were then; empty in older results."
 

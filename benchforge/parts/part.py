@@ -188,6 +188,9 @@ class Backend(Service):
 class Driver(Part):
     """A process that runs to its end against a target, and prints numbers."""
 
+    sleeps: ClassVar[bool] = True
+    "Whether it waits for the server without using a CPU, as nearly all do."
+
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the files to write into the target's folder, by name: a request's body."""
         body, file = target.request.body, target.body_file
@@ -217,6 +220,7 @@ class Driver(Part):
             rate=self._more_than_0("rate"),
             at_once=None if connections is None else connections * (self._whole("streams", 1) or 1),
             think_s=self._more_than_0("think") or 0.0,
+            sleeps=self.sleeps,
         )
 
     def _whole(self, option: str, otherwise: int | None) -> int | None:

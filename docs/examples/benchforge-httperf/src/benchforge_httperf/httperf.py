@@ -46,6 +46,7 @@ class Httperf(Loader):
     """
 
     name: ClassVar[str] = "httperf"
+    sleeps: ClassVar[bool] = False
 
     num_conns: PositiveInt = 1000
     "Connections in all."
