@@ -125,7 +125,7 @@ def _measured(trial: Trial) -> str:
     least, most = ("", "") if reading.good is not None else ("at least ", "at most ")
     wrong = reading.responses - good
     errors = f", {most}{wrong} not good" if wrong else ""
-    doubts = ", ".join(f"{one.id} {one.name}" for one in trial.doubts)
+    doubts = ", ".join(dict.fromkeys(f"{one.id} {one.name}" for one in trial.doubts))
     doubted = f" · NOT BELIEVED: {doubts}" if doubts else ""
     return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}{doubted}"
 
