@@ -173,7 +173,7 @@ def bound(document: Any) -> list[Where]:
     ]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_no_number_that_is_read_can_be_changed_alone(result: Path, data: st.DataObject) -> None:
     files = [result / "summary.json", *sorted(result.glob("trials/*/trial.json"))]

@@ -15,6 +15,7 @@ from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.code import Code
 from benchforge.model.folder import read_header, read_summary
 from benchforge.model.result import Header
+from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName
 from benchforge.registry import Registry
 from benchforge.run.execute import Limits
@@ -132,7 +133,7 @@ def _older(servers: Mapping[str, Again], case: CaseName) -> CaseName | None:
 
 
 def _line(one: Changed) -> str:
-    what = f"{one.case.title}: {one.line.metric}{f' {one.line.of}' if one.line.of else ''}"
+    what = f"{one.case.title}: {titled(one.line.metric, one.line.of)}"
     change = one.change.change
     if change.value is None or change.low is None or change.high is None:
         ratio = "" if change.value is None else f"{change.value:.3f} times as before, "

@@ -69,7 +69,7 @@ def sitting(
                 say(_at_most(ceilings[-1]))
     except Interrupted as signal:
         interrupted = signal
-    except Exception:
+    except Exception:  # a signal may have become another error on its way; all else is raised
         if (interrupted := received()) is None:
             raise
     finally:

@@ -25,6 +25,7 @@ from benchforge.plugin import (
     Summary,
     Trial,
     hookimpl,
+    titled,
 )
 from benchforge.reporters.figures import figure
 from benchforge.reporters.json import NAMES, numbers
@@ -169,7 +170,7 @@ def _notes(pivot: Pivot, case: CaseSummary) -> Iterator[str]:
     for line in case.lines:
         if line.metric not in pivot.metrics:
             continue
-        title = f"{case.case.title}: {line.metric}{f' {line.of}' if line.of else ''}"
+        title = f"{case.case.title}: {titled(line.metric, line.of)}"
         if line.why:
             yield f"{title}: {line.why}"
         elif any(one.sample.at_least for one in line.samples):
