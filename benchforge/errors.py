@@ -1,6 +1,6 @@
 """Every error that a user can cause: where and what, what to do next, and the exit code."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 class BenchforgeError(Exception):
@@ -52,10 +52,28 @@ class TrialFailed(NoAnswer):
     `log` holds the last lines of the process concerned, where there is one.
     """
 
+    about: ClassVar[Literal["behaviour", "apparatus"]] = "behaviour"
+
     def __init__(self, stage: str, message: str, hint: str = "", log: str = "") -> None:
         super().__init__(message, hint)
         self.stage = stage
         self.log = log
+
+
+class KeeperGone(TrialFailed):
+    """The process that keeps the trial's processes ended before its trial; they ended with it.
+
+    Whoever kills it says nothing of what is measured: it is measured again.
+    """
+
+    about = "apparatus"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "start",
+            "the process that keeps the trial's processes ended, and they with it",
+            "somebody killed it, or memory ran out (dmesg says so)",
+        )
 
 
 class OutputDamaged(BenchforgeError):

@@ -22,10 +22,10 @@ def measured(bench: Bench, folder: Path, server: str, scenario: str = "", path: 
     assert told.code == 0, told.all
     (trial,) = trials(folder)
     assert trial["failure"] is None
-    assert trial["namespaces"]["network"] == "host"  # type: ignore[index]
+    assert trial["namespaces"]["network"] == "host"
     observation = trial["observation"]
-    assert observation["network"] == "host"  # type: ignore[index]
-    assert observation["foreign_connections"] == "the counters are those of the whole machine"  # type: ignore[index]
+    assert observation["network"] == "host"
+    assert observation["foreign_connections"] == "the counters are those of the whole machine"
     (case,) = json.loads(told.out)["cases"]
     (line,) = [one for one in case["lines"] if one["metric"] == "keepalive"]
     assert line["median"] is None
@@ -69,4 +69,4 @@ def test_nginx_stands_before_a_server_in_the_machines_network(
     told = bench("run", file, "--json")
     assert told.code == 0, told.all
     (trial,) = trials(tmp_path)
-    assert trial["observation"]["foreign_connections"]  # type: ignore[index]
+    assert trial["observation"]["foreign_connections"]

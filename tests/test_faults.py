@@ -25,7 +25,7 @@ def misbehaving(*options: str) -> str:
 
 def failure(folder: Path) -> str:
     (trial,) = trials(folder)
-    return str(trial["failure"]["message"])  # type: ignore[index]
+    return str(trial["failure"]["message"])
 
 
 def result(folder: Path) -> Path:
@@ -265,7 +265,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
         out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     first, second = trials(tmp_path)
-    assert first["failure"]["about"] == "apparatus"  # type: ignore[index]
+    assert first["failure"]["about"] == "apparatus"
     assert second["failure"] is None
     assert "attempt 2" in err
     assert out

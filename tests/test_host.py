@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.errors import KeeperGone, ProgramMissing, TrialFailed
 from benchforge.parts.command import Command
 from benchforge.run.host import Here, LocalHost, Running
 from benchforge.run.locate import libraries, locate
+from benchforge.run.story import Story
 
 PROGRAMS = Path(__file__).parent / "programs"
 POSTGRES = locate("postgres")
@@ -278,6 +279,20 @@ def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> 
         os.kill(here.init_pid, signal.SIGKILL)
         with pytest.raises(TrialFailed, match="keeps the trial's processes ended"):
             here.wait(running, 10)
+
+
+@pytest.mark.parametrize(("phase", "stage"), [("services", "start"), ("load", "drive")])
+def test_a_keeper_that_is_gone_fails_the_trial_in_the_phase_that_it_was_in(
+    tmp_path: Path, phase: str, stage: str
+) -> None:
+    with LocalHost().trial(tmp_path) as here:
+        os.kill(here.init_pid, signal.SIGKILL)
+        with (
+            pytest.raises(KeeperGone) as caught,
+            Story(frozenset(), lambda _: None).phase(phase),
+        ):
+            here.start("late", Command(("sleep", "1")), tmp_path, {})
+    assert (caught.value.stage, caught.value.about) == (stage, "apparatus")
 
 
 # --- the network ---------------------------------------------------------------------------------

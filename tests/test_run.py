@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, answering, bench_words, needed
@@ -41,7 +42,7 @@ blocks = 1
     return path
 
 
-def trials(folder: Path) -> list[dict[str, object]]:
+def trials(folder: Path) -> list[dict[str, Any]]:
     found = sorted(folder.glob("results/*/trials/*/trial.json"))
     return [json.loads(path.read_text()) for path in found]
 
@@ -89,7 +90,7 @@ def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> No
     assert "one" in told.out
     (trial,) = trials(tmp_path)
     assert trial["failure"] is None
-    assert trial["reading"]["good_at_least"] > 0  # type: ignore[index]
+    assert trial["reading"]["good_at_least"] > 0
     (result,) = (tmp_path / "results").iterdir()
     for name in ("result.json", "summary.json", "report.md", "report.html", "raw.md"):
         assert (result / name).stat().st_size, name
@@ -123,9 +124,9 @@ def test_counters_of_the_private_network_tell_responses_per_connection(
     assert told.code == 0, told.all
     (trial,) = trials(tmp_path)
     observation = trial["observation"]
-    if observation["network"] == "private":  # type: ignore[index]
+    if observation["network"] == "private":
         # Two connections of the load, and the one by which wrk tries the address.
-        assert observation["counters"]["TcpPassiveOpens"] == 3  # type: ignore[index]
+        assert observation["counters"]["TcpPassiveOpens"] == 3
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,7 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     assert told.code == 4, told.all
     assert says in told.out.replace("\n", " "), told.all
     (trial,) = trials(tmp_path)
-    assert says in trial["failure"]["message"]  # type: ignore[index]
+    assert says in trial["failure"]["message"]
     assert bench("validate", tmp_path / "results").code == 2  # not a result itself
     (result,) = (tmp_path / "results").iterdir()
     assert bench("validate", result).code == 0

@@ -9,9 +9,9 @@ import struct
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Self
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import KeeperGone, TrialFailed
 from benchforge.run.keeper import LARGEST_MESSAGE, SCM_CREDENTIALS
 
 _DESCRIPTOR, _CREDENTIALS = struct.Struct("i"), struct.Struct("3i")
@@ -71,11 +71,11 @@ class Channel:
         self.ours.close()
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Send one message. Raises TrialFailed when the keeper is gone or it is too long."""
+        """Send one message. Raises KeeperGone, and TrialFailed when it is too long."""
         try:
             self.ours.send(json.dumps(message).encode())
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise _keeper_gone("start") from error
+            raise KeeperGone from error
         except OSError as error:
             raise TrialFailed(
                 "start",
@@ -86,13 +86,13 @@ class Channel:
     def ask(self, do: str, *, within_s: float | None = None, **what: object) -> Message:
         """Send a request and return its reply; exits that come before it are noted.
 
-        Raises TrialFailed when the keeper is gone, and TimeoutError after `within_s` seconds.
+        Raises KeeperGone, and TimeoutError after `within_s` seconds.
         """
         number = next(self._numbers)
         self.send({"id": number, "do": do, **what})
         deadline = math.inf if within_s is None else time.monotonic() + within_s
         while self._readable(deadline):
-            message = self._receive("start")
+            message = self._receive()
             if message.body.get("id") == number:
                 return message
             for unclaimed in message.sockets:  # the reply to a request that was interrupted
@@ -100,24 +100,24 @@ class Channel:
         raise TimeoutError(f"the keeper did not answer {do!r} within {within_s} s")
 
     def greeting(self) -> Mapping[str, Any]:
-        """Return the keeper's first message. Raises TrialFailed when there is none."""
-        return self._receive("start").body
+        """Return the keeper's first message. Raises KeeperGone when there is none."""
+        return self._receive().body
 
     def note_exits(self, until: float) -> None:
         """Block until an exit is reported or the monotonic clock says `until`; note all there are.
 
-        Raises TrialFailed when the keeper is gone.
+        Raises KeeperGone.
         """
         if self._readable(until):
-            self._receive("drive")
+            self._receive()
             while self._readable(0.0):
-                self._receive("drive")
+                self._receive()
 
     def _readable(self, until: float) -> bool:
         left_s = max(0.0, until - time.monotonic())
         return bool(self._poll.poll(None if math.isinf(left_s) else math.ceil(left_s * 1000)))
 
-    def _receive(self, stage: Literal["start", "drive"]) -> Message:
+    def _receive(self) -> Message:
         try:
             received, ancillary, _, _ = self.ours.recvmsg(
                 LARGEST_MESSAGE, _ANCILLARY, socket.MSG_CMSG_CLOEXEC
@@ -125,7 +125,7 @@ class Channel:
         except ConnectionResetError:
             received, ancillary = b"", []
         if not received:
-            raise _keeper_gone(stage)
+            raise KeeperGone
         message = _read(received, ancillary)
         if "cut" in message.body:
             self.cut.add(message.body["cut"])
@@ -144,11 +144,3 @@ def _read(received: bytes, ancillary: list[tuple[int, int, bytes]]) -> Message:
         elif kind == socket.SCM_RIGHTS:
             sockets = [socket.socket(fileno=fd) for (fd,) in _DESCRIPTOR.iter_unpack(packed)]
     return Message(json.loads(received), sender, tuple(sockets))
-
-
-def _keeper_gone(stage: Literal["start", "drive"]) -> TrialFailed:
-    return TrialFailed(
-        stage,
-        "the process that keeps the trial's processes ended, and they with it",
-        "somebody killed it, or memory ran out (dmesg says so)",
-    )

@@ -102,7 +102,7 @@ def measure(
                 with contextlib.suppress(TrialFailed):  # the keeper is gone: that is said already
                     story.ended(here)
     except TrialFailed as error:
-        failure = _failure(error.stage, error, error.log)
+        failure = _failure(error.stage, error, error.log, error.about)
     except CannotKeep:
         raise
     except OutputDamaged as error:

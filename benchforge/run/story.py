@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from benchforge.errors import KeeperGone
 from benchforge.model.answer import Answer
 from benchforge.model.check import Check
 from benchforge.model.observation import Observation
@@ -19,6 +20,9 @@ from benchforge.model.tuning import Tuned
 from benchforge.parts.command import Command, Finished
 from benchforge.run.here import Here, Running
 from benchforge.suite.redact import redact
+
+_STAGES = {"ask": "ask", "warm-up": "drive", "load": "drive", "stop": "drive"}
+"What a trial was about in its phases, where its keeper is told to do one more thing."
 
 
 @dataclass
@@ -58,6 +62,9 @@ class Story:
         begun = time.monotonic()
         try:
             yield
+        except KeeperGone as gone:
+            gone.stage = _STAGES.get(name, gone.stage)
+            raise
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - begun
 
