@@ -137,6 +137,85 @@ def test_whatever_is_changed_differs(
     assert all(fault.line for fault in found.differing)
 
 
+ASKS = """benchforge = 1
+title = "What is asked"
+[servers.one]
+use = "waitress"
+app = "hello_wsgi"
+[loaders.closed]
+use = "pace"
+connections = 2
+duration = "1s"
+[scenarios.two]
+title = "Two and four"
+servers = ["one"]
+loaders = ["closed"]
+metrics = ["throughput"]
+vary = { "loaders.closed.connections" = [2, 4] }
+[scenarios.other]
+servers = ["one"]
+loaders = ["closed"]
+[repeat]
+blocks = 1
+quiet = "off"
+[tables.drawn]
+scenario = "two"
+rows = "loaders.closed.connections"
+metric = "throughput"
+[claims.more]
+scenario = "two"
+metric = "throughput"
+each = "loaders.closed.connections"
+a = {}
+holds = "a > 10"
+published = 12
+[claims.elsewhere]
+scenario = "other"
+metric = "throughput"
+a = {}
+holds = "a > 10"
+"""
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    needed_module("waitress")
+    folder = tmp_path_factory.mktemp("asks")
+    (folder / "asks.toml").write_text(ASKS)
+    told = calls(bench_words(), folder)("run", folder / "asks.toml", "--only", "two")
+    assert "trials" in told.out, told.all
+    (result,) = (folder / "results").iterdir()
+    found = verify(result, Registry())
+    assert not (found.cannot or found.differing), found
+    return result
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "says"),
+    [
+        (("claims", 0, "question", "bound"), 1, "claims.0.question.bound: 1.0, but computed"),
+        (("claims", 0, "published"), 1, "claims.0.published: 1.0, but computed again it is 12"),
+        (("claims", 0, "asked", 0, "at"), {"loaders.closed.connections": 4}, "asked.0.at."),
+        (("claims",), [], "claims.0: not there, but computed again it is"),
+        (("smoke",), True, "smoke: true, but computed again it is false"),
+        (("title",), "Another", 'title: "Another", but computed again it is "What is asked"'),
+        (("titles", "two"), "Another", 'titles.two: "Another", but computed again it is'),
+        (("takes",), {}, "takes.two: not there, but computed again it is"),
+        (("tables", "drawn", "show"), ["mean"], 'tables.drawn.show.0: "mean", but'),
+        (("suite",), ASKS.replace("12", "13"), "claims.0.published: 12.0, but computed again"),
+        (("suite",), ASKS.replace("a > 10", "a > b"), "asks for b, and there is none"),
+    ],
+)
+def test_what_is_asked_is_what_the_suite_asks(
+    asking: Path, tmp_path: Path, path: Where, to: object, says: str
+) -> None:
+    folder = copied(asking, tmp_path)
+    change(folder / "result.json", path, lambda _: to)
+    found = verify(folder, Registry())
+    told = [str(fault) for fault in (*found.cannot, *found.differing)]
+    assert says in told[0], told[:3]
+
+
 def test_the_first_difference_is_named_and_all_are_on_demand(bench: Bench, changed: Path) -> None:
     file = trial_of(changed, "wrk")
     change(file, ("reading", "responses"), lambda value: value + 7)

@@ -1,11 +1,11 @@
-"""What a result was read with: its drivers, metrics and right answers, from the suite it holds.
+"""What a result was read with: its drivers, metrics, claims and answers, from the suite it holds.
 
 Nothing else of the suite is looked at. So it does not matter whether servers and apps, folders and
 secrets of then are still there.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -18,6 +18,7 @@ from benchforge.model.result import Header
 from benchforge.model.trial import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.registry import Registry
+from benchforge.suite.asks import Asks, asks
 from benchforge.suite.axis import part_at
 from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
@@ -72,6 +73,10 @@ class KeptSuite:
         scenario = typed(Scenario, {key: table[key] for key in _SEARCHING if key in table})
         loaders = {one.label: one for place, one in self._drivers.values() if place == "loaders"}
         return find_of(scenario, loaders, self.metrics)
+
+    def asks(self, cases: Sequence[CaseName]) -> Asks:
+        """Return what the suite asks of these cases. Raises SuiteErrors where that cannot be."""
+        return asks(self._document, self.metrics, cases)
 
     def expect(self, case: CaseName) -> Expect | None:
         """Return what a right answer of a case looks like; None where a secret is part of it."""

@@ -18,6 +18,7 @@ from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
+from benchforge.suite.expand import named
 from benchforge.suite.faults import Nearest, nearest
 from benchforge.suite.find import check_apart, check_repeat
 from benchforge.suite.given import check_given
@@ -131,7 +132,7 @@ def load(
         secrets=secrets,
     )
     check_cells(drawn, suite, complaints)  # of all cases, which only a sound suite has
-    claims = resolved(asked, suite, complaints)
+    claims = resolved(asked, lambda label: named(suite, label), complaints)
     complaints.settle(environment.used)
     wanted = {label: every[label] for label in every if label in chosen}
     return replace(suite, scenarios=wanted, claims=claims)

@@ -1,6 +1,6 @@
 """Each side of a suite's claims is exactly one case."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from pydantic import JsonValue
@@ -11,22 +11,24 @@ from benchforge.model.trial import CaseName
 from benchforge.suite.asking import Meant, all_meant, meant
 from benchforge.suite.claims import Sound
 from benchforge.suite.complaints import Complaints
-from benchforge.suite.expand import named
 from benchforge.suite.positions import Path
-from benchforge.suite.suite import Suite
 from benchforge.suite.words import shown
 
 
-def resolved(found: Mapping[str, Sound], suite: Suite, complaints: Complaints) -> tuple[Claim, ...]:
+def resolved(
+    found: Mapping[str, Sound],
+    cases_of: Callable[[str], Iterable[CaseName]],
+    complaints: Complaints,
+) -> tuple[Claim, ...]:
     """Return the claims with their cases; complain of each side that is not exactly one case.
 
-    `suite` holds every scenario that a claim may name, those that are not to be run too.
+    `cases_of` knows every scenario that a claim may name, those that are not to be run too.
     """
     known: dict[str, list[CaseName]] = {}
     for one in found.values():
         for wanted in all_meant(one.written, one.at, {}):
             if wanted.scenario not in known:
-                cases = named(suite, wanted.scenario)
+                cases = cases_of(wanted.scenario)
                 known[wanted.scenario] = [case for case in cases if not case.placebo]
     claims: list[Claim] = []
     for label, one in found.items():

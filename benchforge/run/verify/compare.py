@@ -25,7 +25,7 @@ from benchforge.model.trial import Trial
 from benchforge.registry import Registry
 from benchforge.run.verify.again import Again, Recomputation, Result
 from benchforge.run.verify.alike import alike, leaves, member, written
-from benchforge.run.verify.plan import finds, looks, metrics, order, places
+from benchforge.run.verify.plan import asked, finds, looks, metrics, order, places
 from benchforge.run.verify.summary import reports, summary
 from benchforge.run.verify.trials import answers, checks, observations, readings, searches
 from benchforge.suite.kept import kept_suite
@@ -36,6 +36,7 @@ RECOMPUTATIONS: tuple[Recomputation, ...] = (
     looks,
     metrics,
     finds,
+    asked,
     answers,
     readings,
     observations,

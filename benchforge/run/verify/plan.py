@@ -1,7 +1,7 @@
-"""The header again: the plan from its seed, the metrics from the suite's text."""
+"""The header again: the plan from its seed; metrics, claims and tables from the suite's text."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from pydantic import JsonValue
 
@@ -11,6 +11,7 @@ from benchforge.model.file import Fault
 from benchforge.run.verify.again import Again, Result, plain
 from benchforge.stats.precision import precise
 from benchforge.stats.whole import whole
+from benchforge.suite.faults import SuiteErrors
 
 
 def order(result: Result) -> Iterator[Again | Fault]:
@@ -71,15 +72,32 @@ def looks(result: Result) -> Iterator[Again | Fault]:
 
 def metrics(result: Result) -> Iterator[Again]:
     """The metrics of the header, from the suite's text."""
-    for number, (label, metric) in enumerate(result.suite.metrics.items()):
-        told: Mapping[str, JsonValue] = {
+    told: list[JsonValue] = [
+        {
             "label": label,
             "use": metric.name,
             "options": metric.model_dump(mode="json", by_alias=True),
             "unit": metric.unit,
             "better": metric.better,
         }
-        yield Again(result.header, ("metrics", number), dict(told))
+        for label, metric in result.suite.metrics.items()
+    ]
+    yield Again(result.header, ("metrics",), told)
+
+
+def asked(result: Result) -> Iterator[Again]:
+    """What is claimed and shown of the cases, from the suite's text."""
+    try:
+        asks = result.suite.asks(result.header.model.cases)
+    except SuiteErrors as error:
+        yield Again(result.header, ("claims",), cannot=error.message)
+        return
+    yield Again(result.header, ("smoke",), asks.smoke)
+    yield Again(result.header, ("title",), asks.title)
+    yield Again(result.header, ("titles",), dict(asks.titles))
+    yield Again(result.header, ("takes",), {key: list(one) for key, one in asks.takes.items()})
+    yield Again(result.header, ("tables",), {key: plain(one) for key, one in asks.tables.items()})
+    yield Again(result.header, ("claims",), [plain(one) for one in asks.claims])
 
 
 def finds(result: Result) -> Iterator[Again]:
