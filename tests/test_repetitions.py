@@ -28,7 +28,7 @@ def trials(server: str, rates: Sequence[float]) -> list[Trial]:
 
 def checks(*cases: Sequence[float]) -> dict[str, list[Check]]:
     found: dict[str, list[Check]] = {}
-    servers = "abc"
+    servers = "abcde"
     given_ = [trials(server, rates) for server, rates in zip(servers, cases, strict=False)]
     for check in of_comparison(given_, limits()):
         found.setdefault(check.id, []).append(check)
@@ -40,6 +40,17 @@ def test_how_many_blocks_are_enough(blocks: int, status: str) -> None:
     (check,) = checks(STEADY[:blocks], STEADY)["S3"]
     assert (check.status, check.value) == (status, blocks)
     assert ("raise repeat.blocks" in check.says) == (status != "pass")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "status"), [(2, "fail"), (3, "warn"), (9, "warn"), (10, "pass")]
+)
+def test_five_servers_want_more_blocks(blocks: int, status: str) -> None:
+    (check,) = checks(*[STEADY[:blocks]] * 5)["S3"]
+    assert (check.status, check.value) == (status, blocks)
+    assert check.threshold == "warn below 10, fail below 3 blocks"
+    told = "of 5, each pair of which is compared; raise repeat.blocks to 10 or more"
+    assert (told in check.says) == (status != "pass")
 
 
 def test_blocks_without_a_believed_value_of_both_sides_do_not_count() -> None:

@@ -28,7 +28,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     rates = [_rates(trials) for trials in cases]
     names = [trials[0].case.server for trials in cases]
     pairs = list(combinations(range(len(cases)), 2)) or [(0, 0)]
-    yield _repetitions(min(len(rates[a].keys() & rates[b].keys()) for a, b in pairs), limits)
+    blocks = min(len(rates[a].keys() & rates[b].keys()) for a, b in pairs)
+    yield _repetitions(blocks, len(cases), limits)
     if len(cases) > 1:
         yield _dispersion(rates, names, limits)
     yield from _outliers(rates, names, limits)
@@ -64,12 +65,15 @@ def of_placebo(placebo: Placebo, limits: Limits) -> Check:
     )
 
 
-def _repetitions(blocks: int, limits: Limits) -> Check:
-    limit = limits["S3"]
+def _repetitions(blocks: int, cases: int, limits: Limits) -> Check:
+    many = cases >= limits["S3"].number("pairs_of")
+    id_ = "S3.many" if many else "S3"
+    limit = limits[id_]
     says = f"{blocks} {'block has' if blocks == 1 else 'blocks have'} believed values of all sides"
     if limit.status(blocks) != "pass":
+        says += f" of {cases}, each pair of which is compared" if many else ""
         says += f"; raise repeat.blocks to {limit.warn:g} or more"
-    return limits.check("S3", "apparatus", blocks, says, scope="comparison")
+    return limits.check(id_, "apparatus", blocks, says, scope="comparison")
 
 
 def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Limits) -> Check:
