@@ -1,5 +1,6 @@
 """Suites in which a fault stands beside the same thing without it."""
 
+import math
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,12 +60,13 @@ def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, st
 
     Where others had the CPUs each time, the fault was never planted: leave the test.
     """
-    taken = 0.0
+    least = math.inf
     for _ in range(3):
         seen = measured(bench, folder, text)
         if any(one["status"] == status for one in seen.checks(id_, server)):
             return seen
         taken = max(one["value"] or 0.0 for one in seen.checks("N1", server))
-        if taken < _FREE:
-            return seen
-    pytest.skip(f"others used {taken:.0%} of the CPUs")
+        least = min(least, taken)
+    if least < _FREE:
+        return seen
+    pytest.skip(f"others used {least:.0%} of the CPUs")
