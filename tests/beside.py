@@ -58,14 +58,19 @@ def gunicorn(app: str, more: str = "") -> str:
 def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, status: str) -> Seen:
     """Measure what needs a whole CPU, three times at most, until the check says so.
 
-    Where others had the CPUs each time, the fault was never planted: leave the test.
+    Where others had the CPUs each time, here (N1) or on the host (N4), the fault was never planted:
+    leave the test.
     """
     tries: list[Seen] = []
     while len(tries) < _TRIES:
         tries.append(measured(bench, folder, text))
         if any(one["status"] == status for one in tries[-1].checks(id_, server)):
             return tries[-1]
-    taken = min(max(one["value"] or 0.0 for one in seen.checks("N1", server)) for seen in tries)
+    taken = min(_most(seen, "N1", server) + _most(seen, "N4", server) for seen in tries)
     if taken < _FREE:
         return tries[-1]
     pytest.skip(f"others used {taken:.0%} of the CPUs")
+
+
+def _most(seen: Seen, id_: str, server: str) -> float:
+    return max(one["value"] or 0.0 for one in seen.checks(id_, server))
