@@ -1,5 +1,6 @@
 """`benchforge compare`: what changed, as far as results can tell."""
 
+import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -61,6 +62,25 @@ def test_two_results_are_no_model_and_no_verdict(bench: Bench, on: Session) -> N
     assert "1,000 [" in row(told, "one")
     assert "WORSE" not in told.out
     assert "regression" not in told.all
+
+
+def test_all_of_it_is_printed_as_json(bench: Bench, on: Session, past: Path) -> None:
+    new = on(9, {"one": 1.02, "two": 1.02 * 0.9})
+    told = against(bench, new, past, "--metric", "throughput", "--json")
+    assert told.code == 1, told.all
+    every = json.loads(told.out)
+    assert (every["new"], len(every["old"]), every["reference"]) == (str(new), 6, "one")
+    rows = {one["case"]["server"]: one for one in every["rows"]}
+    assert {server: one["answer"] for server, one in rows.items()} == {
+        "one": "reference",
+        "two": "worse",
+    }
+    two = rows["two"]
+    assert two["metric"] == "throughput"
+    assert two["ratio"] == pytest.approx(two["new"]["value"] / two["old"]["value"])
+    assert two["by_reference"]["value"] == pytest.approx(0.9, rel=0.01)
+    assert two["by_reference"]["high"] < 1
+    assert any(line.startswith("new: ") for line in every["remarks"])
 
 
 def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Session) -> None:

@@ -1,10 +1,11 @@
 """`benchforge compare`: what changed, as far as results can tell."""
 
+import json
 from pathlib import Path
 
 import click
 
-from benchforge.cli.compare_text import text
+from benchforge.cli.compare_text import as_json, text
 from benchforge.cli.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -41,6 +42,7 @@ _PERCENT = "%"
 @click.option(
     "--anyway", is_flag=True, help="Compare although machine, tools or suite differ; it is marked."
 )
+@click.option("--json", "json_", is_flag=True, help="Print all of it as JSON.")
 @click.option(
     "--rebaseline",
     is_flag=True,
@@ -60,6 +62,7 @@ def command(
     metrics: tuple[str, ...],
     least: str,
     anyway: bool,
+    json_: bool,
     rebaseline: bool,
     output: Path,
 ) -> int:
@@ -77,13 +80,18 @@ def command(
     share = _share(least)
     registry = Registry()
     if rebaseline:
-        return _again(named, share, output, registry, alone=not (against or reference or metrics))
+        alone = not (against or reference or metrics or json_)
+        return _again(named, share, output, registry, alone=alone)
     new = summed(named[0], registry)
     _check(new, reference, metrics)
     before = older(new, named[1:], registry, reference, anyway=anyway, earlier=bool(against))
     past = [one.summary for one in before.results]
     rows = list(compared(new.summary, past, reference, share, metrics))
-    show("\n".join(text(new, before, rows, reference, registry)))
+    if json_:
+        every = as_json(new, before, rows, reference, registry)
+        show(json.dumps(every, indent=1, allow_nan=False))
+    else:
+        show("\n".join(text(new, before, rows, reference, registry)))
     for one in before.left_out:
         say(f"left out: {one}")
     return _code(new, before, rows, asked=reference is not None and len(past) >= PAST)
@@ -97,7 +105,9 @@ def _again(
     from benchforge.run.execute import Limits  # noqa: PLC0415
 
     if not alone:
-        message = "--rebaseline measures OLD again: --against, --reference and --metric say nothing"
+        message = (
+            "--rebaseline measures OLD again: --against, --reference, --metric, --json say nothing"
+        )
         raise Unusable(message, "compare OLD NEW --rebaseline")
     new, old = named
     return rebaseline(old, new, output, registry, Limits(), least)

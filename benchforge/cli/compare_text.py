@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from pydantic import JsonValue
+
 from benchforge.cli.columns import columns, scale, spread, times, times_spread
 from benchforge.cli.compare_what import what
 from benchforge.cli.progress import plain
@@ -33,6 +35,42 @@ def text(
     yield from _silent(rows)
     yield ""
     yield from _told(seen, older, reference)
+
+
+def as_json(
+    new: Summed,
+    older: Older,
+    rows: Sequence[Compared],
+    reference: str | None,
+    registry: Registry,
+) -> dict[str, JsonValue]:
+    """Return all that is compared; a number that is not known is null, and its `why` says why."""
+    return {
+        "new": str(new.path),
+        "old": [str(one.path) for one in older.results],
+        "left_out": list(older.left_out),
+        "compared_anyway": list(older.doubts),
+        "remarks": list(what(new, older, registry)),
+        "reference": reference,
+        "rows": [_row_json(one) for one in rows],
+    }
+
+
+def _row_json(one: Compared) -> dict[str, JsonValue]:
+    return {
+        "case": one.case.model_dump(mode="json"),
+        "title": one.case.title,
+        "metric": one.measure.metric,
+        "of": one.measure.of,
+        "unit": one.measure.unit,
+        "better": one.measure.better,
+        "old": one.old.model_dump(mode="json"),
+        "new": one.new.model_dump(mode="json"),
+        "ratio": one.ratio,
+        "by_reference": one.change.change.model_dump(mode="json"),
+        "least": one.change.least,
+        "answer": "reference" if one.change.change.why == IS_REFERENCE else one.answer,
+    }
 
 
 def _table(rows: Sequence[Compared]) -> Iterator[str]:
