@@ -199,6 +199,24 @@ def test_a_signal_ends_it_and_keeps_what_was_measured(
     valid(bench, one)
 
 
+@pytest.mark.parametrize(
+    ("number", "before", "by"),
+    [
+        (signal.SIGHUP, ("nohup",), "nohup"),
+        (signal.SIGINT, ("sh", "-c", "trap '' INT; exec \"$@\"", "-"), "a shell's background"),
+    ],
+)
+def test_a_signal_that_is_ignored_from_outside_ends_nothing(
+    bench: Bench, tmp_path: Path, number: signal.Signals, before: tuple[str, ...], by: str
+) -> None:
+    with watched(tmp_path, "run", suite(tmp_path, answering()), before=before) as one:
+        under_load(one)
+        one.signal(number)
+        noted(f"{number.name} under load, which {by} has it ignore", one, "written to")
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
 def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     # A session of its own, of which the terminal is the controlling one.

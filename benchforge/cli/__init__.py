@@ -75,7 +75,10 @@ _received: list[Interrupted] = []
 
 
 def ends_on_signals() -> None:
-    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up."""
+    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up.
+
+    Not one that is ignored already: nohup and a shell's background ask for that.
+    """
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -84,7 +87,8 @@ def ends_on_signals() -> None:
         raise _received[0]
 
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(one, interrupted)
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, interrupted)
 
 
 def received() -> Interrupted | None:
