@@ -90,7 +90,7 @@ def asked(result: Result) -> Iterator[Again]:
     try:
         asks = result.suite.asks(result.header.model.cases)
     except SuiteErrors as error:
-        yield Again(result.header, ("claims",), cannot=error.message)
+        yield Again(result.header, ("claims",), cannot=error.message.splitlines()[0])
         return
     yield Again(result.header, ("smoke",), asks.smoke)
     yield Again(result.header, ("title",), asks.title)
