@@ -210,6 +210,19 @@ def test_times_that_are_not_crowded_there_pass() -> None:
     assert delayed(timed(rare, acks=99), LIMITS).status == "pass"
 
 
+def test_where_nothing_is_faster_than_the_delay_it_is_not_known() -> None:
+    slow = {ms * 1000: 10 for ms in range(45, 95)}
+    check = delayed(timed(slow, acks=490), LIMITS)
+    assert (check.status, check.value) == ("unknown", None)
+    assert check.says == (
+        "2.0% of the responses took 38 to 46 ms, 0.0% less, and 0.98 acknowledgements each were "
+        "delayed: whether the others waited is not known"
+    )
+    assert delayed(timed(slow, network="host"), LIMITS).status == "unknown"
+    assert delayed(timed(slow, acks=2), LIMITS).status == "pass"
+    assert delayed(timed(slow | {20_000: 10}, acks=490), LIMITS).status == "pass"
+
+
 def test_a_server_that_takes_40_ms_itself_delays_no_acknowledgement() -> None:
     check = delayed(timed({41_000: 1000}, acks=10), LIMITS)
     assert check.status == "pass"

@@ -37,9 +37,19 @@ def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str,
     assert found[2].value == pytest.approx(count / 100)
 
 
-def test_it_says_how_much_longer() -> None:
-    found = asked(trial(reading=of(2_500)), "S2", "p99")
-    assert found.says == "2500 response times: 25 are beyond p99; load 4 times as long, for 10000"
+@pytest.mark.parametrize(
+    ("count", "longer"),
+    [
+        (2_500, "load 4 times as long, for"),
+        (9_800, "load 1.1 times as long, for"),
+        (1_999, "load 5.1 times as long, for"),
+        (800, "load 13 times as long, for"),
+        (0, "it takes"),
+    ],
+)
+def test_it_says_how_much_longer(count: int, longer: str) -> None:
+    found = asked(trial(reading=of(count)), "S2", "p99")
+    assert found.says.endswith(f" are beyond p99; {longer} 10000")
 
 
 def test_what_was_given_up_or_under_way_counts() -> None:

@@ -24,6 +24,12 @@ def delayed(trial: Trial, limits: Limits) -> Check:
     share, density = crowded(times)
     told = f"{share:.1%} of the responses took 38 to 46 ms"
     if limit.status(share) == "pass" or density <= limit.number("times"):
+        sooner = times.between(0, _FROM) / times.count
+        if not few_acks and sooner < limit.number("sooner"):
+            # A busy machine smears the crowd. What is slow by itself delays few: 0 of 196 at 60 ms.
+            counted = "" if acks is None else f", and {acks:.2g} acknowledgements each were delayed"
+            says = f"{told}, {sooner:.1%} less{counted}: whether the others waited is not known"
+            return _check(limits, None, says, "unknown")
         says = f"{told}: no crowd at the 40 ms of a delayed acknowledgement"
         return _check(limits, share, says, "pass")
     if few_acks:

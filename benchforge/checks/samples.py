@@ -8,6 +8,7 @@ from benchforge.model.check import Check
 from benchforge.model.trial import Trial
 
 _PERCENTS = (50, 90, 99)
+_FEW = 10  # times: below, one decimal is told
 
 
 def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
@@ -27,8 +28,14 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
         limit = limits["S2"]
         if limit.status(beyond) != "pass" and limit.warn is not None:
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
-            says += f"; load {needed / max(begun, 1):.2g} times as long, for {needed}"
+            longer = f"load {_longer(needed / begun):g} times as long, for" if begun else "it takes"
+            says += f"; {longer} {needed}"
         yield limits.check("S2", "apparatus", beyond, says, of=of, numbers="latency")
+
+
+def _longer(times: float) -> float:
+    """Return it rounded up: as much as is said must be enough."""
+    return math.ceil(times) if times > _FEW else math.ceil(round(times * 10, 6)) / 10
 
 
 def _timed(trial: Trial) -> int | None:
