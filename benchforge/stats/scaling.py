@@ -11,6 +11,7 @@ from benchforge.model.capacity import Scaling
 ACCEPTED = 0.10
 "The largest error of ln X that an accepted law has; a hard knee gives 0.16 to 0.30."
 
+_ROUNDING = 1e-9  # of a share: what is flat is so on every Python
 _LEVELS = 5  # of concurrency: with three numbers to fit, fewer can hardly speak against the law
 _SOFT = 0.05  # where an error begins to count less than by its square
 _STEPS = 200
@@ -50,7 +51,7 @@ def law_at(law: Scaling, level: int) -> float:
 
 
 def _peak(contention: float, coherency: float, highest: int) -> tuple[float | None, str]:
-    if contention >= 1:
+    if contention >= 1 - _ROUNDING:
         return None, "more than one is never faster"
     peak = math.sqrt((1 - contention) / coherency) if coherency > 0 else math.inf
     if peak > highest:
