@@ -6,13 +6,14 @@ from pydantic import JsonValue
 
 from benchforge.cli.columns import columns, scale, spread, times, times_spread
 from benchforge.cli.compare_what import what
+from benchforge.cli.identity import identity
 from benchforge.cli.progress import plain
 from benchforge.cli.say import counted
 from benchforge.registry import Registry
 from benchforge.run.older import Older
 from benchforge.run.summed import Summed
 from benchforge.stats.change import PAST
-from benchforge.stats.compared import IS_REFERENCE, Compared
+from benchforge.stats.compared import Compared
 
 _ALONE = (
     "sessions of one machine differ by themselves: where that is by 3 %, two of three alarms that "
@@ -58,18 +59,13 @@ def as_json(
 
 def _row_json(one: Compared) -> dict[str, JsonValue]:
     return {
-        "case": one.case.model_dump(mode="json"),
-        "title": one.case.title,
-        "metric": one.measure.metric,
-        "of": one.measure.of,
-        "unit": one.measure.unit,
-        "better": one.measure.better,
+        **identity(one.case, one.measure),
         "old": one.old.model_dump(mode="json"),
         "new": one.new.model_dump(mode="json"),
         "ratio": one.ratio,
         "by_reference": one.change.change.model_dump(mode="json"),
         "least": one.change.least,
-        "answer": "reference" if one.change.change.why == IS_REFERENCE else one.answer,
+        "answer": _answer(one),
     }
 
 
@@ -83,7 +79,7 @@ def _table(rows: Sequence[Compared]) -> Iterator[str]:
 
 def _row(one: Compared) -> list[str]:
     unit, factor = scale(one.measure.unit, one.new.value)
-    answer = "reference" if one.change.change.why == IS_REFERENCE else one.answer
+    answer = _answer(one)
     return [
         one.case.title,
         one.measure.title,
@@ -94,6 +90,10 @@ def _row(one: Compared) -> list[str]:
         times_spread(one.change.change),
         answer.upper() if answer in {"worse", "not believed"} else answer,
     ]
+
+
+def _answer(one: Compared) -> str:
+    return "reference" if one.is_reference else one.answer
 
 
 def _silent(rows: Sequence[Compared]) -> Iterator[str]:
@@ -109,11 +109,7 @@ def _silent(rows: Sequence[Compared]) -> Iterator[str]:
 
 def _told(rows: Sequence[Compared], older: Older, reference: str | None) -> Iterator[str]:
     decided = [one for one in rows if one.change.state != "no model"]
-    open_ = [
-        one
-        for one in rows
-        if one.change.state == "no model" and one.change.change.why != IS_REFERENCE
-    ]
+    open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
     reasons = dict.fromkeys(plain(one.change.change.why) for one in open_)
     yield from map(_new, filter(_is_new, rows))
     if not decided:
@@ -154,7 +150,7 @@ def _sentence(one: Compared) -> str:
 def _reference(rows: Sequence[Compared], reference: str | None) -> Iterator[str]:
     """Yield by how much the reference itself moved: that is no change of anybody's code."""
     for one in rows:
-        if one.change.change.why == IS_REFERENCE and one.ratio is not None:
+        if one.is_reference and one.ratio is not None:
             moved = f"{100 * (one.ratio - 1):+.1f} %"
             title = f"{plain(one.case.title)}: {plain(one.measure.title)}"
             yield f"the reference {reference} itself moved by {moved} in {title}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from benchforge.cli.columns import columns, scale, spread, times_spread
+from benchforge.cli.identity import identity
 from benchforge.cli.progress import plain
 from benchforge.cli.say import counted
 from benchforge.run.timeline import Timeline
@@ -83,12 +84,7 @@ def as_json(line: Timeline, known: Sequence[Course]) -> dict[str, JsonValue]:
 
 def _course_json(course: Course) -> dict[str, JsonValue]:
     return {
-        "case": course.case.model_dump(mode="json"),
-        "title": course.case.title,
-        "metric": course.measure.metric,
-        "of": course.measure.of,
-        "unit": course.measure.unit,
-        "better": course.measure.better,
+        **identity(course.case, course.measure),
         "points": [
             {
                 "result": point.result,

@@ -2,7 +2,7 @@
 
 import hashlib
 import importlib.metadata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -13,15 +13,15 @@ from benchforge.model.code import Code
 from benchforge.model.environment import fingerprint
 from benchforge.model.result import Header, MetricUse, Planned
 from benchforge.model.runtime import OWN, Interpreter
-from benchforge.parts.part import Part, RunsPython
+from benchforge.parts.part import Metric, Part, RunsPython
 from benchforge.run.ground import Ground
 from benchforge.run.ready import Ready, needed_modules, own
 from benchforge.run.scratch import scratch_folder
 from benchforge.run.versions import as_they_say, no_site
+from benchforge.suite.asks import asked_of
 from benchforge.suite.find import finds_of
 from benchforge.suite.parts import distinct_parts
 from benchforge.suite.redact import redact
-from benchforge.suite.sides import of_cases
 from benchforge.suite.suite import Suite
 
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
@@ -41,6 +41,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         )
         for step in graph.steps()
     ]
+    asked = asked_of(suite.scenarios, suite.tables, suite.claims, names)
     interpreters = _interpreters(suite, ground)
     locks = locks_of(ground)
     return Header(
@@ -60,24 +61,11 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         until=graph.until,
         cases=names,
         finds=finds_of(suite),
-        titles={label: one.title for label, one in suite.scenarios.items() if one.title},
-        metrics=tuple(
-            MetricUse(
-                label=label,
-                use=metric.name,
-                options=metric.model_dump(mode="json", by_alias=True),
-                unit=metric.unit,
-                better=metric.better,
-            )
-            for label, metric in suite.metrics.items()
-        ),
-        takes={
-            label: one.metrics for label, one in suite.scenarios.items() if one.metrics is not None
-        },
-        tables={
-            label: pivot for label, pivot in suite.tables.items() if any(map(pivot.has, names))
-        },
-        claims=of_cases(suite.claims, names),
+        titles=dict(asked.titles),
+        metrics=tuple(uses(suite.metrics)),
+        takes=dict(asked.takes),
+        tables=dict(asked.tables),
+        claims=asked.claims,
         placement={role: str(cpus) for role, cpus in ground.places.items()},
         versions=_versions(suite, interpreters, ground),
         runtimes={
@@ -88,6 +76,18 @@ def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
         fingerprint=fingerprint(ground.facts),
         limits=limits().version,
     )
+
+
+def uses(metrics: Mapping[str, Metric]) -> Iterator[MetricUse]:
+    """Yield the metrics of a suite as a header has them."""
+    for label, metric in metrics.items():
+        yield MetricUse(
+            label=label,
+            use=metric.name,
+            options=metric.model_dump(mode="json", by_alias=True),
+            unit=metric.unit,
+            better=metric.better,
+        )
 
 
 def with_facts(

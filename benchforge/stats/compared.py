@@ -56,6 +56,11 @@ class Compared:
         return ""
 
     @property
+    def is_reference(self) -> bool:
+        """Whether it is of the server that the others are held against."""
+        return self.change.change.why == IS_REFERENCE
+
+    @property
     def answer(self) -> Answer:
         """What is said of it; a case that has no believed trial has no other answer."""
         return "not believed" if self.new.why == NO_TRIAL else self.change.state

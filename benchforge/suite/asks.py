@@ -1,9 +1,7 @@
 """What the suite in a result asks of its cases: claims and tables, metrics and titles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
-
-from pydantic import JsonValue
 
 from benchforge.model.claim import Claim
 from benchforge.model.pivot import Pivot
@@ -24,8 +22,6 @@ _MATRIX = ("title", "servers", "loaders", "clients", "metrics", "vary", "include
 class Asks(NamedTuple):
     """What a header holds of it."""
 
-    smoke: bool
-    title: str
     titles: Mapping[str, str]
     "Of the scenarios that have one."
     takes: Mapping[str, tuple[str, ...]]
@@ -40,11 +36,10 @@ def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[Case
     Raises SuiteErrors where the text asks what cannot be.
     """
     complaints = Complaints(document)
-    tables: dict[str, JsonValue] = dict(document.tables)
     there: dict[str, list[CaseName]] = {}
     for case in cases:
         there.setdefault(case.scenario, []).append(case)
-    declared = tables_of(tables, "scenarios", complaints)
+    declared = tables_of(document.tables, "scenarios", complaints)
     every: dict[str, Scenario] = {}
     for label, table in declared.items():
         told = {key: table[key] for key in _MATRIX if key in table}
@@ -52,10 +47,10 @@ def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[Case
         if scenario is not None:
             every[label] = scenario
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
-    drawn = tables_of(tables, "tables", complaints)
-    pivoted = pivots(drawn, names["metrics"], names["scenarios"], every, complaints)
-    asked = tables_of(tables, "claims", complaints)
-    sound = sound_claims(asked, metrics, names, every, complaints)
+    drawn = tables_of(document.tables, "tables", complaints)
+    tables = pivots(drawn, names["metrics"], names["scenarios"], every, complaints)
+    written = tables_of(document.tables, "claims", complaints)
+    sound = sound_claims(written, metrics, names, every, complaints)
     here = {
         label: one
         for label, one in sound.items()
@@ -63,12 +58,21 @@ def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[Case
     }
     claims = resolved(here, lambda label: there[label], complaints)
     complaints.settle(())
-    measured = {label: every[label] for label in there if label in every}
+    return asked_of(every, tables, claims, cases)
+
+
+def asked_of(
+    scenarios: Mapping[str, Scenario],
+    tables: Mapping[str, Pivot],
+    claims: Iterable[Claim],
+    cases: Sequence[CaseName],
+) -> Asks:
+    """Return of a suite's scenarios, tables and claims what is about these cases."""
+    there = dict.fromkeys(case.scenario for case in cases)
+    measured = {label: scenarios[label] for label in there if label in scenarios}
     return Asks(
-        smoke=tables.get("smoke") is True,
-        title=str(tables.get("title", "")),
         titles={label: one.title for label, one in measured.items() if one.title},
         takes={label: one.metrics for label, one in measured.items() if one.metrics is not None},
-        tables={label: one for label, one in pivoted.items() if any(map(one.has, cases))},
+        tables={label: one for label, one in tables.items() if any(map(one.has, cases))},
         claims=of_cases(claims, cases),
     )

@@ -48,6 +48,16 @@ class KeptSuite:
     "Table and part by label: a loader and a client cannot share one."
     _document: Document
 
+    @property
+    def smoke(self) -> bool:
+        """Whether the text calls it one."""
+        return self._document.tables.get("smoke") is True
+
+    @property
+    def title(self) -> str:
+        """Of the suite."""
+        return str(self._document.tables.get("title", ""))
+
     def driver(self, case: CaseName) -> Driver:
         """Return the driver of a case, as it was there. Raises Unusable where there is none."""
         if case.driver not in self._drivers:

@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from pydantic import JsonValue
-
 from benchforge.errors import BenchforgeError
 from benchforge.graph import steps
 from benchforge.model.file import Fault
+from benchforge.run.header import uses
 from benchforge.run.verify.again import Again, Result, plain
 from benchforge.stats.precision import precise
 from benchforge.stats.whole import whole
@@ -72,17 +71,7 @@ def looks(result: Result) -> Iterator[Again | Fault]:
 
 def metrics(result: Result) -> Iterator[Again]:
     """The metrics of the header, from the suite's text."""
-    told: list[JsonValue] = [
-        {
-            "label": label,
-            "use": metric.name,
-            "options": metric.model_dump(mode="json", by_alias=True),
-            "unit": metric.unit,
-            "better": metric.better,
-        }
-        for label, metric in result.suite.metrics.items()
-    ]
-    yield Again(result.header, ("metrics",), told)
+    yield Again(result.header, ("metrics",), [plain(one) for one in uses(result.suite.metrics)])
 
 
 def asked(result: Result) -> Iterator[Again]:
@@ -92,8 +81,8 @@ def asked(result: Result) -> Iterator[Again]:
     except SuiteErrors as error:
         yield Again(result.header, ("claims",), cannot=error.message.splitlines()[0])
         return
-    yield Again(result.header, ("smoke",), asks.smoke)
-    yield Again(result.header, ("title",), asks.title)
+    yield Again(result.header, ("smoke",), result.suite.smoke)
+    yield Again(result.header, ("title",), result.suite.title)
     yield Again(result.header, ("titles",), dict(asks.titles))
     yield Again(result.header, ("takes",), {key: list(one) for key, one in asks.takes.items()})
     yield Again(result.header, ("tables",), {key: plain(one) for key, one in asks.tables.items()})
