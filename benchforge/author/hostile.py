@@ -1,6 +1,6 @@
 """A driver's reading of what is damaged: it is refused, or is the reading of the whole."""
 
-import tempfile
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from benchforge.author.recorded import TOLD, Recording
 from benchforge.errors import BenchforgeError
 from benchforge.model.reading import Reading
 from benchforge.parts.part import Driver
+from benchforge.run.scratch import scratch_folder
 
 _SHOWN = 5
 
@@ -26,8 +27,8 @@ class Tried:
 
 def reading_of(part: Driver, recording: Recording) -> Reading:
     """Return the reading of a recording as it is. Raises what the part raises."""
-    with tempfile.TemporaryDirectory(prefix="bf-") as name:
-        return recording.read(part, Path(name))
+    with _place() as folder:
+        return recording.read(part, folder)
 
 
 def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
@@ -37,8 +38,7 @@ def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
     """
     counts = {"refused": 0, "harmless": 0}
     found: list[Finding] = []
-    with tempfile.TemporaryDirectory(prefix="bf-") as name:
-        folder = Path(name)
+    with _place() as folder:
         for file, what, damaged in _every(recording):
             at = f"{recording.name}: {file} {what}"
             try:
@@ -84,3 +84,11 @@ def _every(recording: Recording) -> Iterator[tuple[str, str, Recording]]:
         for what, changed in damages(content):
             files = {**recording.files, file: changed}
             yield file, what, replace(recording, files=files)
+
+
+@contextlib.contextmanager
+def _place() -> Iterator[Path]:
+    """Give an empty folder, for the files of a recording only."""
+    with scratch_folder() as own:
+        (folder := own / "0").mkdir()
+        yield folder

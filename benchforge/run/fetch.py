@@ -1,7 +1,6 @@
 """Programs that Debian has, fetched without root into a folder of ours."""
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from benchforge.parts.command import Command, Finished
 from benchforge.run.here import Here, Running
 from benchforge.run.host import Host
+from benchforge.run.scratch import scratch_folder
 
 SCRIPT = Path(__file__).with_name("debian.sh")
 _WITHIN_S = 1800.0  # many packages over a slow line
@@ -30,8 +30,8 @@ def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
     """
     passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
     command = Command("sh", SCRIPT, folder, *packages)
-    with tempfile.TemporaryDirectory(prefix="bf-") as name, host.trial(Path(name), "host") as here:
-        running = here.start("debian", command, Path(name), passed)
+    with scratch_folder() as own, host.trial(own, "host") as here:
+        running = here.start("debian", command, own, passed)
         done = _ended(here, running)
         told = done.stdout.read_text(errors="replace").splitlines()
         wrong = done.stderr.read_text(errors="replace").splitlines()

@@ -3,28 +3,30 @@
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
+import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 PREFIX = "bf-"
+# Ours from the moment it is there, however soon we are killed: nobody else makes private folders
+# with the sticky bit, which does nothing in a folder that only its owner can write to.
+_MODE = 0o1700
 _OWNER = "owner"
-_TELLS = "benchforge"
 _ATTEMPTS = 5
-_EMPTY_FOR_S = 60.0  # a folder is empty for a moment before it says whose it is
 
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
     """A short private folder: the path of a socket ends at 107 bytes.
 
-    It has a file `owner`; what is made in it else goes with it.
+    It has a file `owner`, for people; what is made in it else goes with it.
     """
     with claimed(Path(tempfile.gettempdir()), prefix) as folder:
         try:
-            told = f"{_TELLS}, process {os.getpid()}; if that was killed, the next removes this\n"
+            told = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
             (folder / _OWNER).write_text(told)
             yield folder
         finally:
@@ -35,14 +37,14 @@ def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
 def claimed(parent: Path, prefix: str) -> Iterator[Path]:
     """Make a folder that is known to be in use until we leave, or are gone."""
     for _ in range(_ATTEMPTS):
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        folder = _made(parent, prefix)
         if (lock := claim(folder)) is not None:
             break
         # Who clears away was faster between the two lines.
         with contextlib.suppress(OSError):
             folder.rmdir()
     else:  # a file system without locks: nobody else can claim it either
-        folder, lock = Path(tempfile.mkdtemp(prefix=prefix, dir=parent)), -1
+        folder, lock = _made(parent, prefix), -1
     try:
         yield folder
     finally:
@@ -90,14 +92,19 @@ def removed(folder: Path) -> bool:
     return not folder.exists()
 
 
+def _made(parent: Path, prefix: str) -> Path:
+    """Make a folder with a name that nobody can foretell."""
+    while True:
+        folder = parent / f"{prefix}{secrets.token_hex(4)}"
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(_MODE)
+            return folder
+
+
 def _ours(folder: Path) -> bool:
     """Whether a benchforge of this user made a folder, whatever else is named so."""
     try:
-        stat = folder.lstat()
-        if stat.st_uid != os.geteuid():
-            return False
-        with contextlib.suppress(FileNotFoundError):
-            return (folder / _OWNER).read_text().startswith(f"{_TELLS}, ")
-        return not any(folder.iterdir()) and time.time() - stat.st_mtime > _EMPTY_FOR_S
-    except (OSError, ValueError):
+        seen = folder.lstat()
+    except OSError:  # it went meanwhile
         return False
+    return seen.st_uid == os.geteuid() and seen.st_mode == stat.S_IFDIR | _MODE
