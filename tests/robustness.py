@@ -150,7 +150,7 @@ def nobody_measures() -> bool:
 
 def headers(folder: Path) -> list[Path]:
     """The results in which a run has begun."""
-    return list(folder.glob("results/*/result.json"))
+    return list(folder.glob("results/[!.]*/result.json"))
 
 
 def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:

@@ -230,7 +230,7 @@ def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None
         process = subprocess.Popen(
             call, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs, env=_here(tmp_path)
         )
-        while process.poll() is None and not list(tmp_path.glob("results/*/result.json")):
+        while process.poll() is None and not list(tmp_path.glob("results/[!.]*/result.json")):
             time.sleep(0.02)
         if process.poll() is None:
             break

@@ -25,6 +25,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 LONGEST_S = 5.0  # after the start of which a kill falls: about two trials
 GONE_S = 2.0  # after a kill all must be
 ENDS_S = 120.0
+TRIAL_S = 30.0  # on a machine that does much else
 CALL = [sys.executable, "-m", "benchforge"]
 SUITE = """benchforge = 1
 network = "{network}"
@@ -104,7 +105,7 @@ def _in_network(
     if results := _results(folder):
         _resumed(folder, results[-1], seen)
     seen.left += _after_a_last_start(folder, suite)
-    seen.trials += len(list(folder.glob("results/*/trials/*/trial.json")))
+    seen.trials += len(list(folder.glob("results/[!.]*/trials/*/trial.json")))
 
 
 def _one(folder: Path, words: list[str], after_s: float, seen: Seen) -> None:
@@ -158,10 +159,10 @@ def _look(folder: Path, seen: Seen) -> None:
 
 def _resumed(folder: Path, result: Path, seen: Seen) -> None:
     """Let it end; each planned trial is there once."""
-    done = _ran(folder, "run", "--resume", str(result), within_s=900)
+    plan = json.loads((result / "result.json").read_text())["plan"]
+    done = _ran(folder, "run", "--resume", str(result), within_s=ENDS_S + TRIAL_S * len(plan))
     if done.returncode:
         seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
-    plan = json.loads((result / "result.json").read_text())["plan"]
     places = [(one["block"], one["position"]) for one in _trials(result) if not one["failure"]]
     if sorted(places) != sorted((one["block"], one["position"]) for one in plan):
         seen.invalid.append(f"{len(plan)} planned, {len(places)} measured")
@@ -191,11 +192,11 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _folders(folder: Path) -> list[Path]:
-    return sorted(folder.glob("results/*/trials/*"))
+    return sorted(folder.glob("results/[!.]*/trials/*"))
 
 
 def _results(folder: Path) -> list[Path]:
-    return sorted(one.parent for one in folder.glob("results/*/result.json"))
+    return sorted(one.parent for one in folder.glob("results/[!.]*/result.json"))
 
 
 def _trials(result: Path) -> list[dict[str, object]]:
