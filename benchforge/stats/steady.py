@@ -94,7 +94,8 @@ def _step(left: Sequence[float], inflation: float, size: int) -> float:
     """Return by how much the last level differs that is furthest from another; 0 for one level."""
     level = median(left)
     rough = _deviation([later - earlier for earlier, later in pairwise(left)])
-    scale = max(rough / math.sqrt(2), _FINEST * level)
+    # Where nothing ended in most of these bins, their level is 0: then what did end is the measure.
+    scale = max(rough / math.sqrt(2), _FINEST * (level or fmean(left)))
     clipped = [max(-_FAR, min(_FAR, (value - level) / scale)) for value in left]
     penalty = _PENALTY * math.log(len(left)) * inflation
     changes = partition(clipped, penalty, max(_FEWEST, size // 10))
