@@ -191,6 +191,20 @@ def test_headers_of_the_connection_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("each", "status"),
+    [(1150, "pass"), (1122, "pass"), (1190, "pass"), (1300, "unknown"), (1100, "fail")],
+)
+def test_what_frames_chunks_makes_responses_longer_and_never_shorter(
+    each: int, status: str
+) -> None:
+    headers = {"content-type": "text/plain", "transfer-encoding": "chunked"}  # 28 bytes
+    chunked = probes(answer(headers=headers))
+    check = size(trial(probes=chunked, reading=reading(received_bytes=20_000 * each)), LIMITS)
+    assert (check.status, check.about) == (status, "behaviour")
+    assert "1,150 of a single answer without what frames its chunks" in check.says
+
+
+@pytest.mark.parametrize(
     "changed",
     [
         {"load": {"protocol": "HTTP/2"}},
@@ -200,7 +214,6 @@ def test_headers_of_the_connection_may_be_missing() -> None:
         {"reading": reading(unanswered=1)},
         {"probes": None},
         {"probes": probes(answer(header_bytes=None))},
-        {"probes": probes(answer(headers={"transfer-encoding": "chunked"}))},
     ],
 )
 def test_a_size_that_cannot_be_compared_is_unknown(changed: Any) -> None:

@@ -171,6 +171,19 @@ def test_requests_beyond_the_timeout_were_under_way_too() -> None:
     assert asked(trial(**closed(unknown)), "L3").status == "unknown"
 
 
+def test_requests_of_which_only_a_time_out_is_known_may_explain_an_idle_loop() -> None:
+    # A server stood still for 4 of 8 s: each of 16 requests took 4 s, and is known to take 2.
+    latency = Histogram.of({3200: 20_000})
+    stood = reading(
+        seconds=8, responses=20_016, latency=latency, censored=16, censored_from_us=2_000_000
+    )
+    found = asked(trial(**closed(stood)), "L3")
+    assert (found.status, found.value) == ("unknown", None)
+    assert "16 requests took longer than it records: whether it was idle" in found.says
+    few = stood.model_copy(update={"censored": 4})  # not even with all of 8 s
+    assert asked(trial(**closed(few)), "L3").status == "warn"
+
+
 def test_lost_requests_may_explain_an_idle_loop() -> None:
     few = {"latency": Histogram.of({1000: 1000}), "responses": 1000}
     assert asked(trial(**closed(reading(**few))), "L3").status == "warn"

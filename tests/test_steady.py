@@ -7,10 +7,10 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, median
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchforge.checks.limits import limits
@@ -112,13 +112,31 @@ def test_a_step_and_a_trend_say_their_size() -> None:
     rng = random.Random(5)
     step = examine([value * (1.0 if n < 45 else 0.8) for n, value in enumerate(run(rng, flat, 60))])
     assert step.course == "step"
-    assert step.change == pytest.approx(-0.25, abs=0.03)  # the level before, over the one after
+    assert step.change == pytest.approx(-0.2, abs=0.03)  # of the level before
     trend = examine(ensemble([run(rng, lambda at: 1 + 0.06 * at, 60) for _ in range(20)]))
     assert trend.course in {"trend", "step", "late"}
 
 
 def test_a_rate_that_is_kept_exactly_but_for_a_spike_is_steady() -> None:
     assert examine([25.0] * 30 + [60.0] + [25.0] * 29).course == "flat"
+
+
+def test_a_server_that_stands_still_for_most_of_what_is_kept_made_a_step() -> None:
+    course = [*[8.0] * 8, 1.0, *[0.0] * 14, *[6.0] * 8]
+    assert median(course[mser(course) :]) == 0
+    assert examine(course) == Found("step", 8, -1.0)
+    assert examine(course[::-1]).change == -1.0
+
+
+def test_a_level_that_halves_is_said_to_be_half_and_not_gone() -> None:
+    assert examine([40.0] * 30 + [20.0] * 14).change == -0.5
+    assert examine([20.0] * 30 + [40.0] * 14).change == 1.0
+
+
+@given(st.lists(st.sampled_from([0, 0, 0, 1, 10, 11]), min_size=LEAST, max_size=3 * LEAST))
+def test_a_course_in_which_much_stands_still_is_told_all_the_same(counts: list[int]) -> None:
+    assume(median(counts) > 0)
+    assert examine(ensemble([counts])).course in {"flat", "warm-up", "late", "step", "trend"}
 
 
 def test_too_few_bins_say_nothing() -> None:

@@ -84,6 +84,12 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
             f'{{real}} "$@"; truncate -s 400 "{OUT_OF_WRK}"',
         ),
         ("wrk", WRK, "a wrk that is another tool", '{ab} -n 20 "$(eval echo \\"\\${{$#}}\\")"'),
+        (
+            "wrk",
+            WRK.replace('"1s"', '"9s"'),
+            "a wrk that is interrupted, and says that all is well",
+            'timeout -s INT 1 {real} "$@"; exit 0',
+        ),
         ("ab", AB, "an ab that prints garbage", "head -c 300 /dev/urandom"),
         ("ab", AB, "an ab whose output is cut in half", '{real} "$@" | head -n 12'),
         ("ab", AB, "an ab that prints what wrk does", "echo Requests/sec: 4242.42"),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import planted
 import pytest
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
@@ -374,6 +375,52 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
     found = verify(changed, Registry())
     assert "failure.message: " in str(found.differing[0])
     assert "its files can be read" in str(found.differing[0])
+
+
+def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
+    shutil.rmtree(changed / "trials/0003")
+    found = verify(changed, Registry())
+    assert "plan: cannot be computed again: trial 3 was lost or removed" in str(found.cannot[0])
+
+
+def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
+    trial = trial_of(changed, "wrk")
+    failure = {"stage": "drive", "message": "hello: none of 900 responses was good"}
+    change(trial, ("failure",), lambda _: failure)
+    change(trial, ("checks",), lambda _: [])
+    found = verify(changed, Registry())
+    assert any("failure: nothing that was kept shows it" in str(one) for one in found.differing)
+
+
+def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: Path) -> None:
+    spoilt: dict[str, object] = {
+        "id": "N1",
+        "status": "fail",
+        "about": "apparatus",
+        "scope": "trial",
+    }
+    spoilt |= {"name": "foreign-cpu", "value": 0.9, "threshold": "", "source": "", "says": "loud"}
+    change(trial_of(changed, "wrk"), ("checks",), lambda checks: [spoilt, *checks])
+    found = verify(changed, Registry())
+    assert "checks.0: N1: fail is no answer of its checks" in str(found.differing[0])
+
+
+def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    load = 'use = "wrk"\nconnections = 2\nduration = "1s"'
+    (tmp_path / "short.toml").write_text(
+        planted.suite({"short": planted.server("tools-shorter")}, load)
+    )
+    assert bench("run", "short.toml").code == 4
+    (kept,) = (tmp_path / "results").iterdir()
+    (trial,) = kept.glob("trials/*/trial.json")
+    assert "the load was answered otherwise" in json.loads(trial.read_text())["failure"]["message"]
+    told = bench("verify", kept)
+    assert told.code == 0, told.all
+    change(trial, ("failure",), lambda _: None)
+    told = bench("verify", kept, "--all")
+    assert told.code == 1, told.all
+    assert "failure.message: not there, but computed again it is" in told.out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

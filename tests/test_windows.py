@@ -336,11 +336,25 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
         assert (check.id, check.status, check.about) == ("S1", status, "behaviour")
 
 
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        (50, "its level changed by -50% while it was measured"),
+        (200, "its level changed by +100% while it was measured"),
+        (0, "for a part of what was measured nothing was answered"),
+    ],
+)
+def test_a_step_is_told_in_shares_of_what_was_before(after: int, says: str) -> None:
+    (check,) = of_trial(trial(told((100,) * 30 + (after,) * 10)), limits())
+    assert (check.status, check.value) == ("warn", after / 100 - 1)
+    assert check.says.startswith(says)
+
+
 def test_a_comparison_with_what_never_settles_fails() -> None:
     steady, step = told((100,) * 40), told((100,) * 30 + (60,) * 10)
     found = list(of_comparison([[trial(steady)], [trial(step)], []], limits()))
     assert [check.status for check in found] == ["pass", "fail", "unknown"]
-    assert found[1].value == pytest.approx(-0.4, abs=0.3)
+    assert found[1].value == pytest.approx(-0.4)
 
 
 def test_latencies_that_hold_a_warm_up_are_told() -> None:

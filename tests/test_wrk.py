@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_loaders.timed import lasted
 from benchforge_loaders.wrk import HOOK, Wrk
 from benchforge_loaders.wrk_correction import (
     expected_interval_us,
@@ -266,6 +267,12 @@ def test_a_truncated_file_is_never_read(left: Path) -> None:
         (left / "wrk-load.json").write_text(whole[:end])
         with pytest.raises(OutputDamaged, match=r"wrk-load\.json: "):
             stalls_read_from(left)
+
+
+def test_a_load_that_was_ended_before_its_time_is_refused() -> None:
+    lasted("hey", 4.6, Duration(5))
+    with pytest.raises(OutputDamaged, match=r"hey: it was ended after 1.99 s, asked were 5 s"):
+        lasted("hey", 1.9897, Duration(5))
 
 
 @pytest.mark.parametrize(

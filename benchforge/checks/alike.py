@@ -7,7 +7,8 @@ from benchforge.model.answer import Answer
 from benchforge.model.check import Check
 from benchforge.model.trial import Failure, Trial
 
-_OF_CONNECTIONS = ("connection", "keep-alive")  # headers that depend on how it was asked
+_CHUNKED = "transfer-encoding"
+_OF_CONNECTIONS = ("connection", "keep-alive", _CHUNKED)  # headers that depend on how it was asked
 _NOT_LOOKED_AT = "no answers to single questions were kept"
 
 
@@ -55,8 +56,6 @@ def size(trial: Trial, limits: Limits) -> Check:
     first = None if why or probes is None else probes.alike[0].answer
     if first is not None and first.header_bytes is None:
         why = "the length of headers was not kept"
-    elif first is not None and "transfer-encoding" in first.headers:
-        why = "the body comes in chunks, of which nobody knows the length"
     if why or first is None or reading is None or load is None or reading.received_bytes is None:
         says = f"whether the load's responses were as long as single ones is not known: {why}"
         return limits.check("E3", "behaviour", None, says)
@@ -66,8 +65,13 @@ def size(trial: Trial, limits: Limits) -> Check:
     most += most * (load.connections or 1) / reading.responses
     full = first.length + (first.header_bytes or 0)
     told = f"{each:,.1f} bytes a response of the load, {full:,} of a single answer"
+    chunked = _CHUNKED in first.headers
+    told += " without what frames its chunks" if chunked else ""
     if least <= each <= most:
         return limits.check("E3", "behaviour", each / full - 1, told, status="pass")
+    if chunked and each > most:  # frames only add: nobody knows how much
+        says = f"whether the load's responses were as long as single ones is not known: {told}"
+        return limits.check("E3", "behaviour", None, says)
     says = (
         f"{told}: the load was answered otherwise; compare what the tool gets with a single answer"
     )

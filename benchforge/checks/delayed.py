@@ -28,7 +28,9 @@ def delayed(trial: Trial, limits: Limits) -> Check:
         if not few_acks and sooner < limit.number("sooner"):
             # A busy machine smears the crowd. What is slow by itself delays few: 0 of 196 at 60 ms.
             counted = "" if acks is None else f", and {acks:.2g} acknowledgements each were delayed"
-            says = f"{told}, {sooner:.1%} less{counted}: whether the others waited is not known"
+            says = (
+                f"{told}, {sooner:.1%} took less{counted}: whether the others waited is not known"
+            )
             return _check(limits, None, says, "unknown")
         says = f"{told}: no crowd at the 40 ms of a delayed acknowledgement"
         return _check(limits, share, says, "pass")

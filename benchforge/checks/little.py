@@ -44,7 +44,8 @@ def _judged(reading: Reading, load: Load, under_way: float, limits: Limits) -> C
         most += _age_us(reading) / (reading.seconds * 1e6)
     if limits["L3"].status(most) == "pass":
         return limits.check("L3", "apparatus", share, says, status="pass")
-    if hidden := _hidden(reading):
+    longest = most + _beyond_us(reading) / (reading.seconds * 1e6) / allowed
+    if hidden := _hidden(reading, explains=limits["L3"].status(longest) == "pass"):
         says += f", and {hidden}: whether it was idle is not known"
         return limits.check("L3", "apparatus", None, says)
     says += (
@@ -78,9 +79,14 @@ def _age_us(reading: Reading) -> float:
     return squares / (2 * reading.latency.sum_us)
 
 
-def _hidden(reading: Reading) -> str:
-    """Return whose time is not told; "" where all is."""
-    if reading.censored and reading.censored_from_us is None:
+def _beyond_us(reading: Reading) -> float:
+    """Return how much longer those may have taken that were given up: to the load's end, all."""
+    return reading.censored * max(0.0, reading.seconds * 1e6 - (reading.censored_from_us or 0))
+
+
+def _hidden(reading: Reading, *, explains: bool) -> str:
+    """Return whose time is not told; "" where all is, or what is late does not explain it."""
+    if reading.censored and explains:
         return f"{reading.censored} requests took longer than it records"
     if reading.unanswered is None:
         return "how many requests got no response is not told"

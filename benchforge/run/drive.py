@@ -3,8 +3,10 @@
 import signal
 
 from benchforge.errors import OutputDamaged, TrialFailed
+from benchforge.model.answer import Expect, Request
 from benchforge.model.cpus import Cpus
 from benchforge.model.reading import Reading
+from benchforge.model.trial import CaseName
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
@@ -13,7 +15,6 @@ from benchforge.run.keeper import LARGEST_OUTPUT
 from benchforge.run.story import Story
 from benchforge.run.tasks import located
 from benchforge.run.usage import EVERY_S, Watch
-from benchforge.suite.case import Case
 
 _BAD_FROM = 400  # of a status: good responses have one below
 LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
@@ -64,27 +65,29 @@ def drive(
     return (finished, *(here.stop(other) for other in every[1:]))
 
 
-def believable(reading: Reading, case: Case, answered: int) -> None:
+def believable(
+    reading: Reading, case: CaseName, request: Request, expect: Expect, answered: int
+) -> None:
     """Raise TrialFailed when the tool got no good answer, or other bodies than we did."""
     if reading.responses == 0:
         classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
         raise TrialFailed(
             "drive",
-            f"{case.name.server}: no response was completed in {reading.seconds:.3g} s "
+            f"{case.server}: no response was completed in {reading.seconds:.3g} s "
             f"(errors: {classes or 'none'})",
             "the server answers single requests, but none of the load's; see both logs",
         )
-    if reading.good == 0 and case.expect.status < _BAD_FROM:  # some suites ask for an error
+    if reading.good == 0 and expect.status < _BAD_FROM:  # some suites ask for an error
         raise TrialFailed(
             "drive",
-            f"{case.name.server}: none of {reading.responses:,} responses was good",
+            f"{case.server}: none of {reading.responses:,} responses was good",
             "the server answers single requests rightly, and none of the load's; see both logs",
         )
     length = reading.document_bytes
-    if length is not None and length != answered and case.request.method != "HEAD":
+    if length is not None and length != answered and request.method != "HEAD":
         raise TrialFailed(
             "read",
-            f"{case.name.server}: {case.name.driver} was answered with {length} bytes of body, "
+            f"{case.server}: {case.driver} was answered with {length} bytes of body, "
             f"the question with {answered}",
             "the server answers this tool otherwise; compare the two by hand",
         )

@@ -209,7 +209,7 @@ def _measured(
         after = probes.asked(here, alone, probes.AFTER, keep_alive=keeps)
         story.probes = probes.probes(before, after, probes.debug(here, asking))
         story.listener = probes.listener(here, asking, port, story.listener)
-        believable(story.reading, case, asked.answer.length)
+        believable(story.reading, case.name, case.request, case.expect, asked.answer.length)
     with story.phase("stop"):
         stop(here, services)
 

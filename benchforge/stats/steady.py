@@ -62,7 +62,7 @@ def examine(course: Sequence[float]) -> Found:
     left = course[cut:]
     rho = _resemblance(left)
     inflation = (1 + rho) / (1 - rho)
-    if abs(step := _step(left, inflation, len(course))) > TOLERANCE:
+    if step := _step(left, inflation, len(course)):
         return Found("step", cut, step)
     rise = growth([*enumerate(left)], len(left) - 1) or 0.0
     if abs(rise) > TOLERANCE and mann_kendall(left, inflation) < _SURE:
@@ -91,10 +91,15 @@ def _scaled(run: Sequence[float]) -> list[float]:
 
 
 def _step(left: Sequence[float], inflation: float, size: int) -> float:
-    """Return by how much the last level differs that is furthest from another; 0 for one level."""
+    """Return by what share the level changed between the two that are furthest apart.
+
+    0 where the higher is no more above the lower than is tolerated; -1 where the lower is 0,
+    whichever came first.
+    """
     level = median(left)
     rough = _deviation([later - earlier for earlier, later in pairwise(left)])
-    scale = max(rough / math.sqrt(2), _FINEST * level)
+    # Where nothing ended in most of these bins, their level is 0: then what did end is the measure.
+    scale = max(rough / math.sqrt(2), _FINEST * (level or fmean(left)))
     clipped = [max(-_FAR, min(_FAR, (value - level) / scale)) for value in left]
     penalty = _PENALTY * math.log(len(left)) * inflation
     changes = partition(clipped, penalty, max(_FEWEST, size // 10))
@@ -102,9 +107,11 @@ def _step(left: Sequence[float], inflation: float, size: int) -> float:
     levels = [median(left[start:end]) for start, end in pairwise(edges)]
     lowest, highest = min(levels), max(levels)
     if lowest <= 0:
-        return -1.0 if levels.index(lowest) > levels.index(highest) else 1.0
+        return -1.0
+    if highest / lowest - 1 <= TOLERANCE:
+        return 0.0
     rises = levels.index(lowest) < levels.index(highest)
-    return highest / lowest - 1 if rises else -(highest / lowest - 1)
+    return highest / lowest - 1 if rises else lowest / highest - 1
 
 
 def _resemblance(values: Sequence[float]) -> float:

@@ -97,6 +97,11 @@ def _said(one: Found, bin_s: float) -> str:
             return f"steady after {cut_s:g} s"
         case "late":
             return f"not settled after {cut_s:g} s, half of the load: lengthen the warm-up"
+        case "step" if one.change == -1:
+            return (
+                "for a part of what was measured nothing was answered: look for what stands still, "
+                "or lengthen the load or the warm-up"
+            )
         case "step":
             return (
                 f"its level changed by {one.change:+.0%} while it was measured: lengthen the load "

@@ -27,10 +27,19 @@ from benchforge.run.verify.again import Again, Recomputation, Result
 from benchforge.run.verify.alike import alike, leaves, member, written
 from benchforge.run.verify.plan import asked, finds, looks, metrics, order, places
 from benchforge.run.verify.summary import reports, summary
-from benchforge.run.verify.trials import answers, checks, observations, readings, searches
+from benchforge.run.verify.trials import (
+    answers,
+    checks,
+    failures,
+    observations,
+    readings,
+    searches,
+    there,
+)
 from benchforge.suite.kept import kept_suite
 
 RECOMPUTATIONS: tuple[Recomputation, ...] = (
+    there,
     order,
     places,
     looks,
@@ -41,6 +50,7 @@ RECOMPUTATIONS: tuple[Recomputation, ...] = (
     readings,
     observations,
     checks,
+    failures,
     searches,
     summary,
     reports,

@@ -4,13 +4,16 @@ import hashlib
 from collections.abc import Iterator
 
 from benchforge.checks import ask
+from benchforge.checks.alike import otherwise
 from benchforge.checks.quiet import limits_of
-from benchforge.errors import BenchforgeError
+from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.answer import difference
 from benchforge.model.faults import beside
 from benchforge.model.file import Fault
 from benchforge.model.observation import Machine, Observation, Usage
 from benchforge.model.rows import SYSTEM, USAGE
+from benchforge.model.trial import Trial
+from benchforge.run.drive import believable
 from benchforge.run.execute import ANSWER
 from benchforge.run.seek import following
 from benchforge.run.verify.again import Again, Measured, Result, plain
@@ -20,6 +23,19 @@ from benchforge.stats.observed import recomputed
 
 _OF_THE_DRIVER = ("connections", "processes", "declared_s", "kind", "rate", "at_once", "think_s")
 "What of a load its driver tells, whatever is asked."
+_BEFORE_AND_AFTER = 2
+_SEEN_RUNNING = ("quiet", "placement")
+"The checks of a trial that nothing kept tells; neither ever fails."
+
+
+def there(result: Result) -> Iterator[Again]:
+    """Whether each trial that was measured is there: their numbers have no gaps."""
+    numbers = {one.model.number for one in result.trials}
+    lost = sorted(set(range(1, max(numbers, default=0))) - numbers)
+    if lost:
+        named = ", ".join(map(str, lost))
+        why = f"trial {named} was lost or removed, whatever it measured"
+        yield Again(result.header, ("plan",), cannot=why)
 
 
 def answers(result: Result) -> Iterator[Again | Fault]:
@@ -135,17 +151,52 @@ def searches(result: Result) -> Iterator[Again | Fault]:
         yield Again(trial, ("sought",), None if again is None else plain(again))
 
 
-def checks(result: Result) -> Iterator[Again]:
+def failures(result: Result) -> Iterator[Again | Fault]:
+    """Why a trial that has a reading, and was answered after its load, is no measurement."""
+    for trial in result.trials:
+        told = trial.model
+        expected = result.suite.expect(told.case)
+        if told.reading is None or len(told.answers) < _BEFORE_AND_AFTER or expected is None:
+            continue
+        shown = otherwise(told.checks, told.case.server)
+        stage, message = (shown.stage, shown.message) if shown else ("", "")
+        try:
+            believable(told.reading, told.case, told.request, expected, told.answers[0].length)
+        except TrialFailed as error:
+            stage, message = error.stage, error.message
+        if message:
+            yield Again(trial, ("failure", "stage"), stage)
+            yield Again(trial, ("failure", "message"), message)
+        elif _would_show(told):
+            yield trial.fault("nothing that was kept shows it", "failure")
+
+
+def _would_show(told: Trial) -> bool:
+    """Whether its failure is of a kind that a reading or an answer would show."""
+    failure = told.failure
+    of_them = failure is not None and failure.stage in {"ask", "drive", "read"}
+    return of_them and failure is not None and failure.about == "behaviour"
+
+
+def checks(result: Result) -> Iterator[Again | Fault]:
     """What the checks answer, from the trial; those that saw it running stand first."""
     limits = limits_of(result.header.model)
     for one in result.measured:
         told = one.trial.checks
+        asked = one.trial
+        if otherwise(told, asked.case.server):  # which failed for what they answered
+            asked = asked.model_copy(update={"failure": None})
         try:
-            size = len(ask.of_trial(one.trial, limits))
+            size = len(ask.of_trial(asked, limits))
             own = told[: max(0, len(told) - size)]
-            found = ask.of_trial(one.trial.model_copy(update={"checks": own}), limits)
+            found = ask.of_trial(asked.model_copy(update={"checks": own}), limits)
         except Exception as error:  # noqa: BLE001 - of numbers of any kind
             yield one.again("checks", cannot=f"{type(error).__name__}: {error}")
             continue
+        for number, check in enumerate(own if result.ours else ()):
+            if check.id not in _SEEN_RUNNING or check.status == "fail":
+                yield one.fault(
+                    f"{check.id}: {check.status} is no answer of its checks", "checks", number
+                )
         for number, check in enumerate(found, len(own)):
             yield one.again("checks", number, value=plain(check))

@@ -19,7 +19,7 @@ from benchforge.plugin import (
     hookimpl,
 )
 from benchforge_loaders.printed import BAD, growing, line
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, lasted
 
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000
@@ -80,9 +80,11 @@ class Hey(Timed):
         """Return what hey printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("hey", output)
         try:
-            return _reading(output.stdout)
+            reading = _reading(output.stdout)
         except ValueError as error:
             raise OutputDamaged(f"hey: {error}", "see what hey printed beside the trial") from None
+        lasted("hey", reading.seconds, self.duration)
+        return reading
 
 
 def _headers(request: Request) -> list[str]:

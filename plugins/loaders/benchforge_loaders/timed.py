@@ -17,6 +17,8 @@ from benchforge.plugin import (
     Request,
 )
 
+_LASTED = 0.9  # of the time that was asked for, at least: tools round, and begin late
+
 
 def _whole(value: Duration) -> Duration:
     if value < 1 or not value.is_integer():
@@ -68,3 +70,12 @@ def ended_well(name: str, output: Output) -> None:
     if output.code:
         said = (output.stderr.strip() or output.stdout.strip()).splitlines()
         raise OutputDamaged(f"{name}: {said[-1].strip() if said else f'exit code {output.code}'}")
+
+
+def lasted(name: str, seconds: float, asked: Duration) -> None:
+    """Raise OutputDamaged when a tool that should end by the clock ended long before.
+
+    Some tools that are interrupted print what they have, and say that all is well.
+    """
+    if seconds < _LASTED * asked:
+        raise OutputDamaged(f"{name}: it was ended after {seconds:.3g} s, asked were {asked:g} s")

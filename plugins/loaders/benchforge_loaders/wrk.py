@@ -24,6 +24,7 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
+from benchforge_loaders.timed import lasted
 from benchforge_loaders.wrk_correction import (
     expected_interval_us,
     printed_percentile_us,
@@ -119,6 +120,7 @@ class Wrk(Loader):
         recorded = _recorded(output)
         corrected = dict(recorded.latency_us)
         raw = self._raw(recorded, corrected)
+        lasted("wrk", recorded.duration_us / 1e6, self.duration)
         synthetic = sum(corrected.values()) - sum(raw.values())
         good = recorded.requests - recorded.status
         return Reading(
