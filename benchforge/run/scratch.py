@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PREFIX = "bf-"
+BESIDE = f".{PREFIX}"
+"Beside results: what is not yet one, or is one no more."
+HALF = "half-"
+"Beside templates: the same."
 # Ours from the moment it is there, however soon we are killed: nobody else makes private folders
 # with the sticky bit, which does nothing in a folder that only its owner can write to.
 _MODE = 0o1700
@@ -68,9 +72,13 @@ def claim(folder: Path) -> int | None:
     return None
 
 
-def abandoned() -> list[Path]:
-    """Return the scratch folders of ours that nobody uses: their benchforge was killed."""
+def abandoned(*beside: Path) -> list[Path]:
+    """Return the scratch folders of ours that nobody uses: their benchforge was killed.
+
+    Those `beside` results too, which are named by the folders that hold them.
+    """
     every = sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*"))
+    every += [folder for one in dict.fromkeys(beside) for folder in sorted(one.glob(f"{BESIDE}*"))]
     return [folder for folder in every if _ours(folder) and free(folder)]
 
 
@@ -92,6 +100,25 @@ def removed(folder: Path) -> bool:
     return not folder.exists()
 
 
+def stays(folder: Path) -> None:
+    """Let a folder of ours be one that nobody clears away."""
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) & ~stat.S_ISVTX)
+
+
+def away(folder: Path, prefix: str) -> None:
+    """Remove a folder so that it is whole or gone, whenever we end: what is left is scratch.
+
+    Raises OSError.
+    """
+    with claimed(folder.parent, prefix) as ours:
+        try:
+            folder.rename(ours / "0")
+            shutil.rmtree(ours / "0")
+        finally:
+            with contextlib.suppress(OSError):
+                ours.rmdir()
+
+
 def _made(parent: Path, prefix: str) -> Path:
     """Make a folder with a name that nobody can foretell."""
     while True:
@@ -107,4 +134,6 @@ def _ours(folder: Path) -> bool:
         seen = folder.lstat()
     except OSError:  # it went meanwhile
         return False
-    return seen.st_uid == os.geteuid() and seen.st_mode == stat.S_IFDIR | _MODE
+    # A folder whose entries belong to its group hands that on to all that are made in it.
+    mode = seen.st_mode & ~stat.S_ISGID
+    return seen.st_uid == os.geteuid() and mode == stat.S_IFDIR | _MODE
