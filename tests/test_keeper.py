@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from typing import IO, Any
 import pytest
 
 import benchforge
+from benchforge.run import keeper
 
 PROGRAMS = Path(__file__).parent / "programs"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
@@ -208,3 +210,16 @@ def test_where_proc_cannot_be_mounted_a_weaker_keeper_takes_over(
         assert "mount" in greeting["weaker"][0]
         process.kill()
         assert one.nothing_is_left(but=set())
+
+
+def test_the_inner_process_ends_where_the_outer_one_was_killed_before_it_spoke() -> None:
+    """And says nothing: that the keeper is gone is told by who waits for it."""
+    outer_lives, outer = os.pipe()
+    os.close(outer)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        with theirs:
+            modes = {"pid_namespace": False, "network": "host", "weaker": []}
+            keeper._inner(theirs, outer_lives, {"sysctls": {}, "limits": {}}, {}, modes)
+        assert ours.recv(1) == b""
+    os.close(outer_lives)
