@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS
 
+from benchforge.errors import CannotKeep
 from benchforge.run import leftovers, scratch
 from benchforge.run.cache import place
 from benchforge.run.keep import whole
@@ -167,6 +168,21 @@ def test_below_a_folder_that_hands_on_its_group_it_is_ours_too(results: Path) ->
     assert leftovers.left(results) == [str(folder)]
     scratch.stays(folder)
     assert leftovers.left(results) == []
+
+
+def test_where_nothing_can_be_written_that_is_told_and_cleaning_goes_on(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = scratch._made(results, scratch.BESIDE)
+
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile.gettempdir", none)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with pytest.raises(CannotKeep, match="scratch: No usable temporary directory"):
+        scratch.scratch_folder().__enter__()
+    assert str(folder) in leftovers.cleared(results)
 
 
 def test_a_full_disk_leaves_no_half_file_and_is_told_with_its_name(

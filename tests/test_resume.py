@@ -453,6 +453,22 @@ def test_too_little_space_starts_nothing(mounting: Callable[[str], str], tmp_pat
     assert told.endswith("code 5\n")  # nothing was made
 
 
+def test_too_little_space_for_scratch_begins_no_result(
+    mounting: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Programs could not have said their versions: it could not be resumed where there is space."""
+    suite(tmp_path)
+    told = mounting("""
+        mount -t tmpfs -o size=20m none disk
+        export TMPDIR="$PWD/disk"
+        bench run small.toml
+    """)
+    assert codes(told) == [5], told
+    assert f"error: {tmp_path}/disk: too little space: 21.0 MB free, 32.0 MB needed" in told
+    assert "hint: free some, or set TMPDIR to another folder" in told
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
     mounting: Callable[[str], str], tmp_path: Path
 ) -> None:

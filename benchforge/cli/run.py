@@ -32,7 +32,7 @@ from benchforge.run.lock import measuring
 from benchforge.run.placement import machine, places
 from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
-from benchforge.run.space import scarce
+from benchforge.run.space import enough_for_scratch, scarce
 from benchforge.stats.precision import precise
 from benchforge.stats.whole import done, missing
 from benchforge.suite.expand import expand
@@ -224,6 +224,7 @@ def _ground(asked: Suite) -> Ground:
 
 def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry) -> Header:
     header = header_of(asked, graph, stands_on)
+    enough_for_scratch()  # or a program had no room to print its version into
     header = header.model_copy(update={"quiet": loosened()})
     return with_facts(header, registry.tell("benchforge_facts", warn), warn)
 

@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchforge.errors import CannotKeep
+
 PREFIX = "bf-"
 BESIDE = f".{PREFIX}"
 "Beside results: what is not yet one, or is one no more."
@@ -26,15 +28,18 @@ _ATTEMPTS = 5
 def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
     """A short private folder: the path of a socket ends at 107 bytes.
 
-    It has a file `owner`, for people; what is made in it else goes with it.
+    It has a file `owner`, for people; what is made in it else goes with it. Raises CannotKeep.
     """
-    with claimed(Path(tempfile.gettempdir()), prefix) as folder:
+    told = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
+    with contextlib.ExitStack() as stack:
         try:
-            told = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
+            folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), prefix))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
             (folder / _OWNER).write_text(told)
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        except OSError as error:
+            message = f"{tempfile.tempdir or 'scratch'}: {error.strerror}"
+            raise CannotKeep(message, "free some space there, or set TMPDIR") from error
+        yield folder
 
 
 @contextlib.contextmanager
@@ -77,7 +82,11 @@ def abandoned(*beside: Path) -> list[Path]:
 
     Those `beside` results too, which are named by the folders that hold them.
     """
-    every = sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*"))
+    try:
+        usual = Path(tempfile.gettempdir())
+    except OSError:  # every disk is full, and who cleans wants to end that
+        usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
+    every = sorted(usual.glob(f"{PREFIX}*"))
     every += [folder for one in dict.fromkeys(beside) for folder in sorted(one.glob(f"{BESIDE}*"))]
     return [folder for folder in every if _ours(folder) and free(folder)]
 
@@ -108,15 +117,13 @@ def stays(folder: Path) -> None:
 def away(folder: Path, prefix: str) -> None:
     """Remove a folder so that it is whole or gone, whenever we end: what is left is scratch.
 
-    Raises OSError.
+    Who calls holds it. Nothing is made, which a full disk would refuse. Raises OSError.
     """
-    with claimed(folder.parent, prefix) as ours:
-        try:
-            folder.rename(ours / "0")
-            shutil.rmtree(ours / "0")
-        finally:
-            with contextlib.suppress(OSError):
-                ours.rmdir()
+    with contextlib.suppress(OSError):  # another user's
+        folder.chmod(_MODE)
+    gone = folder.with_name(f"{prefix}{secrets.token_hex(4)}")
+    folder.rename(gone)
+    shutil.rmtree(gone)
 
 
 def _made(parent: Path, prefix: str) -> Path:
