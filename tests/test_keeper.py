@@ -24,7 +24,7 @@ from benchforge.run import keeper
 PROGRAMS = Path(__file__).parent / "programs"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 SYSTEM_PYTHON = "/usr/bin/python3"  # one that every user may read
-WITHIN_S = 2.0
+WITHIN_S = 20.0  # and not 2: what is killed on a loud machine takes its time
 
 as_root = pytest.mark.skipif(
     subprocess.run([*NOBODY, "true"], check=False, capture_output=True).returncode != 0,
@@ -155,7 +155,7 @@ def test_a_signal_to_the_foreground_group_reaches_benchforge_alone(
         os.killpg(process.pid, number)
         if number == signal.SIGINT:
             assert said(process.stdout) == [True, True]
-        process.wait(5)
+        process.wait(WITHIN_S)
         assert one.nothing_is_left(but=set())
 
 
