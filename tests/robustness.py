@@ -38,8 +38,8 @@ HEAD = """# What happens when things go wrong
 
 Each line was seen by a test (`tests/test_robustness*.py`), which fails when it sees another: `make
 robustness` writes this page from what they saw. Numbers, times and paths are left out. What is left
-is looked for by a process above benchforge, to which whatever loses its parent is given: two
-seconds after the end it lists all that still runs.
+is looked for by a process above benchforge, to which whatever loses its parent is given: it
+lists all that still runs twenty seconds after the end.
 
 | fault | what is printed | exit code | what is left |
 |---|---|---|---|

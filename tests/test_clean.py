@@ -198,14 +198,20 @@ def test_what_a_killed_benchforge_left_is_listed_and_goes(
             assert str(tmp_path / "t") not in told.out, told.all
         finally:
             serves.send_signal(signal.SIGKILL)
-    (left,) = (tmp_path / "t").glob("bf-*")
+    # Its logs, its scratch; and what another had not yet made a result, or was removing.
+    (half := tmp_path / "results/.bf-0123abcd").mkdir(0o1700, parents=True)
+    left = [half, *(tmp_path / "t").iterdir()]
+    assert {one.name[:8] for one in left} >= {"bf-serve", ".bf-0123"}
+    assert len(left) == 3
     told = bench("clean")
     assert told.code == 2, told.all
-    assert f"left by a benchforge that was killed:\n  {left}\n" in told.out
-    assert left.exists()
+    assert "left by a benchforge that was killed:\n" in told.out
+    shown = [f"  {one}\n" for one in ("results/.bf-0123abcd", *left[1:])]
+    assert [one for one in shown if one not in told.out] == []
+    assert all(one.exists() for one in left)
     told = bench("clean", "--yes")
     assert told.code == 0, told.all
-    assert not left.exists()
+    assert not any(one.exists() for one in left)
 
 
 def test_while_another_measures_nothing_is_removed(

@@ -524,6 +524,36 @@ def test_adding_keeps_what_is_there_and_an_unknown_name_spoils_nothing(tmp_path:
     assert [one.name for one in folder.parent.iterdir()] == ["system"]
 
 
+def test_killed_while_it_replaced_the_folder_nothing_is_lost(tmp_path: Path) -> None:
+    needed("apt-get", "dpkg", "flock")
+    work = tmp_path / ".system.a1B2c3"
+    tree(work, {"old/.packages": "wrk 4.1\n", "old/usr/bin/wrk": "", "tree/usr/bin/siege": ""})
+    done = debian(tmp_path / "system", "wrk")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "system/usr/bin/wrk").exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["system"]
+
+
+def test_killed_at_its_end_the_next_call_clears_away_what_it_left(tmp_path: Path) -> None:
+    needed("flock")
+    kept = {"system/.packages": "wrk 4.1\n", ".system.a1B2c3/lists/x": ""}
+    tree(tmp_path, {**kept, ".system.mine": ""})
+    with subprocess.Popen(
+        ["flock", tmp_path, "sh", "-c", "echo; read _"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as another:
+        assert another.stdout is not None
+        another.stdout.readline()
+        assert debian(tmp_path / "system", "wrk").returncode == 0
+        assert (tmp_path / ".system.a1B2c3").exists()  # it may be of the one that works
+        another.communicate("\n")
+    done = debian(tmp_path / "system", "wrk")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {one.name for one in tmp_path.iterdir()} == {"system", ".system.mine"}
+
+
 def test_without_a_network_it_says_so_and_leaves_nothing(tmp_path: Path) -> None:
     needed("apt-get", "dpkg", "flock", "unshare")
     alone = ("unshare", "--map-root-user", "--net")

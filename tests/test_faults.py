@@ -237,8 +237,8 @@ def test_a_signal_at_any_moment_leaves_nothing(
     assert "Traceback" not in err
     assert not marked(f"{mark} --port")
     assert not list(scratch.iterdir())
-    if (result(tmp_path) / "result.json").exists():
-        assert bench("validate", result(tmp_path)).code == 0
+    for one in (tmp_path / "results").iterdir():  # none, where it was not yet made
+        assert bench("validate", one).code == 0
 
 
 @pytest.mark.parametrize("delay", [0.2, 0.9])

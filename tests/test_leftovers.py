@@ -23,33 +23,6 @@ with scratch_folder() as folder, claimed(Path(sys.argv[1]), sys.argv[2]) as half
     print(folder, half, flush=True)
     time.sleep(60)
 """
-# Killed before each line that runs while a scratch folder is made, filled and removed.
-KILLED = """
-import os, signal, sys, tempfile
-from benchforge.run.scratch import scratch_folder
-
-tempfile.gettempdir()  # at first it tries with a file of its own whether it can write there
-
-def trace(frame, event, _):
-    global left
-    left -= event == "line"
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return trace
-
-killed = True
-lines = 0
-while killed:
-    if (pid := os.fork()) == 0:
-        left = lines
-        sys.settrace(trace)
-        with scratch_folder() as folder:
-            (folder / "0").mkdir()
-        os._exit(0)
-    killed = os.waitpid(pid, 0)[1] != 0
-    lines += 1
-print(lines, flush=True)
-"""
 # A keeper's mark on itself; what it starts leaves its session, its files and its environment.
 MARKS = """
 import os, subprocess, sys, time
@@ -91,16 +64,6 @@ def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) 
     assert said == f"left by a benchforge that was killed: removed {folders[0]}, {folders[1]}"
     assert not any(folder.exists() for folder in folders)
     assert leftovers.cleared() == ""
-
-
-def test_killed_at_any_line_it_leaves_nothing_that_stays(tmp_path: Path) -> None:
-    with started(KILLED) as process:
-        lines, _ = process.communicate()
-    left = list((tmp_path / "tmp").iterdir())
-    assert int(lines) > len(left) > 20  # before it is made, and once it is gone, nothing is left
-    said = leftovers.cleared()
-    assert [str(folder) for folder in left if str(folder) not in said] == []
-    assert not list((tmp_path / "tmp").iterdir())
 
 
 def test_what_only_looks_like_ours_is_not_touched(tmp_path: Path) -> None:

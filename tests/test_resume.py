@@ -223,9 +223,11 @@ def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Pat
 
 def test_what_is_complete_is_reported_anew(bench: Bench, tmp_path: Path) -> None:
     result = cut(bench, tmp_path, keep=2, blocks=1)
+    (half := result / "ceilings/0009").mkdir(parents=True)  # it was killed in that, at its end
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
     assert f"nothing is missing in {result}" in told.err
+    assert not half.exists()
     assert "2 of 2" not in told.err.replace("2 planned measurements of 2", "")
     assert (result / "report.html").stat().st_size
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
@@ -449,6 +451,22 @@ def test_too_little_space_starts_nothing(mounting: Callable[[str], str], tmp_pat
     assert "too little space: 21.0 MB free, 32.0 MB needed" in told
     assert "hint: free some, or choose another folder with -o" in told
     assert told.endswith("code 5\n")  # nothing was made
+
+
+def test_too_little_space_for_scratch_begins_no_result(
+    mounting: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Programs could not have said their versions: it could not be resumed where there is space."""
+    suite(tmp_path)
+    told = mounting("""
+        mount -t tmpfs -o size=20m none disk
+        export TMPDIR="$PWD/disk"
+        bench run small.toml
+    """)
+    assert codes(told) == [5], told
+    assert f"error: {tmp_path}/disk: too little space: 21.0 MB free, 32.0 MB needed" in told
+    assert "hint: free some, or set TMPDIR to another folder" in told
+    assert not (tmp_path / "results").exists()
 
 
 def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(

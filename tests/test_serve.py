@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering, bench_words, needed, needed_module
 
-LOGS = "benchforge-serve-"
+LOGS = "bf-serve-"
 
 
 def suite(folder: Path) -> Path:

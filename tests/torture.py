@@ -23,7 +23,7 @@ from standing import processes, standing
 
 PROGRAMS = Path(__file__).parent / "programs"
 LONGEST_S = 5.0  # after the start of which a kill falls: about two trials
-GONE_S = 2.0  # after a kill all must be
+GONE_S = 20.0  # after a kill all must be, on a machine that is loud too; how long it took is told
 ENDS_S = 120.0
 TRIAL_S = 30.0  # on a machine that does much else
 CALL = [sys.executable, "-m", "benchforge"]
@@ -112,6 +112,7 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen) -> None:
     """Start one run, and kill it `after_s` seconds later."""
     before, known = standing(), processes()
     results, trials = len(_results(folder)), {one.stat().st_ino for one in _folders(folder)}
+    earlier = _scratch(folder)
     process = subprocess.Popen(
         [*CALL, "run", *words],
         cwd=folder,
@@ -120,16 +121,20 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen) -> None:
         stderr=subprocess.DEVNULL,
     )
     time.sleep(after_s)
-    seen.stages[_stage(folder, results, trials)] += 1
+    stage = _stage(folder, results, trials)
+    seen.stages[stage] += 1
     process.kill()
     process.wait(ENDS_S)
     killed = time.monotonic()
     while (left := standing() - before) and time.monotonic() - killed < GONE_S:
         time.sleep(0.01)
     seen.slowest_s = max(seen.slowest_s, time.monotonic() - killed)
-    scratch = [str(one) for one in (folder / "t").glob("bf-*")]
-    # What the killed one had is removed by the next start, which leaves its own.
-    seen.left += [*sorted(left), *scratch[1:]]
+    # What the killed one had is removed by the next start, which leaves its own. Who is killed
+    # before the header may not have come to that yet.
+    scratch = _scratch(folder)
+    seen.left += [*sorted(left), *sorted(scratch - earlier)[1:]]
+    if stage != "before the header":
+        seen.left += sorted(scratch & earlier)
     for pid in processes() - known:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -189,6 +194,10 @@ def _ran(folder: Path, *words: str, within_s: float = ENDS_S) -> "subprocess.Com
 
 def _environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "TMPDIR": str(folder / "t")}
+
+
+def _scratch(folder: Path) -> set[str]:
+    return {str(one) for one in (folder / "t").glob("bf-*")}
 
 
 def _folders(folder: Path) -> list[Path]:

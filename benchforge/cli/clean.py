@@ -52,7 +52,7 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
         "results": [one for one in results(parent or Path("results")) if one.when <= until],
         "cache": [one for one in in_cache() if one.when <= until],
     }
-    lost = left()
+    lost = left(parent or Path("results"))
     for title, group in found.items():
         _list(title, group)
     if lost:
@@ -75,7 +75,7 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
     lost_too = bool(lost) and (yes or _asked("what a benchforge left that was killed"))
     # To remove loads the disk: not while somebody measures.
     with measuring():
-        if lost_too and (gone := cleared()):
+        if lost_too and (gone := cleared(parent or Path("results"))):
             say(gone)
         _remove(wanted)
     return 0

@@ -10,6 +10,7 @@ import click
 from benchforge.cli.say import show
 from benchforge.cli.schema import of_suites
 from benchforge.errors import CannotKeep, Unusable
+from benchforge.run.keep import whole
 from benchforge.suite.faults import nearest
 
 _PACKAGE = Path(__file__).parents[1]
@@ -84,12 +85,13 @@ def _content(file: Path) -> bytes | None:
         return None
 
 
-def _write(texts: Mapping[Path, str]) -> None:
+def _write(texts: dict[Path, str]) -> None:
     """Write files. Raises Unusable without a folder, CannotKeep when one cannot be written."""
     try:
-        for file, text in texts.items():
+        # The suite last: before it is there, the same command may be given again.
+        for file, text in reversed(texts.items()):
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            whole(file, text)
     except FileExistsError as error:
         raise Unusable(f"{error.filename}: is no folder", "a suite's name ends in .toml") from error
     except OSError as error:

@@ -19,6 +19,7 @@ from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName
 from benchforge.registry import Registry
 from benchforge.run.execute import Limits
+from benchforge.run.keep import whole
 from benchforge.run.resume import begun
 from benchforge.stats.rebaseline import Changed, changed
 from benchforge.suite.document import Tables
@@ -111,7 +112,7 @@ def _write(file: Path, told: str) -> None:
     try:
         if file.exists() and not file.read_text().startswith(_MARK):
             raise Unusable(f"{file}: exists, and is not of our making", "move it away")
-        file.write_text(told)
+        whole(file, told)
     except OSError as error:
         hint = "the suite has to stand beside the newer result's"
         raise CannotKeep(f"{file}: {error.strerror}", hint) from error

@@ -32,7 +32,7 @@ from benchforge.run.lock import measuring
 from benchforge.run.placement import machine, places
 from benchforge.run.reports import reporter
 from benchforge.run.resume import Begun, begun
-from benchforge.run.space import scarce
+from benchforge.run.space import enough_for_scratch, scarce
 from benchforge.stats.precision import precise
 from benchforge.stats.whole import done, missing
 from benchforge.suite.expand import expand
@@ -143,19 +143,17 @@ def begin(
     graph = plan(expand(asked), asked.repeat, seed)
     registry.consult("benchforge_planned", graph=graph)
     with measuring():
-        if left := cleared():
+        if left := cleared(output):
             say(left)
         if short := scarce(output, len(graph)):
             warn(short)
         # Building loads the machine: not while another benchforge measures.
         stands_on = with_runtimes(stands_on, asked, distinct_parts(asked), say)
         header = _header(asked, graph, stands_on, registry)
-        keep = Keep.new(output, asked.name, datetime.now(UTC))
+        locks = {f"runtimes/{label}.txt": lock for label, lock in locks_of(stands_on).items()}
+        # From its first moment it is a result that lacks nothing, and can be resumed.
+        keep = Keep.new(output, asked.name, datetime.now(UTC), {**locks, HEADER: header})
         with keep.held():
-            for label, lock in locks_of(stands_on).items():
-                keep.lock(label, lock)
-            # Last: from here on it is a result, that lacks nothing and can be resumed.
-            keep.write(keep.folder / HEADER, header)
             kept(keep.folder)
             announce(asked, graph, stands_on, keep, limits)
             begun = Begun(keep.folder, header, (), ())
@@ -173,7 +171,7 @@ def _resume(
     anyway: bool,
     shown: Shown,
 ) -> int:
-    if left := cleared():
+    if left := cleared(folder.resolve().parent):
         say(left)
     before = begun(folder)
     header = before.header
@@ -196,6 +194,7 @@ def _resume(
     if not lacking:
         why = f": {enough.told}" if enough else f" of {there}"
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
+        keep.swept()
         found = before.trials, before.ceilings
         return told(before, *found, asked, registry, keep, shown=shown)
     stands_on = _ground(asked)
@@ -225,6 +224,7 @@ def _ground(asked: Suite) -> Ground:
 
 def _header(asked: Suite, graph: RunGraph, stands_on: Ground, registry: Registry) -> Header:
     header = header_of(asked, graph, stands_on)
+    enough_for_scratch()  # or a program had no room to print its version into
     header = header.model_copy(update={"quiet": loosened()})
     return with_facts(header, registry.tell("benchforge_facts", warn), warn)
 

@@ -22,6 +22,7 @@ from benchforge.run.ground import Ground, ground, with_runtimes
 from benchforge.run.leftovers import cleared
 from benchforge.run.measure import tuned
 from benchforge.run.processes import holders, named
+from benchforge.run.scratch import PREFIX, claimed, stays
 from benchforge.run.serve import Served, serving
 from benchforge.suite.case import Case
 from benchforge.suite.expand import expand
@@ -163,9 +164,10 @@ def _logs(output: Path | None, server: str) -> Iterator[Path]:
 
     It stays when something failed. Raises CannotKeep when it cannot be made.
     """
+    own = contextlib.ExitStack()
     try:
         if output is None:
-            folder = Path(tempfile.mkdtemp(prefix="benchforge-serve-"))
+            folder = own.enter_context(claimed(Path(tempfile.gettempdir()), f"{PREFIX}serve-"))
         else:
             folder = output / f"serve-{server}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -188,6 +190,9 @@ def _logs(output: Path | None, server: str) -> Iterator[Path]:
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
+        elif output is None:
+            stays(folder)
+        own.close()
 
 
 def _tell(case: Case, stands_on: Ground, served: Served) -> None:

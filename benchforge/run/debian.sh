@@ -41,6 +41,17 @@ not_kept() {
     done
 }
 
+# Whether a killed one, or one that still works, has left something.
+left() { ls -d "$parent/.$name".?????? >/dev/null 2>&1; }
+
+# Who was killed while it replaced FOLDER may have left it in here: it comes first.
+clear_away() {
+    for one in "$parent/.$name".??????/old; do
+        [ -d "$folder" ] || [ ! -d "$one" ] || mv "$one" "$folder"
+    done
+    rm -rf "$parent/.$name".??????
+}
+
 # A folder for half-finished things, on the same file system as where they end. Two of us would
 # lose what the other one adds, so the second waits; what a killed one left is then nobody's.
 make_work_folder() {
@@ -49,9 +60,9 @@ make_work_folder() {
         say "waits for another one that fetches into $parent"
         flock 9
     }
-    rm -rf "$parent/.$name".??????
+    clear_away
     work=$(mktemp -d "$parent/.$name.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
+    trap clear_away EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
 }
@@ -159,7 +170,8 @@ unpack() {
     mv "$work/packages" "$work/tree/.packages"
 }
 
-# Between the two there is no folder at all: nobody may interrupt here.
+# Between the two there is no folder at all: nobody may interrupt here, and who is killed here has
+# left it where the next one finds it.
 replace_folder() {
     trap '' INT TERM HUP
     [ ! -d "$folder" ] || mv "$folder" "$work/old"
@@ -169,7 +181,12 @@ replace_folder() {
     done <"$work/new"
 }
 
-[ -n "$(not_kept "$@")" ] || exit 0
+if [ -z "$(not_kept "$@")" ]; then
+    if left && exec 9<"$parent" && flock -n 9; then
+        clear_away || true # somebody else's, where we may only read
+    fi
+    exit 0
+fi
 for tool in apt-get dpkg; do
     command -v "$tool" >/dev/null ||
         fail "$tool is missing: install by your system's means, and on PATH, what Debian has in: $*"

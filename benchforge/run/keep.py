@@ -1,13 +1,16 @@
 """Keeping results: whole files that are on the disk, or none at all."""
 
 import contextlib
+import errno
 import os
 import shlex
 import shutil
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import BaseModel
 
@@ -15,9 +18,11 @@ from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.folder import CEILING, CEILINGS, HEADER, SITTINGS
 from benchforge.model.sitting import Sitting
 from benchforge.run.hold import hold
+from benchforge.run.scratch import BESIDE, claimed
 from benchforge.run.space import enough
 
 _REMOVED = "the result was removed while it was measured; begin it anew"
+_NONE: Mapping[str, BaseModel | str] = MappingProxyType({})
 
 
 class Keep:
@@ -36,24 +41,33 @@ class Keep:
         return f"free some space; what was kept is whole, and this goes on: {self.goes_on}"
 
     @classmethod
-    def new(cls, parent: Path, name: str, now: datetime) -> "Keep":
-        """Make a folder named after the suite and the time, in UTC."""
-        stem = f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-        number = 1
-        while True:
-            folder = parent / (stem if number == 1 else f"{stem}-{number}")
-            try:
-                folder.mkdir(parents=True)
-                (folder / "trials").mkdir()
-            except FileExistsError:
-                if not folder.is_dir():
-                    raise CannotKeep(f"{parent}: not a folder", "choose one with -o") from None
-                number += 1
-            except OSError as error:
-                hint = "choose another folder with -o"
-                raise CannotKeep(f"{error.filename or folder}: {error.strerror}", hint) from error
-            else:
-                return cls(folder)
+    def new(
+        cls, parent: Path, name: str, now: datetime, files: Mapping[str, BaseModel | str] = _NONE
+    ) -> "Keep":
+        """Make a folder named after the suite and the time, in UTC; with files, by their places.
+
+        It is there with all of them or not at all, whenever we end.
+        """
+        wanted = parent / f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+        hint = "choose another folder with -o"
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise CannotKeep(f"{parent}: not a folder", "choose one with -o") from None
+        except OSError as error:
+            raise CannotKeep(f"{error.filename or parent}: {error.strerror}", hint) from error
+        try:
+            with claimed(parent, BESIDE) as half:
+                try:
+                    (half / "trials").mkdir()
+                    for place, content in files.items():
+                        (half / place).parent.mkdir(exist_ok=True)
+                        whole(half / place, content)
+                    return cls(_named(half, wanted))
+                finally:
+                    shutil.rmtree(half, ignore_errors=True)
+        except OSError as error:
+            raise CannotKeep(f"{parent}: {error.strerror}", hint) from error
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -120,10 +134,6 @@ class Keep:
         folder = self._made(SITTINGS)
         return self.write(folder / f"{sitting.number:04d}.json", sitting)
 
-    def lock(self, label: str, lock: str) -> Path:
-        """Write the pinned packages of a runtime."""
-        return self.write(self._made("runtimes") / f"{label}.txt", lock)
-
     def _made(self, name: str) -> Path:
         folder = self.folder / name
         try:
@@ -141,22 +151,50 @@ class Keep:
         return path
 
 
+def _named(half: Path, wanted: Path) -> Path:
+    """Give a folder its name, or that with a number where there is one already."""
+    usual = (half / "trials").stat().st_mode  # of what is made here without saying how
+    folder, number = wanted, 1
+    while os.path.lexists(folder) or not _renamed(half, folder):
+        number += 1
+        folder = wanted.with_name(f"{wanted.name}-{number}")
+    folder.chmod(stat.S_IMODE(usual))  # and no scratch any more
+    return folder
+
+
+def _renamed(half: Path, folder: Path) -> bool:
+    """Whether a folder has a new name now; not where another was faster to take it."""
+    try:
+        half.rename(folder)
+    except OSError as error:
+        if error.errno not in {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}:
+            raise
+        return False
+    return True
+
+
 def whole(path: Path, content: BaseModel | str | bytes) -> None:
     """Write a file so that it is there whole, or as it was before, whenever we end.
 
-    Raises OSError.
+    Raises OSError, which names it: a disk that is full names nothing.
     """
     if isinstance(content, BaseModel):
         content = content.model_dump_json(indent=1, by_alias=True) + "\n"
     data = content.encode() if isinstance(content, str) else content
     temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.rename(path)
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -514,7 +514,9 @@ def _inner(
     channel: socket.socket, outer_lives: int, options: JSON, machines: dict[str, int], modes: JSON
 ) -> None:
     own_pids, own_network = modes["pid_namespace"], modes["network"] == "private"
-    seen_from_outside = int(os.read(outer_lives, 20))
+    if not (told := os.read(outer_lives, 20)):
+        return  # the outer one was killed first
+    seen_from_outside = int(told)
     modes |= _tune(options, machines, own_network)  # while /proc is the one that was opened
     if own_pids:
         # pid 1 takes all others with it. A death before this line is an end-of-file in serve().

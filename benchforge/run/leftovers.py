@@ -6,19 +6,20 @@ from pathlib import Path
 from benchforge.run import marks
 from benchforge.run.cache import place
 from benchforge.run.processes import named
-from benchforge.run.scratch import abandoned, free, removed
+from benchforge.run.scratch import HALF, abandoned, free, removed
 
 _WITHIN_S = 5.0
 _LOOK_EVERY_S = 0.01
 
 
-def cleared() -> str:
+def cleared(*beside: Path) -> str:
     """End the processes and remove the folders that no benchforge uses; a line that says what.
 
-    Nothing that a live benchforge, or anybody else, may use is touched. "" where there was nothing.
+    Folders `beside` results too, by the folders that hold those. Nothing that a live benchforge, or
+    anybody else, may use is touched. "" where there was nothing.
     """
     ended, there = _ended()
-    gone = [folder for folder in (*abandoned(), *half_made()) if removed(folder)]
+    gone = [folder for folder in (*abandoned(*beside), *half_made()) if removed(folder)]
     said = {
         "ended": ended,
         "removed": [str(folder) for folder in gone],
@@ -28,10 +29,10 @@ def cleared() -> str:
     return f"left by a benchforge that was killed: {'; '.join(told)}" if told else ""
 
 
-def left() -> list[str]:
+def left(*beside: Path) -> list[str]:
     """Return what `cleared` would end and remove, for a person."""
     processes = [named(pid) for pid in marks.orphans()]
-    return processes + [str(folder) for folder in (*abandoned(), *half_made())]
+    return processes + [str(folder) for folder in (*abandoned(*beside), *half_made())]
 
 
 def half_made() -> list[Path]:
@@ -40,7 +41,7 @@ def half_made() -> list[Path]:
         templates, environments = place("templates"), place("runtimes")
     except RuntimeError:  # no home at all, and so no cache
         return []
-    found = [folder for folder in templates.glob("half-*") if free(folder)]
+    found = [folder for folder in templates.glob(f"{HALF}*") if free(folder)]
     runtimes = [
         folder
         for folder in environments.glob("*.*")

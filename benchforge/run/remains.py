@@ -16,7 +16,7 @@ from benchforge.model.result import Header
 from benchforge.run.cache import place
 from benchforge.run.keeper import family
 from benchforge.run.processes import named
-from benchforge.run.scratch import claim
+from benchforge.run.scratch import BESIDE, HALF, away, claim
 from benchforge.run.space import size_b
 
 _KEY = re.compile("[0-9a-f]{32}")
@@ -67,7 +67,7 @@ def in_cache() -> Iterator[Remains]:
         note = templates / f"{folder.name}.for"
         told = note.read_text() if note.is_file() else "what for is not known"
         notes = (note,) if note.is_file() else ()
-        yield Remains("template", folder, told, _used(folder), (folder, *notes))
+        yield Remains("template", folder, told, _used(folder), (*notes, folder))
     for link in _named(runtimes, _KEY):
         whole = runtimes / link.readlink().name if link.is_symlink() else link
         if whole.is_dir():
@@ -83,7 +83,8 @@ def results(parent: Path) -> Iterator[Remains]:
     What is not known by a result.json that we can read is none.
     """
     for folder in [parent] if (parent / HEADER).is_file() else _named(parent, re.compile(".*")):
-        if folder.is_symlink() or not (folder / HEADER).is_file():
+        half = folder.name.startswith(BESIDE)
+        if half or folder.is_symlink() or not (folder / HEADER).is_file():
             continue
         try:
             header = read_header(folder)
@@ -116,15 +117,20 @@ def remove(one: Remains) -> str:
 
 
 def _remove(one: Remains) -> None:
+    """Remove it; killed meanwhile, what is there still is whole, or the next start clears it."""
+    if one.kind == "result" and not one.kept:
+        away(one.path.resolve(), BESIDE)
+        return
     for piece in one.pieces:
-        if piece.is_dir() and not piece.is_symlink():
+        if one.kind == "template" and piece == one.path:
+            away(piece, HALF)  # what is left under its name would be taken for a template
+        elif piece.is_dir() and not piece.is_symlink():
             shutil.rmtree(piece)
         else:
             piece.unlink(missing_ok=True)
     if one.kind == "result":
         for name in _INSIDE:
             _remove_empty(one.path / name)
-        _remove_empty(one.path)
 
 
 def _remove_empty(folder: Path) -> None:

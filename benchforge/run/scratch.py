@@ -10,7 +10,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchforge.errors import CannotKeep
+
 PREFIX = "bf-"
+BESIDE = f".{PREFIX}"
+"Beside results: what is not yet one, or is one no more."
+HALF = "half-"
+"Beside templates: the same."
 # Ours from the moment it is there, however soon we are killed: nobody else makes private folders
 # with the sticky bit, which does nothing in a folder that only its owner can write to.
 _MODE = 0o1700
@@ -22,15 +28,18 @@ _ATTEMPTS = 5
 def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
     """A short private folder: the path of a socket ends at 107 bytes.
 
-    It has a file `owner`, for people; what is made in it else goes with it.
+    It has a file `owner`, for people; what is made in it else goes with it. Raises CannotKeep.
     """
-    with claimed(Path(tempfile.gettempdir()), prefix) as folder:
+    told = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
+    with contextlib.ExitStack() as stack:
         try:
-            told = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
+            folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), prefix))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
             (folder / _OWNER).write_text(told)
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        except OSError as error:
+            message = f"{tempfile.tempdir or 'scratch'}: {error.strerror}"
+            raise CannotKeep(message, "free some space there, or set TMPDIR") from error
+        yield folder
 
 
 @contextlib.contextmanager
@@ -68,9 +77,17 @@ def claim(folder: Path) -> int | None:
     return None
 
 
-def abandoned() -> list[Path]:
-    """Return the scratch folders of ours that nobody uses: their benchforge was killed."""
-    every = sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*"))
+def abandoned(*beside: Path) -> list[Path]:
+    """Return the scratch folders of ours that nobody uses: their benchforge was killed.
+
+    Those `beside` results too, which are named by the folders that hold them.
+    """
+    try:
+        usual = Path(tempfile.gettempdir())
+    except OSError:  # every disk is full, and who cleans wants to end that
+        usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
+    every = sorted(usual.glob(f"{PREFIX}*"))
+    every += [folder for one in dict.fromkeys(beside) for folder in sorted(one.glob(f"{BESIDE}*"))]
     return [folder for folder in every if _ours(folder) and free(folder)]
 
 
@@ -92,6 +109,23 @@ def removed(folder: Path) -> bool:
     return not folder.exists()
 
 
+def stays(folder: Path) -> None:
+    """Let a folder of ours be one that nobody clears away."""
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) & ~stat.S_ISVTX)
+
+
+def away(folder: Path, prefix: str) -> None:
+    """Remove a folder so that it is whole or gone, whenever we end: what is left is scratch.
+
+    Who calls holds it. Nothing is made, which a full disk would refuse. Raises OSError.
+    """
+    with contextlib.suppress(OSError):  # another user's
+        folder.chmod(_MODE)
+    gone = folder.with_name(f"{prefix}{secrets.token_hex(4)}")
+    folder.rename(gone)
+    shutil.rmtree(gone)
+
+
 def _made(parent: Path, prefix: str) -> Path:
     """Make a folder with a name that nobody can foretell."""
     while True:
@@ -107,4 +141,6 @@ def _ours(folder: Path) -> bool:
         seen = folder.lstat()
     except OSError:  # it went meanwhile
         return False
-    return seen.st_uid == os.geteuid() and seen.st_mode == stat.S_IFDIR | _MODE
+    # A folder whose entries belong to its group hands that on to all that are made in it.
+    mode = seen.st_mode & ~stat.S_ISGID
+    return seen.st_uid == os.geteuid() and mode == stat.S_IFDIR | _MODE

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,6 +49,11 @@ def enough(folder: Path, hint: str) -> int:
         needed = f"{told(free)} free, {told(LEAST_B)} needed"
         raise CannotKeep(f"{folder}: too little space: {needed}", hint)
     return free
+
+
+def enough_for_scratch() -> None:
+    """Raise CannotKeep where a trial's own folders may not find room."""
+    enough(Path(tempfile.gettempdir()), "free some, or set TMPDIR to another folder")
 
 
 def scarce(folder: Path, trials: int, kept: Sequence[Path] = ()) -> str:

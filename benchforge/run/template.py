@@ -14,7 +14,8 @@ from benchforge.parts.site import Site
 from benchforge.run.cache import cache
 from benchforge.run.hold import use
 from benchforge.run.host import Host
-from benchforge.run.scratch import claimed, scratch_folder
+from benchforge.run.keep import whole
+from benchforge.run.scratch import HALF, claimed, scratch_folder
 from benchforge.run.tasks import done
 
 
@@ -34,6 +35,9 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
         if not template.is_dir():
             _build(host, name, service, site, template)
         use(template)
+        note = template.with_name(f"{template.name}.for")
+        if not note.exists():  # or who built it was killed before the note
+            whole(note, f"{service.kind} {service.name}, built for {site.label}")
         # Without the times of the files, which nobody asks for, it takes half as long.
         shutil.copytree(
             template, site.scratch, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
@@ -54,12 +58,12 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
             own = dataclasses.replace(site, folder=logs, scratch=scratch, ports=ports)
             for number, task in enumerate(service.template(own), 1):
                 done(here, task, f"{number:02}", site.label, logs)
-        _store(scratch, template, f"{service.kind} {service.name}, built for {site.label}")
+        _store(scratch, template)
 
 
-def _store(scratch: Path, template: Path, what_for: str) -> None:
+def _store(scratch: Path, template: Path) -> None:
     """Put a template into the cache at once: a folder of that name is whole, whatever happens."""
-    with claimed(template.parent, "half-") as half:
+    with claimed(template.parent, HALF) as half:
         try:
             shutil.copytree(
                 scratch, half, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
@@ -71,7 +75,6 @@ def _store(scratch: Path, template: Path, what_for: str) -> None:
             shutil.rmtree(half, ignore_errors=True)
     if not template.is_dir():
         raise NotADirectoryError(f"{template} is in the way")
-    template.with_name(f"{template.name}.for").write_text(what_for)
 
 
 def _key(service: Service, site: Site) -> str:

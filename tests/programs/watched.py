@@ -1,12 +1,12 @@
 """Run a command and see what it leaves: all that it started, however far it got away, is ours.
 
 watched.py REPORT WORD...: the pid is written to REPORT.pid; once the command ended, REPORT has what
-still ran two seconds later, which is ended then. The exit code is the command's.
+still ran twenty seconds later, which is ended then. The exit code is the command's.
 """
 
 import ctypes, json, os, signal, subprocess, sys, time
 
-PR_SET_CHILD_SUBREAPER, WITHIN_S = 36, 2.0
+PR_SET_CHILD_SUBREAPER, WITHIN_S = 36, 20.0
 report, words = sys.argv[1], sys.argv[2:]
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans become our children
 

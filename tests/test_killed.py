@@ -1,0 +1,201 @@
+"""Killed before any line: what is there is whole, and the next start clears the rest away."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS
+
+from benchforge.errors import CannotKeep
+from benchforge.run import leftovers, scratch
+from benchforge.run.cache import place
+from benchforge.run.keep import whole
+
+SCRATCH = """
+from benchforge.run.scratch import scratch_folder
+
+def ready(folder, number):
+    def use():
+        with scratch_folder() as own:
+            (own / "0").mkdir()
+    return use
+"""
+KEEPS = """
+from datetime import UTC, datetime
+from benchforge.run.keep import Keep
+
+def ready(folder, number):
+    files = {"runtimes/py.txt": "six==1", "result.json": "{}"}
+    return lambda: Keep.new(folder, f"s{number}", datetime.now(UTC), files)
+"""
+# A database of some files, built once for all trials; the note beside it is for people.
+BUILDS = """
+from pathlib import Path
+from types import SimpleNamespace
+from benchforge.run import template
+
+def ready(folder, number):
+    source = folder / str(number)
+    source.mkdir()
+    for name in "abc":
+        (source / name).write_text(name)
+    return lambda: template._store(source, template.cache("templates") / f"{number:032x}")
+"""
+CLEANS = """
+from datetime import UTC, datetime
+from benchforge.run import remains
+from benchforge.run.cache import cache
+remains.family = dict  # nobody uses anything; to look takes as long as a hundred of these
+
+def ready(folder, number):
+    template, result = cache("templates") / f"{number:032x}", folder / f"s{number}"
+    for one in (template / "a", template / "b", result / "result.json", result / "trials/0001/a"):
+        one.parent.mkdir(parents=True, exist_ok=True)
+        one.write_text("")
+    note = template.with_name(f"{template.name}.for")
+    note.write_text("")
+    found = [one for one in remains.in_cache() if one.path == template]
+    now = datetime.now(UTC)
+    pieces = result / "trials/0001", result / "result.json"
+    found.append(remains.Remains("result", result, "", now, pieces))
+    return lambda: [remains.remove(one) for one in found]
+"""
+WRITES = """
+from benchforge.cli import new, rebaseline
+
+def ready(folder, number):
+    file = folder / f"before-{number}.toml"
+    file.write_text(rebaseline._MARK + " once")
+    own = folder / str(number)
+    texts = {own / "suite.toml": "suite", own / "app.py": "app", own / "s.json": "schema"}
+
+    def write():
+        rebaseline._write(file, rebaseline._MARK + " again")
+        new._write(texts)
+    return write
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folders of our own: others may measure meanwhile."""
+    for name in ("tmp", "results"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "results"
+
+
+def killed(folder: Path, code: str) -> int:
+    """Kill code before each of its lines; how many attempts there were."""
+    words = [sys.executable, str(PROGRAMS / "killed.py"), str(folder), code]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert not done.stderr
+    return int(done.stdout)
+
+
+def names(folder: Path) -> list[str]:
+    """All that is below a folder."""
+    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*"))
+
+
+def test_a_scratch_folder_goes_however_it_was_left(results: Path, tmp_path: Path) -> None:
+    attempts = killed(results, SCRATCH)
+    left = list((tmp_path / "tmp").iterdir())
+    assert attempts > len(left) > 5  # before it is made, and once it is gone, nothing is left
+    said = leftovers.cleared()
+    assert [str(folder) for folder in left if str(folder) not in said] == []
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_a_result_is_there_with_its_header_or_not_at_all(results: Path) -> None:
+    attempts = killed(results, KEEPS)
+    half = list(results.glob(f"{scratch.BESIDE}*"))
+    there = [one for one in results.iterdir() if one not in half]
+    assert attempts - 5 > len(half) > 5
+    assert len(there) >= 1  # the last attempt was not killed
+    said = leftovers.cleared(results)
+    assert [str(one) for one in half if str(one) not in said] == []
+    assert sorted(results.iterdir()) == sorted(there)
+    for one in there:
+        assert names(one) == ["result.json", "runtimes", "runtimes/py.txt", "trials"]
+    (usual := results / "usual").mkdir()
+    last = next(one for one in there if one.name.startswith(f"s{attempts - 1}-"))
+    assert last.stat().st_mode == usual.stat().st_mode
+
+
+def test_a_template_is_there_whole_or_not_at_all(results: Path) -> None:
+    attempts = killed(results, BUILDS)
+    templates = place("templates")
+    assert len(list(templates.iterdir())) > 5
+    leftovers.cleared()
+    there = list(templates.iterdir())
+    assert (templates / f"{attempts - 1:032x}").is_dir()
+    assert [names(one) for one in there] == [["a", "b", "c"]] * len(there)
+
+
+def test_what_is_removed_is_there_whole_or_gone(results: Path) -> None:
+    """A template of which half is gone would be restored for a trial."""
+    attempts = killed(results, CLEANS)
+    templates = place("templates")
+    said = leftovers.cleared(results)
+    assert said.count(str(results / scratch.BESIDE)) > 5
+    assert said.count(str(templates / scratch.HALF)) > 5
+    assert 5 < len(list(results.iterdir())) < attempts - 5
+    for one in results.iterdir():
+        assert names(one) == ["result.json", "trials", "trials/0001", "trials/0001/a"]
+    folders = [one for one in templates.iterdir() if one.is_dir()]
+    assert 5 < len(folders) < attempts - 5
+    assert [names(one) for one in folders] == [["a", "b"]] * len(folders)
+    notes = {one.stem for one in templates.glob("*.for")}
+    assert notes <= {one.name for one in folders}
+
+
+def test_what_is_written_for_a_person_is_whole_and_can_be_written_again(results: Path) -> None:
+    killed(results, WRITES)
+    texts = {one.read_text().split()[-1] for one in results.glob("before-*.toml")}
+    assert texts == {"once", "again"}
+    for own in (one for one in results.iterdir() if one.is_dir()):
+        files = {one.name for one in own.iterdir()}
+        assert "suite.toml" not in files or files == {"suite.toml", "app.py", "s.json"}
+
+
+def test_below_a_folder_that_hands_on_its_group_it_is_ours_too(results: Path) -> None:
+    results.chmod(0o2755)
+    folder = scratch._made(results, scratch.BESIDE)
+    assert leftovers.left(results) == [str(folder)]
+    scratch.stays(folder)
+    assert leftovers.left(results) == []
+
+
+def test_where_nothing_can_be_written_that_is_told_and_cleaning_goes_on(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = scratch._made(results, scratch.BESIDE)
+
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile.gettempdir", none)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with pytest.raises(CannotKeep, match="scratch: No usable temporary directory"):
+        scratch.scratch_folder().__enter__()
+    assert str(folder) in leftovers.cleared(results)
+
+
+def test_a_full_disk_leaves_no_half_file_and_is_told_with_its_name(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = results / "report.md"
+    whole(file, "before")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")  # the kernel names no file
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*/results/report.md'"):
+        whole(file, "after")
+    assert file.read_text() == "before"
+    assert names(results) == ["report.md"]
