@@ -1,6 +1,7 @@
 """Folders for what nobody keeps: the kernel knows who uses each, however that process ends."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import secrets
@@ -122,7 +123,12 @@ def away(folder: Path, prefix: str) -> None:
     with contextlib.suppress(OSError):  # another user's
         folder.chmod(_MODE)
     gone = folder.with_name(f"{prefix}{secrets.token_hex(4)}")
-    folder.rename(gone)
+    try:
+        folder.rename(gone)
+    except OSError as error:
+        if error.errno != errno.EXDEV:  # from a layer below, such as an image's, nothing is moved
+            raise
+        gone = folder
     shutil.rmtree(gone)
 
 
