@@ -157,7 +157,11 @@ def _told(error: Exception) -> int:
     if isinstance(error, OSError):
         error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
-        raise error
+        from benchforge.run.blame import blamed  # noqa: PLC0415 - as above
+
+        if (fault := blamed(error)) is None:
+            raise error
+        error = fault
     click.echo(error.text(), err=True)
     return error.exit_code
 
