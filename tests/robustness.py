@@ -38,9 +38,9 @@ HEAD = """# What happens when things go wrong
 
 Each line was seen by a test (`tests/test_robustness*.py`), which fails when it sees another: `make
 robustness` writes this page from what they saw. Numbers, times and paths are left out. What is left
-is looked for by a process above benchforge, to which whatever loses its parent is given: it waits
-until nothing runs, and lists what still does after twenty seconds. How long it took is told by `make
-torture`.
+is looked for by a process above benchforge, to which whatever loses its parent is given: it
+waits until nothing runs, and lists what still does after twenty seconds. How long that takes is
+told by `make torture`.
 
 | fault | what is printed | exit code | what is left |
 |---|---|---|---|

@@ -83,3 +83,30 @@ def test_a_file_that_may_not_be_read_is_told(bench: Bench, tmp_path: Path) -> No
     (tmp_path / "a.toml").write_text(SUITE)
     (tmp_path / "a.toml").chmod(0)
     assert bench("run", "a.toml").err == "error: a.toml: cannot be read: Permission denied\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("repeat.blocks=99999999999999999999999", "expected at most 1000000, got 999"),
+        ("repeat.warmup=1e308", "expected a year at most, got 1e+308"),
+        ('loaders.closed.duration="99999999999h"', "expected a year at most, got '99999999999h'"),
+        (f"{'a.' * 5000}b=1", "nested more than 50 levels deep"),
+    ],
+)
+def test_what_nobody_can_count_with_is_refused(
+    bench: Bench, tmp_path: Path, setting: str, message: str
+) -> None:
+    (tmp_path / "a.toml").write_text(SUITE)
+    found = bench("plan", "a.toml", "--set", setting)
+    assert (found.code, found.out) == (2, "")
+    assert message in found.err.splitlines()[0]
+    assert "Traceback" not in found.err
+
+
+def test_a_path_that_is_not_utf_8_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "\udcff").mkdir()
+    (tmp_path / "\udcff/a.toml").write_text(SUITE)
+    found = bench("run", "\udcff/a.toml")
+    assert found.code == 2, found.all
+    assert found.err.splitlines()[0].endswith(": its path is not UTF-8")

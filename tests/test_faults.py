@@ -179,6 +179,31 @@ def test_streams_that_cannot_be_written_lose_no_report(
     assert (result(tmp_path) / "report.html").exists()
 
 
+@pytest.mark.parametrize("words", ["--help", "--version", "run --help", "validate .", "verify ."])
+def test_whatever_prints_to_a_full_disk_says_so_in_one_line(tmp_path: Path, words: str) -> None:
+    call = " ".join(bench_words(*words.split()))
+    told = shell(tmp_path, f"{call} >/dev/full")
+    assert "Traceback" not in told.all
+    if words == "verify .":  # it prints nothing of what is no result
+        assert told.code == 2, told.all
+    else:
+        assert told.code == 5, told.all
+        assert told.err.startswith("error: ")
+        assert "No space left on device" in told.err.splitlines()[0]
+
+
+def test_a_folder_that_was_removed_is_told(tmp_path: Path) -> None:
+    suite(tmp_path, misbehaving())
+    told = shell(tmp_path, "mkdir gone && cd gone && rmdir ../gone && BENCH".replace("BENCH", _UP))
+    assert told.code == 2, told.all
+    assert told.err == (
+        "error: the folder that this is called in was removed\nhint: go to one that is there\n"
+    )
+
+
+_UP = " ".join(bench_words("run", "../small.toml"))
+
+
 def shell(folder: Path, script: str) -> Told:
     call = " ".join(bench_words("run", "small.toml"))
     done = subprocess.run(

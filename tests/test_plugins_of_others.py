@@ -81,6 +81,73 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
     assert "hint: " in said.err
 
 
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (
+            changed("if output.stdout !=", "if output.no !="),
+            "read(): AttributeError: 'Output' object",
+        ),
+        (
+            changed("seconds=1,", "seconds=float('nan'),"),
+            "read(): Reading.seconds: Input should be a",
+        ),
+        (
+            changed("responses=7", "responses=-7"),
+            "read(): Reading.responses: Input should be greater",
+        ),
+        (changed("return Reading(", "return dict("), "read(): it returns dict, and no Reading"),
+        (changed("return [Command(", "return 7 or [Command("), "commands(): it returns 7"),
+        (
+            changed("return [Command(", "return 1 / 0 or [Command("),
+            "commands(): ZeroDivisionError",
+        ),
+        (changed("return self", "raise KeyError(seconds)"), "for_warm_up(): KeyError: 0.1"),
+        (changed("return self", "return None"), "for_warm_up(): it returns NoneType, and no Mine"),
+    ],
+)
+def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
+    bench: Bench, suite: Path, installs: Installs, code: str, told: str
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": code})
+    fast = ("smoke=true", "repeat.blocks=1", 'repeat.warmup="100ms"')
+    said = bench("run", suite, *(word for one in fast for word in ("--set", one)))
+    assert "Traceback" not in said.all
+    assert said.code == 4, said.all
+    assert f"loader mine: {told}" in said.err
+    (trial, *_) = sorted(suite.parent.glob("results/*/trials/*/trial.json"))
+    failure = json.loads(trial.read_text())["failure"]
+    assert failure["hint"].endswith("benchforge plugins check loader-mine")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("float('nan')", "nan is no number of seconds"),
+        ("-1", "-1 is no number of seconds"),
+        ("'1s'", "'1s' is no number of seconds"),
+    ],
+)
+def test_a_plugin_that_goes_wrong_before_is_told_in_a_line(
+    bench: Bench, suite: Path, installs: Installs, seconds: str, told: str
+) -> None:
+    installs("their-loader", POINTS, {f"{MODULE}.py": changed("return 1.0", f"return {seconds}")})
+    said = bench("plan", suite)
+    assert said.code == 2, said.all
+    assert f"error: loader mine: declared_s(): {told}\nhint: " in said.err
+
+
+def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> None:
+    needing = changed(
+        "    def declared_s", "    def needs(self):\n        return ['wrk']\n\n    def declared_s"
+    )
+    installs("their-loader", POINTS, {f"{MODULE}.py": needing})
+    said = bench("plugins", "check", "loader-mine")
+    assert said.code == 1, said.all
+    assert "defect: needs(): 'wrk' is no Need" in said.all
+
+
 def test_a_broken_plugin_breaks_nobody_else(
     bench: Bench, suite: Path, installs: Installs, tmp_path: Path
 ) -> None:

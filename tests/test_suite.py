@@ -415,7 +415,7 @@ hint: name who makes the requests: loaders = [...] or clients = [...]; declared:
         'path = "/agents"',
         'path = "agents"',
         """\
-error: a.toml:23:13: scenarios.agents.request.path: expected a path that begins with '/' and has no space in it, got 'agents'
+error: a.toml:23:13: scenarios.agents.request.path: expected a path that begins with '/', in ASCII and without spaces, got 'agents'
    23 | request = { path = "agents" }
       |             ^^^^
 """,
@@ -741,7 +741,7 @@ def test_faults_of_all_parts_of_a_file_are_told_at_once(folder: Folder) -> None:
         "error: a.toml:19:1: loaders.closed.connections: expected more than 0, got 0",
         (
             "error: a.toml:23:13: scenarios.agents.request.path: "
-            "expected a path that begins with '/' and has no space in it, got 'agents'"
+            "expected a path that begins with '/', in ASCII and without spaces, got 'agents'"
         ),
         "error: a.toml:25:12: scenarios.agents.loaders[0]: no loader 'open' is declared",
         "error: a.toml:26:1: scenarios.agents.expects: unknown key",
@@ -895,16 +895,38 @@ def test_an_option_that_takes_any_table_is_not_asked_of_the_environment(folder: 
     assert suite.servers["django"].options["environment"] == {"env": "PGURL"}
 
 
+@pytest.mark.parametrize("given", ["geheim", "both ' and \"", "\x01\n"])
 def test_an_error_does_not_show_what_the_environment_holds(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
-    monkeypatch.setenv("PGURL", "geheim")
+    monkeypatch.setenv("PGURL", given)
     printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
     assert printed == (
         "error: a.toml:11:1: servers.django.workers: expected a whole number, got '***'\n"
         '   11 | workers = { env = "PGURL" }\n'
         "      | ^^^^^^^\n"
     )
+
+
+@pytest.mark.parametrize("value", ["geheim-" * 20, "a'b\"c" * 40, "geheim\n" * 20])
+def test_an_error_does_not_show_the_beginning_of_a_long_secret(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("PGURL", value)
+    printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
+    assert printed.startswith(
+        "error: a.toml:11:1: servers.django.workers: expected a whole number, got '***...\n"
+    )
+
+
+def test_a_long_value_that_is_no_secret_is_shown_as_far_as_it_goes(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGURL", "xxxx and another one")
+    told = SUITE.replace(
+        "workers = 4", f'environment = {{ env = "PGURL" }}\nworkers = "{"x" * 80}"'
+    )
+    assert f"expected a whole number, got '{'x' * 59}...\n" in folder.faults(told)
 
 
 def test_the_longest_secret_is_hidden_first_in_each_of_its_forms() -> None:

@@ -20,7 +20,7 @@ from benchforge.author.recorded import Recording
 from benchforge.author.wanted import made
 from benchforge.errors import BenchforgeError
 from benchforge.model.reading import Reading
-from benchforge.parts.command import Command
+from benchforge.parts.command import Command, Need
 from benchforge.parts.options import options as options_of
 from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
 from benchforge.parts.site import Target
@@ -110,8 +110,10 @@ _OBVIOUS = ("connections", "duration", "threads", "workers", "users", "backlog")
 
 
 def _needs(part: Part, notes: _Notes) -> list[Any]:
-    needs = asked("needs()", lambda: list(part.needs()))
+    needs: list[Any] = asked("needs()", lambda: list(part.needs()))
     for need in needs:
+        if not isinstance(need, Need):
+            raise Crashed(f"needs(): {need!r} is no Need")
         if not need.install and not need.debian:
             notes.findings.append(defect(f"need {need.name!r} does not say how to get it"))
     return needs

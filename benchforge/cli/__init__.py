@@ -1,5 +1,6 @@
 """The command line: a table of commands, each imported only when it is called."""
 
+import errno
 import os
 import signal
 import sys
@@ -153,7 +154,37 @@ def _told(error: Exception) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
         sys.stderr.close()
         return 0
+    if isinstance(error, OSError):
+        error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
-        raise error
+        from benchforge.run.blame import blamed  # noqa: PLC0415 - as above
+
+        if (fault := blamed(error)) is None:
+            raise error
+        error = fault
     click.echo(error.text(), err=True)
     return error.exit_code
+
+
+def _of_the_system(error: OSError) -> Exception:
+    """Return what a user has to hear of an error that nobody awaited; itself where it is a fault.
+
+    --help to a full disk is one, and a folder that somebody removed while a shell was in it.
+    """
+    from benchforge.cli.say import away  # noqa: PLC0415 - --help imports click alone
+    from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
+
+    if error.errno == errno.ENOSPC:
+        away(sys.stdout)  # it may hold what cannot be written
+        return CannotKeep(str(error.strerror), "free some space")
+    if isinstance(error, FileNotFoundError) and not _somewhere():
+        return Unusable("the folder that this is called in was removed", "go to one that is there")
+    return error
+
+
+def _somewhere() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - to ask is all
+    except FileNotFoundError:
+        return False
+    return True

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from benchforge.cli.say import counted, say, show
 from benchforge.errors import Unusable
-from benchforge.model.units import Duration
+from benchforge.model.units import Duration, Quantity
 from benchforge.run.leftovers import cleared, left
 from benchforge.run.lock import measuring
 from benchforge.run.remains import Remains, in_cache, remove, results
@@ -23,6 +23,7 @@ class Age(Duration):
 
     units: ClassVar[dict[str, float]] = {**Duration.units, "d": 86400.0}
     wanted: ClassVar[str] = 'an age such as "30d" or "12h"'
+    most: ClassVar[float] = Quantity.most
 
 
 @click.command("clean")

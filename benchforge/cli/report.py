@@ -21,6 +21,7 @@ from benchforge.registry import Registry
 from benchforge.run.keep import Keep, whole
 from benchforge.run.reports import REPORTERS, renew_reports, reporter, write_reports
 from benchforge.run.scratch import scratch_folder
+from benchforge.run.space import full
 from benchforge.run.summed import Summed, summed
 
 PAPER = 120  # columns where there is no terminal; the files have everything
@@ -162,7 +163,8 @@ def _written(
 
 
 def _cannot(error: OSError) -> CannotKeep:
-    return CannotKeep(f"{error.filename}: {error.strerror}", "free some space")
+    hint = "free some space" if full(error) else "choose another folder with -o"
+    return CannotKeep(f"{error.filename}: {error.strerror}", hint)
 
 
 def _shown(summary: Summary, trials: Sequence[Trial], registry: Registry, *, as_json: bool) -> str:

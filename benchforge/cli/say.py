@@ -43,7 +43,7 @@ def show(text: str) -> None:
         if left:
             return
         reason = f"standard output cannot be written: {error.strerror}"
-        raise CannotKeep(reason, "the files beside the result are written") from error
+        raise CannotKeep(reason, "let it go elsewhere; what was measured is kept") from error
 
 
 def _hung_up(error: OSError) -> bool:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from benchforge.cli.say import show
 from benchforge.model.faults import faults
 
 INVALID, UNREADABLE = 1, 2
@@ -22,8 +23,8 @@ def command(paths: tuple[Path, ...]) -> int:
     for path in paths:
         found = faults(path)
         if not found:
-            click.echo(f"{path}: valid")
+            show(f"{path}: valid")
         for fault in found:
-            click.echo(str(fault))
+            show(str(fault))
             code = max(code, UNREADABLE if fault.kind == "unreadable" else INVALID)
     return code

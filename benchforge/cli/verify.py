@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.say import counted
+from benchforge.cli.say import counted, show
 from benchforge.model.file import Fault
 from benchforge.registry import Registry
 from benchforge.run.verify.compare import Verified, verify
@@ -25,20 +25,20 @@ def command(folder: Path, every: bool) -> int:
     found = verify(folder, Registry())
     _show(found.cannot, "cannot be computed again", every=every)
     _show(found.differing, "differ", every=every)
-    click.echo(f"{folder}: {_tally(found)}")
+    show(f"{folder}: {_tally(found)}")
     if found.other and (found.differing or found.older):
-        click.echo(f"it was written by benchforge {found.other}: this one may compute otherwise")
+        show(f"it was written by benchforge {found.other}: this one may compute otherwise")
     if found.as_written:
-        click.echo(f"as written, since nothing beside them tells: {', '.join(found.as_written)}")
+        show(f"as written, since nothing beside them tells: {', '.join(found.as_written)}")
     return UNREADABLE if found.cannot else DIFFERS if found.differing else 0
 
 
 def _show(faults: list[Fault], what: str, *, every: bool) -> None:
     shown = faults if every else faults[:1]
     for fault in shown:
-        click.echo(str(fault))
+        show(str(fault))
     if left := len(faults) - len(shown):
-        click.echo(f"{left} more {what}: --all names them")
+        show(f"{left} more {what}: --all names them")
 
 
 def _tally(found: Verified) -> str:

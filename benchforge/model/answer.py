@@ -1,7 +1,7 @@
 """A request, what came back, and what a right answer looks like."""
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
@@ -9,16 +9,21 @@ from benchforge.model.frozen import Frozen
 
 _SHOWN = 60
 
+# What every tool sends alike, byte by byte: beyond ASCII each has an encoding of its own, and a
+# line end would begin another header.
+_HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
+_HeaderValue = Annotated[str, Field(pattern=r"^[\t -~]*$")]
+
 
 class Request(Frozen):
     """What a scenario asks for."""
 
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
     "Of HTTP."
-    path: str = Field(default="/", pattern=r"^/[^\s]*$")
-    "With the query, as it stands on the request line."
-    headers: dict[str, str] = Field(default_factory=dict)
-    "Names to values, added to what the tool sends by itself."
+    path: str = Field(default="/", pattern=r"^/[!-~]*$")
+    "With the query, as it stands on the request line: ASCII, and %C3%A4 for what is not."
+    headers: dict[_HeaderName, _HeaderValue] = Field(default_factory=dict)
+    "Names to values in ASCII, added to what the tool sends by itself."
     body: str | None = None
     "A text, sent as UTF-8; none without it."
 

@@ -1,6 +1,7 @@
 """Quantities as a person writes them: "30s", "64KiB", "20k/s"."""
 
 import re
+import sys
 from typing import Any, ClassVar, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -14,23 +15,27 @@ class Quantity(float):
 
     units: ClassVar[dict[str, float]]
     wanted: ClassVar[str]
+    most: ClassVar[float] = sys.float_info.max
+    told_most: ClassVar[str] = "a number that can be counted with"
 
     @classmethod
     def parse(cls, value: object) -> Self:
         """Read a number or a text such as "30s". Raises PydanticCustomError with what is wanted."""
         if isinstance(value, int | float) and not isinstance(value, bool):
-            number = float(value)
+            number: float = value
         elif isinstance(value, str) and (found := re.fullmatch(cls._pattern(), value.strip())):
             number = float(found["number"]) * cls.units[found["unit"]]
         else:
-            raise cls._refused()
-        if not 0 <= number < float("inf"):
-            raise cls._refused()
+            raise cls._refused(cls.wanted)
+        if number > cls.most:
+            raise cls._refused(cls.told_most)
+        if not number >= 0:  # what is no number is not, either
+            raise cls._refused(cls.wanted)
         return cls(number)
 
     @classmethod
-    def _refused(cls) -> PydanticCustomError:
-        return PydanticCustomError("quantity", "should be {wanted}", {"wanted": cls.wanted})
+    def _refused(cls, wanted: str) -> PydanticCustomError:
+        return PydanticCustomError("quantity", "should be {wanted}", {"wanted": wanted})
 
     @classmethod
     def _pattern(cls) -> str:
@@ -69,9 +74,11 @@ class Quantity(float):
     ) -> dict[str, Any]:
         names = cls._pattern().replace("?P<number>", "").replace("?P<unit>", "")
         # One schema for both types: editors then tell what is wrong with a text.
+        most = {} if cls.most == sys.float_info.max else {"maximum": cls.most}
         return {
             "type": ["number", "string"],
             "minimum": 0,
+            **most,
             "pattern": rf"^\s*{names}\s*$",
             "title": cls.wanted,
         }
@@ -90,6 +97,8 @@ class Duration(Quantity):
         "h": 3600.0,
     }
     wanted: ClassVar[str] = 'a duration such as "30s", "500ms" or a number of seconds'
+    most: ClassVar[float] = 366 * 86400.0
+    told_most: ClassVar[str] = "a year at most"
 
 
 class Share(Quantity):
@@ -103,7 +112,7 @@ class Share(Quantity):
         """Read a text such as "3%", or a number between 0 and 1."""
         share = super().parse(value)
         if not 0 < share < 1:
-            raise cls._refused()
+            raise cls._refused(cls.wanted)
         return share
 
     @property

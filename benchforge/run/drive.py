@@ -10,6 +10,7 @@ from benchforge.model.trial import CaseName
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
+from benchforge.run.blame import commands_of
 from benchforge.run.here import Here, Running, complaint
 from benchforge.run.keeper import LARGEST_OUTPUT
 from benchforge.run.story import Story
@@ -36,7 +37,7 @@ def drive(
     """
     for name, text in driver.files(target).items():
         (target.folder / name).write_text(text)
-    commands = [located(command) for command in driver.commands(target)]
+    commands = [located(command) for command in commands_of(driver, target)]
     every: list[Running] = []
     for place, command in enumerate(commands):
         name = label if place == 0 else f"{label}-{place}"

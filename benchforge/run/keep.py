@@ -19,8 +19,9 @@ from benchforge.model.folder import CEILING, CEILINGS, HEADER, SITTINGS
 from benchforge.model.sitting import Sitting
 from benchforge.run.hold import hold
 from benchforge.run.scratch import BESIDE, claimed
-from benchforge.run.space import enough
+from benchforge.run.space import enough, full
 
+_FREE = "free some space; "
 _REMOVED = "the result was removed while it was measured; begin it anew"
 _NONE: Mapping[str, BaseModel | str] = MappingProxyType({})
 
@@ -38,7 +39,11 @@ class Keep:
 
     @property
     def _way_out(self) -> str:
-        return f"free some space; what was kept is whole, and this goes on: {self.goes_on}"
+        return f"what was kept is whole, and this goes on: {self.goes_on}"
+
+    def _cannot(self, path: Path, error: OSError) -> CannotKeep:
+        hint = f"{_FREE}{self._way_out}" if full(error) else self._way_out
+        return CannotKeep(f"{path}: {error.strerror}", hint)
 
     @classmethod
     def new(
@@ -82,7 +87,7 @@ class Keep:
             hint = "name the folder of a result"
             raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
         except OSError as error:
-            raise CannotKeep(f"{self.folder}: {error.strerror}", self._way_out) from error
+            raise self._cannot(self.folder, error) from error
         if held is None:
             message = f"{self.folder}: another benchforge is writing it"
             raise Unusable(message, "wait for it, or stop it")
@@ -99,7 +104,7 @@ class Keep:
     def room(self) -> None:
         """Raise CannotKeep where a disk is too full for another trial."""
         for folder in (self.folder, Path(tempfile.gettempdir())):
-            enough(folder, self._way_out)
+            enough(folder, f"{_FREE}{self._way_out}")
 
     def place(self, number: int) -> Path:
         """Return the folder of a trial, whether it is there or not."""
@@ -111,7 +116,7 @@ class Keep:
         try:
             folder.mkdir()
         except OSError as error:
-            raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
+            raise self._cannot(folder, error) from error
         return folder
 
     def ceiling_folder(self, number: int) -> Path:
@@ -120,14 +125,18 @@ class Keep:
         return self._made(f"{CEILINGS}/{number:04d}")
 
     def swept(self) -> None:
-        """Remove what an end kept from being finished: a trial has its trial.json."""
+        """Remove what an end kept from being finished: a trial has its trial.json.
+
+        Who copies a result may leave empty folders behind: that of the trials is made anew.
+        """
+        self._made("trials")
         for parent, last in (("trials", "trial.json"), (CEILINGS, CEILING)):
             for folder in self.folder.glob(f"{parent}/*"):
                 if folder.name.isdigit() and not (folder / last).exists():
                     try:
                         shutil.rmtree(folder)
                     except OSError as error:
-                        raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
+                        raise self._cannot(folder, error) from error
 
     def sitting(self, sitting: Sitting) -> Path:
         """Write what a later sitting measures with, and on."""
@@ -139,7 +148,7 @@ class Keep:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise CannotKeep(f"{folder}: {error.strerror}", self._way_out) from error
+            raise self._cannot(folder, error) from error
         return folder
 
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
@@ -147,7 +156,7 @@ class Keep:
         try:
             whole(path, content)
         except OSError as error:
-            raise CannotKeep(f"{path}: {error.strerror}", self._way_out) from error
+            raise self._cannot(path, error) from error
         return path
 
 

@@ -27,6 +27,7 @@ from benchforge.parts.part import Service
 from benchforge.parts.site import Output, Target
 from benchforge.run import placement, probes, quiet
 from benchforge.run.ask import Like, Question, once, until_right
+from benchforge.run.blame import blamed, reading_of, warming
 from benchforge.run.drive import believable, drive
 from benchforge.run.facts import hard_facts
 from benchforge.run.ground import Ground
@@ -118,6 +119,10 @@ def measure(
         ) from error
     except BenchforgeError as error:  # a part cannot do what the scenario asks of it
         failure = _failure("start", error, "")
+    except Exception as error:
+        if (fault := blamed(error)) is None:
+            raise
+        failure = _failure("start", fault, "")
     trial = Trial(
         number=number,
         case=step.case.name,
@@ -192,9 +197,9 @@ def _measured(
     story.url = target.url
     if case.warm_up_s:
         with story.phase("warm-up"):
-            driver = case.driver.for_warm_up(case.warm_up_s)
-            warming = _target(asking, ground, case, folder, "warm-up")
-            drive(here, driver, warming, "warm-up", story, cpus=cpus)
+            driver = warming(case.driver, case.warm_up_s)
+            shorter = _target(asking, ground, case, folder, "warm-up")
+            drive(here, driver, shorter, "warm-up", story, cpus=cpus)
     foreign = _foreign(here, services)
     with story.phase("load"), Watch(here, _watched(services), foreign, stay) as watched:
         label = _driver_label(case)
@@ -204,7 +209,7 @@ def _measured(
     with story.phase("ask"):
         story.complaints = probes.complaints(story.started)
         _still_there(here, services, "during the load", "drive")
-        story.reading = case.driver.read(Output(target, finished))
+        story.reading = reading_of(case.driver, Output(target, finished))
         story.answers.append(once(here, alone).answer)
         after = probes.asked(here, alone, probes.AFTER, keep_alive=keeps)
         story.probes = probes.probes(before, after, probes.debug(here, asking))

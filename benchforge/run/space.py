@@ -1,6 +1,7 @@
 """Space on disks: is there enough for what is measured next."""
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -44,7 +45,8 @@ def enough(folder: Path, hint: str) -> int:
     try:
         free = free_b(folder)
     except OSError as error:
-        raise CannotKeep(f"{error.filename}: {error.strerror}", hint) from error
+        other = "choose another folder with -o, or let us read and write this one"
+        raise CannotKeep(f"{error.filename}: {error.strerror}", other) from error
     if free < LEAST_B:
         needed = f"{told(free)} free, {told(LEAST_B)} needed"
         raise CannotKeep(f"{folder}: too little space: {needed}", hint)
@@ -65,6 +67,11 @@ def scarce(folder: Path, trials: int, kept: Sequence[Path] = ()) -> str:
     wanted = max(COMFORT_B, LEAST_B + trials * each)
     free = enough(folder, "free some, or choose another folder with -o")
     return f"{folder}: {told(free)} free, and this may need {told(wanted)}" if free < wanted else ""
+
+
+def full(error: OSError) -> bool:
+    """Whether a disk, or somebody's share of it, is full."""
+    return error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def told(size: float) -> str:

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 
+from benchforge.errors import BenchforgeError
 from benchforge.model.answer import Expect, Request
 from benchforge.model.find import Find
 from benchforge.model.trial import CaseName
@@ -45,8 +47,16 @@ class Case:
 
     @property
     def declared_s(self) -> float:
-        """What the suite declares for one trial: warm-up and load, in seconds."""
-        return self.warm_up_s + self.driver.declared_s()
+        """What the suite declares for one trial: warm-up and load, in seconds.
+
+        Raises BenchforgeError where a plugin's driver answers nonsense.
+        """
+        seconds: object = self.driver.declared_s()
+        if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+            of = f"{self.driver.kind} {self.driver.name}"
+            hint = f"its plugin is at fault; see: benchforge plugins check {of.replace(' ', '-')}"
+            raise BenchforgeError(f"{of}: declared_s(): {seconds!r} is no number of seconds", hint)
+        return self.warm_up_s + seconds
 
     @property
     def driven(self) -> str:

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 HIDDEN = "***"
 
-_SHORTEST = 4  # characters of a literal secret that an error hides
+_SHORTEST = 4  # characters of a literal secret that an error hides, and of one that is cut
+_CUT = "..."  # where a long value was cut
 
 _KEY = re.compile("password|passwd|secret|token", re.IGNORECASE)
 _USERINFO = re.compile(
@@ -53,9 +54,31 @@ def hiding(tables: JsonValue, taken: Iterable[str] = ()) -> Callable[[str], str]
     lines = (line for one in secrets_of(tables) for line in one.splitlines())
     # Shorter ones would make the words of the messages unreadable.
     literal = {line for line in lines if len(line) >= _SHORTEST}
-    return lambda text: redact(redact(text, everywhere), literal, words=True)
+
+    def hide(text: str) -> str:
+        whole = redact(redact(text, everywhere), literal, words=True)
+        return _without_beginnings(whole, everywhere | literal)
+
+    return hide
+
+
+def _without_beginnings(text: str, secrets: Iterable[str]) -> str:
+    """Replace what is left of a secret where a long value was cut."""
+    forms = {form for secret in secrets for form in _forms(secret)}
+    shown, *rest = text.split(_CUT)
+    for piece in rest:
+        lengths = (_left_of(form, shown) for form in forms)
+        left = max(lengths, default=0)
+        shown = (shown[:-left] + HIDDEN if left else shown) + _CUT + piece
+    return shown
+
+
+def _left_of(form: str, text: str) -> int:
+    """Return how many of the first characters of a form a text ends with; 0 for a few."""
+    lengths = range(min(len(form), len(text)), _SHORTEST - 1, -1)
+    return next((length for length in lengths if text.endswith(form[:length])), 0)
 
 
 def _forms(secret: str) -> tuple[str, ...]:
-    as_json = (json.dumps(secret), json.dumps(secret, ensure_ascii=False))
-    return secret, quote(secret, safe=""), *(text[1:-1] for text in as_json)
+    quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
+    return secret, quote(secret, safe=""), *(text[1:-1] for text in quoted)

@@ -13,6 +13,7 @@ from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.document import Document, Setting, Tables, paths_of
 from benchforge.suite.faults import Fault, SuiteErrors, nearest
 from benchforge.suite.plain import NotFinite, plain
+from benchforge.suite.positions import DEEPEST
 from benchforge.suite.star import classes
 
 _LABELLED = {*KINDS, "runtimes", "scenarios", "tables", "claims"}
@@ -102,6 +103,8 @@ def _keys(dotted: str) -> tuple[str, ...]:
         (key,) = inner
         keys.append(key)
         inner = inner[key]
+    if len(keys) > DEEPEST:
+        raise _Unsettable(f"nested more than {DEEPEST} levels deep", "name an option by its path")
     return tuple(keys)
 
 

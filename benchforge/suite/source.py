@@ -60,6 +60,9 @@ def _spots(shown: str, text: str) -> dict[Path, Spot] | None:
 
 def _bytes(shown: str) -> bytes:
     path = File(shown)
+    if re.search("[\ud800-\udfff]", str(path.absolute())):  # a result says which suite it is of
+        hint = "rename the file, or the folder that it is in"
+        raise SuiteErrors([Fault(shown, "its path is not UTF-8", hint=hint)])
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             hint = "write it to a file: relative paths in a suite start at its folder"

@@ -28,16 +28,19 @@ from benchforge.parts.part import Metric, Part
 from benchforge.parts.wrong import WrongOption
 from benchforge.suite.document import Document
 
+_MOST = 1_000_000  # of blocks: together with a million cases still a number that is counted with
+_Blocks = Annotated[PositiveInt, Field(le=_MOST)]
+
 
 class Repeat(Frozen):
     """The table [repeat]."""
 
-    blocks: PositiveInt = 5
+    blocks: _Blocks = 5
     "How often each case is measured; a scenario with `find` says itself how often."
     until: Share | None = None
     """In place of `blocks`: blocks are added until each interval of 95 % reaches no further than \
 this to either side of its ratio. Whether it shows a difference is never looked at."""
-    between: tuple[PositiveInt, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
+    between: tuple[_Blocks, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
     "With `until`: the fewest blocks, 8 or more, and the most."
     seed: NonNegativeInt | None = None
     "Of the order; a new one is drawn and recorded without it."
@@ -95,7 +98,7 @@ class Wanted(Frozen):
     slo: str | tuple[str, ...]
     """What is to be kept, or several: `METRIC PART < BOUND`. That 99 % of the requests are \
 answered, and fewer than 0.1 % end badly, is asked for too."""
-    steps: PositiveInt = 20
+    steps: _Blocks = 20
     "Trials around the rate, once it is known to 6 %."
 
     @property

@@ -15,6 +15,7 @@ from benchforge.suite.positions import Path
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
 _TEXT = "text"
+_PATH = "a path that begins with '/', in ASCII and without spaces"
 _WANTED = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
@@ -50,7 +51,9 @@ _WANTED = {
 }
 # Patterns of our own models, in words.
 _FORMS = {
-    r"^/[^\s]*$": "a path that begins with '/' and has no space in it",
+    r"^/[!-~]*$": _PATH,
+    r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": "the name of a header, such as Accept",
+    r"^[\t -~]*$": "one line of ASCII",
     r"^\w[\w.-]*$": "letters, digits, '_', '-' and '.'",
     r"^[A-Za-z0-9][^\r\n]*$": "a requirement such as 'flask>=3'",
 }
@@ -145,6 +148,8 @@ def _rewritten(wanted: Sequence[str], value: object) -> str:
         return f'write "{value}"'
     if wanted == [_WHOLE] and isinstance(value, str) and value.isdecimal():
         return f"write {value}, without quotes"
+    if wanted == [_PATH] and isinstance(value, str) and value.startswith("/"):
+        return "write a space as %20, and 'ä' as %C3%A4, its bytes in UTF-8"
     return ""
 
 

@@ -29,7 +29,9 @@ def page() -> str:
         "An error is one line, `error: where: what`, and below it `hint: what to do`. Errors of a "
         "suite are told all at once, each with its file, line and column; nothing is started then.",
         "A server that answers wrongly or slowly is a finding and no error of benchforge: its "
-        "failed trials stand in the report, and 4 is given only where a case has no trial at all.",
+        "failed trials stand in the report, and 4 is given only where a case has no trial, or none "
+        "that is believed for a reason that does not come and go. Noise does: numbers that it "
+        "alone spoiled are marked NOT BELIEVED, and a run with them ends with 0.",
     )
 
 

@@ -13,6 +13,7 @@ from benchforge.model.file import Fault
 from benchforge.model.observation import Machine, Observation, Usage
 from benchforge.model.rows import SYSTEM, USAGE
 from benchforge.model.trial import Trial
+from benchforge.run.blame import reading_of
 from benchforge.run.drive import believable
 from benchforge.run.execute import ANSWER
 from benchforge.run.seek import following
@@ -76,7 +77,7 @@ def _reading(result: Result, one: Measured) -> Iterator[Again | Fault]:
         for name in _OF_THE_DRIVER:
             yield one.again("load", name, value=getattr(told, name))
     try:
-        reading = driver.read(output)
+        reading = reading_of(driver, output)
     except Exception as error:  # noqa: BLE001 - a plugin's code, on files of any kind
         if refused:
             yield one.again("failure", "message", value=str(error))

@@ -1,0 +1,87 @@
+"""Whose fault an error is that nobody awaited: a plugin's code may raise anything."""
+
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from pydantic import ValidationError
+
+from benchforge.errors import BenchforgeError, OutputDamaged
+from benchforge.model.reading import Reading
+from benchforge.parts.command import Command
+from benchforge.parts.part import Driver, Part
+from benchforge.parts.site import Output, Target
+
+
+def reading_of(driver: Driver, output: Output) -> Reading:
+    """Return what a driver reads. Raises OutputDamaged for whatever else it does."""
+    try:
+        reading: object = driver.read(output)
+    except (BenchforgeError, OSError):
+        raise
+    except Exception as error:
+        raise OutputDamaged(_told(driver, "read", _said(error)), _hint(driver)) from error
+    if not isinstance(reading, Reading):
+        returned = f"it returns {type(reading).__name__}, and no Reading"
+        raise OutputDamaged(_told(driver, "read", returned), _hint(driver))
+    return reading
+
+
+def commands_of(driver: Driver, target: Target) -> Sequence[Command]:
+    """Return the commands of a load. Raises BenchforgeError for what is none."""
+    commands: Any = driver.commands(target)
+    listed = isinstance(commands, list | tuple)
+    if listed and commands and all(isinstance(one, Command) for one in commands):
+        return list(commands)
+    returned = f"it returns {commands!r}, and no list of Command"
+    raise BenchforgeError(_told(driver, "commands", returned), _hint(driver))
+
+
+def warming(driver: Driver, seconds: float) -> Driver:
+    """Return the load of a warm-up. Raises BenchforgeError for what is none."""
+    shorter: object = driver.for_warm_up(seconds)
+    if isinstance(shorter, Driver):
+        return shorter
+    returned = f"it returns {type(shorter).__name__}, and no {type(driver).__name__}"
+    raise BenchforgeError(_told(driver, "for_warm_up", returned), _hint(driver))
+
+
+def blamed(error: Exception) -> BenchforgeError | None:
+    """Return what a user is told of an error that came out of a part's method.
+
+    None for one that did not: that is a fault of our own.
+    """
+    asked = None
+    for frame in _frames(error):
+        part = frame.f_locals.get("self")
+        if isinstance(part, Part):
+            asked = (part, frame.f_code.co_name)
+    if asked is None:
+        return None
+    part, question = asked
+    return BenchforgeError(_told(part, question, _said(error)), _hint(part))
+
+
+def _frames(error: Exception) -> Iterator[FrameType]:
+    place = error.__traceback__
+    while place is not None:
+        yield place.tb_frame
+        place = place.tb_next
+
+
+def _told(part: Part, question: str, what: str) -> str:
+    return f"{part.kind} {part.name}: {question}(): {what}"
+
+
+def _hint(part: Part) -> str:
+    return f"its plugin is at fault; see: benchforge plugins check {part.kind}-{part.name}"
+
+
+def _said(error: Exception) -> str:
+    """Return an error in one line."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        where = ".".join([error.title, *map(str, first["loc"])])
+        return f"{where}: {first['msg']}"
+    said = next(iter(str(error).strip().splitlines()), "")
+    return f"{type(error).__name__}: {said}".removesuffix(": ")
