@@ -98,6 +98,22 @@ def test_inconclusive_says_how_many_blocks_would_tell() -> None:
     assert f"about {found.needs:,} blocks would tell" in found.sentence
 
 
+@pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])
+def test_the_same_within_the_margin_is_said_of_a_family_together(relation: str, state: str) -> None:
+    told = claim(f"a {relation} b")
+    alike = [value * math.exp(0.0223 * (-1) ** at) for at, value in enumerate(times(1))]
+    cases = (case("a", alike), case("b", times(1)))
+    (alone,) = judge(summary(*cases), [told])
+    assert alone.state == state
+    assert "the same within 3 %" in alone.sentence
+    of_eight = told.model_copy(update={"asked": told.asked * 8})
+    for one in judge(summary(*cases), [of_eight]):
+        assert one.estimate.interval == alone.estimate.interval
+        assert one.state == "inconclusive"
+        assert "among so many it may be chance" in one.why
+        assert one.needs is None or one.needs > 8
+
+
 def test_a_difference_below_the_margin_is_told_as_one() -> None:
     found = ratio("a > b", 1.02, margin=0.05)
     assert found.state == "holds"

@@ -71,13 +71,13 @@ def _alone(values: Sequence[float], where: Region) -> Estimate:
     return t_of_values(values, "t of values", LEVEL)
 
 
-def answer(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
-    """Return the answer to a question, from three blocks on."""
+def answer(claim: Claim, of: Weighed, p_adjusted: float | None, family: int = 1) -> Said:
+    """Return the answer to one of `family` questions, from three blocks on."""
     question, found, where = claim.question, of.estimate, of.where
     if found.value is None or found.interval is None:
         return _without_interval(question, of)
     if found.method == "paired t of log-ratios" and question.relation != "==":
-        return _of_ratio(claim, of, p_adjusted)
+        return _of_ratio(claim, of, p_adjusted, family)
     how = lies(found.interval, where)
     fragile = _otherwise(of.companion, where, how)
     if how == "across":
@@ -110,7 +110,7 @@ def _otherwise(beside: Estimate | None, where: Region, how: str) -> bool | None:
     return lies(beside.interval, where) != how
 
 
-def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
+def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None, family: int) -> Said:
     """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
 
     The same within the margin is no more and no less: then `>` fails, and `>=` holds.
@@ -118,7 +118,7 @@ def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
     question, factor = claim.question, claim.question.bound
     found = _divided(of.estimate, factor)
     beside = None if of.companion is None else _divided(of.companion, factor)
-    decided = decide(found, beside, margin=claim.margin, p_adjusted=p_adjusted)
+    decided = decide(found, beside, margin=claim.margin, p_adjusted=p_adjusted, family=family)
     return _as_said(decided, question.relation, claim.margin)._replace(
         needs=decided.needs, fragile=decided.fragile, resolves=decided.resolves
     )
@@ -126,8 +126,8 @@ def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
 
 def _as_said(decided: Comparison, relation: Relation, margin: float) -> Said:
     if decided.state == "inconclusive":
-        ends = decided.ratio.interval
-        return Said("inconclusive", "" if ends and ends[0] <= 1 <= ends[1] else _FAMILY)
+        alone = decide(decided.ratio, margin=margin)
+        return Said("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
     if decided.state == "same":
         holds = relation in {">=", "<="}
         return Said("holds" if holds else "fails", remark=f"the same within {100 * margin:g} %")
