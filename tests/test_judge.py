@@ -355,6 +355,24 @@ def test_what_a_family_keeps_from_being_told_says_so() -> None:
     assert "among so many" in found.why
 
 
+@pytest.mark.parametrize(
+    ("holds", "b"),
+    [("a - b > 150/s", "b"), ("a > 1150/s", None), ("a - b < 150/s", "b"), ("a > -1150/s", None)],
+)
+def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | None) -> None:
+    steady, once = times(1.2, 15), [*times(1.2, 14), 600.0]
+    sign = -1 if "-1150" in holds else 1  # what is not above 0 has no logarithm
+    for a, fragile in ((steady, False), (once, True)):
+        cases = (case("a", [sign * one for one in a]), case("b", times(1, 15)))
+        (found,) = judge(summary(*cases), [claim(holds, b=b)])
+        assert found.companion is not None
+        assert found.companion.method == "Hodges-Lehmann"
+        assert found.fragile is fragile
+        assert ("fragile" in found.sentence) is fragile
+    (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
+    assert (few.companion, few.fragile) == (None, None)
+
+
 def test_an_outlier_makes_it_fragile() -> None:
     a = [1020.0, 1021, 1019, 1020, 1022, 1018, 1020] * 2
     found = verdict("a > b", case("a", [*a, 700]), case("b", [1000.0] * 15))

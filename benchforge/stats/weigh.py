@@ -12,7 +12,7 @@ from benchforge.stats.decide import decide
 from benchforge.stats.interval import typical
 from benchforge.stats.plain import t_of_values
 from benchforge.stats.region import Region, lies, needs, p_of, region
-from benchforge.stats.signed_rank import outside
+from benchforge.stats.signed_rank import hodges_lehmann, of_values, outside
 
 LEVEL = 0.95
 State = Literal["holds", "fails", "inconclusive"]
@@ -47,28 +47,32 @@ def weigh(question: Question, of: Blocks) -> Weighed:
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
     a - factor * b then.
     """
-    where, beside, equal = region(question), None, of.a == of.b
+    where, equal = region(question), of.a == of.b
     if question.form == "value":
-        found, equal = _alone(of.a, where), all(one == question.bound for one in of.a)
+        found, beside = _alone(of.a, where)
+        equal = all(one == question.bound for one in of.a)
     elif question.form == "ratio" and (question.relation == "==" or min((*of.a, *of.b)) > 0):
-        found = ratio(of.a, of.b, LEVEL)
-        if outside(len(of.a), LEVEL) is not None:
-            beside = companion(of.a, of.b, LEVEL)
+        found, beside = ratio(of.a, of.b, LEVEL), companion(of.a, of.b, LEVEL)
     else:
         factor = question.bound if question.form == "ratio" else 1.0
         apart = [a - factor * b for a, b in zip(of.a, of.b, strict=True)]
         found = t_of_values(apart, "paired t of differences", LEVEL)
+        beside = of_values(apart, LEVEL)
         if question.form == "ratio":
             where = Region(0, math.inf) if where.low > -math.inf else Region(-math.inf, 0)
     found = found.model_copy(update={"p": p_of(found, where)})
-    return Weighed(found, where, beside, equal)
+    few = outside(len(of.a), LEVEL) is None
+    return Weighed(found, where, None if few else beside, equal)
 
 
-def _alone(values: Sequence[float], where: Region) -> Estimate:
-    """Return a typical value: the geometric mean where values and bounds have logarithms."""
+def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
+    """Return a typical value, and the same as no outlier can move it.
+
+    It is the geometric mean where values and bounds have logarithms.
+    """
     if min(values) > 0 and all(end > 0 for end in where.ends):
-        return typical(values, LEVEL)
-    return t_of_values(values, "t of values", LEVEL)
+        return typical(values, LEVEL), hodges_lehmann([*map(math.log, values)], LEVEL)
+    return t_of_values(values, "t of values", LEVEL), of_values(values, LEVEL)
 
 
 def answer(claim: Claim, of: Weighed, p_adjusted: float | None, family: int = 1) -> Said:
