@@ -27,6 +27,7 @@ from benchforge.model.summary import (
     TrialSample,
 )
 from benchforge.model.swept import Swept
+from benchforge.model.times import doubted
 from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
 from benchforge.model.units import Duration, Rate, Share, Size
@@ -134,6 +135,7 @@ __all__ = [
     "Verdict",
     "Window",
     "WrongOption",
+    "doubted",
     "hookimpl",
     "kept",
     "place",

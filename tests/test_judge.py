@@ -98,6 +98,22 @@ def test_inconclusive_says_how_many_blocks_would_tell() -> None:
     assert f"about {found.needs:,} blocks would tell" in found.sentence
 
 
+@pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])
+def test_the_same_within_the_margin_is_said_of_a_family_together(relation: str, state: str) -> None:
+    told = claim(f"a {relation} b")
+    alike = [value * math.exp(0.0223 * (-1) ** at) for at, value in enumerate(times(1))]
+    cases = (case("a", alike), case("b", times(1)))
+    (alone,) = judge(summary(*cases), [told])
+    assert alone.state == state
+    assert "the same within 3 %" in alone.sentence
+    of_eight = told.model_copy(update={"asked": told.asked * 8})
+    for one in judge(summary(*cases), [of_eight]):
+        assert one.estimate.interval == alone.estimate.interval
+        assert one.state == "inconclusive"
+        assert "among so many it may be chance" in one.why
+        assert one.needs is None or one.needs > 8
+
+
 def test_a_difference_below_the_margin_is_told_as_one() -> None:
     found = ratio("a > b", 1.02, margin=0.05)
     assert found.state == "holds"
@@ -337,6 +353,24 @@ def test_what_a_family_keeps_from_being_told_says_so() -> None:
     found = judge(summary(*cases), many)[0]
     assert found.state == "inconclusive"
     assert "among so many" in found.why
+
+
+@pytest.mark.parametrize(
+    ("holds", "b"),
+    [("a - b > 150/s", "b"), ("a > 1150/s", None), ("a - b < 150/s", "b"), ("a > -1150/s", None)],
+)
+def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | None) -> None:
+    steady, once = times(1.2, 15), [*times(1.2, 14), 600.0]
+    sign = -1 if "-1150" in holds else 1  # what is not above 0 has no logarithm
+    for a, fragile in ((steady, False), (once, True)):
+        cases = (case("a", [sign * one for one in a]), case("b", times(1, 15)))
+        (found,) = judge(summary(*cases), [claim(holds, b=b)])
+        assert found.companion is not None
+        assert found.companion.method == "Hodges-Lehmann"
+        assert found.fragile is fragile
+        assert ("fragile" in found.sentence) is fragile
+    (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
+    assert (few.companion, few.fragile) == (None, None)
 
 
 def test_an_outlier_makes_it_fragile() -> None:

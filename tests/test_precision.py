@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from random import Random
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from made_result import METRICS, case, header, summed, trial, trials
 from simulate import blocks
 
+from benchforge.metrics.throughput import Throughput
 from benchforge.model.amount import Until
+from benchforge.model.check import Check
 from benchforge.model.claim import Asked, Claim, Question, Term
 from benchforge.model.result import Header
 from benchforge.model.trial import Trial
@@ -204,3 +207,36 @@ def test_the_summary_is_complete_once_it_is_enough() -> None:
 def test_bounds_that_are_none_are_refused(least: int, most: int) -> None:
     with pytest.raises(ValueError, match="in order"):
         until(least=least, most=most)
+
+
+class Times(Throughput):
+    """Numbers of which checks of response times speak."""
+
+    name: ClassVar[str] = "latency"
+
+
+@pytest.mark.parametrize(
+    ("late_in", "stop", "says"),
+    [
+        (range(1, 9), True, "no block will tell more: hello \N{MIDDLE DOT} s0"),
+        (range(1, 3), False, "6 of at least 8 blocks are believed"),
+        ((), True, "no interval is wider"),
+    ],
+)
+def test_response_times_that_are_not_believed_are_not_enough(
+    late_in: Sequence[int], stop: bool, says: str
+) -> None:
+    late = Check(
+        id="L4", scope="trial", about="apparatus", status="fail", says="late", numbers="latency"
+    )
+    head, there = made(drawn(1, 8, noise=0.001), until())
+    there = [
+        one.model_copy(update={"checks": (late,)})
+        if one.block in late_in and one.case.server == "s0"
+        else one
+        for one in there
+    ]
+    found = precise(head, there, {"throughput": Times()})
+    assert found is not None
+    assert (found.stop, found.reached) == (stop, says == "no interval is wider")
+    assert says in found.why

@@ -112,6 +112,21 @@ def test_a_doubted_value_is_marked_and_not_drawn(tmp_path: Path) -> None:
     assert list(entries(smoke, "higher")) == []
 
 
+def test_doubted_response_times_are_marked_and_not_drawn() -> None:
+    late = Check(
+        id="L4", scope="trial", about="apparatus", status="fail", says="late", numbers="latency"
+    )
+    doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(late,), used=True)
+    one = case("one", line("throughput", "1/s", 1, 2, 3), line("latency", "s", 1, 2, 3, of="p50"))
+    summary = result(one.model_copy(update={"latency_doubted": (doubt,), "believed": 3}))
+    believed = {(row["metric"], row["trial"]): row["believed"] for row in numbers(summary)}
+    assert believed["throughput", 2] is True
+    assert believed["latency", 1] is True
+    assert believed["latency", 2] is False
+    drawn = [entry["name"] for entry in entries(summary, "higher")]
+    assert drawn == ["hello · one · wrk · throughput"]
+
+
 def test_what_is_unknown_is_null_with_its_reason() -> None:
     (row, *_) = numbers(result(case("one", line("p99", "s", 1.0, why="too few"))))
     assert (row["value"], row["why"]) == (None, "too few")

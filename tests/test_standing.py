@@ -4,6 +4,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import summaries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_result import Values, case, header, summed, trials
@@ -19,6 +20,7 @@ from benchforge.reporters.html import Html
 from benchforge.reporters.markdown import Markdown
 from benchforge.reporters.standings import pairs, standings
 from benchforge.reporters.terminal import Terminal
+from benchforge.stats.standing import standings as standings_of
 
 
 def drawn(n: int, *ratios: float, noise: float = 0.005) -> dict[str, list[float | None]]:
@@ -118,6 +120,24 @@ def test_a_side_without_believed_trials_is_left_out_and_the_others_are_ranked() 
     assert standing(values).why == "only one server has values of 3 blocks that are believed"
     values["a"] = [None] * 8
     assert standing(values).why == "no server has values of 3 blocks that are believed"
+
+
+def test_response_times_that_are_not_believed_rank_nobody() -> None:
+    late = Check(
+        id="L4", scope="trial", about="apparatus", status="fail", says="late", numbers="latency"
+    )
+    blocks_ = summaries.case("a", [1.0] * 4, doubted=dict.fromkeys(range(1, 5), "L4")).doubted
+    doubts = tuple(one.model_copy(update={"checks": (late,)}) for one in blocks_)
+    a, b, c = (
+        summaries.case(label, [by * value for value in (1.0, 1.01, 0.99, 1.0)], use="latency")
+        for label, by in (("a", 1), ("b", 2), ("c", 3))
+    )
+    a = a.model_copy(update={"latency_doubted": doubts})
+    (found,) = standings_of([a, b, c], ["speed"], range(1, 5))
+    assert found.ranking is not None
+    assert {one.server for one in found.ranking.order} == {"b", "c"}
+    assert [one.server for one in found.left_out] == ["a"]
+    assert "believed" in found.left_out[0].why
 
 
 def test_servers_without_a_block_in_common_rank_nobody() -> None:

@@ -11,7 +11,7 @@ from test_reporters import NOON, case, line, result
 from benchforge.model.check import Check
 from benchforge.model.summary import CaseSummary, DoubtedTrial, Line, Summary
 from benchforge.stats.compared import IS_REFERENCE, Compared, compared
-from benchforge.stats.levels import NO_TRIAL, by_key, level, lines, reference_of
+from benchforge.stats.levels import NO_TIMES, NO_TRIAL, by_key, level, lines, reference_of
 from benchforge.stats.series import courses
 
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
@@ -145,3 +145,56 @@ def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
     assert two.why == ("15 results have a ratio: changes take 20",)
     (_, two) = courses(every, (), None)
     assert two.why == ("changes are looked for in the ratio to a reference",)
+
+
+# Response times that are not to be believed, of trials that are
+
+
+def times(summary: Summary, server: str, *trials: int) -> Summary:
+    """Return a summary of 99th percentiles; too few responses are beyond some of the server's."""
+    few = Check(
+        id="S2", scope="trial", about="apparatus", status="fail", says="few", numbers="latency"
+    )
+    few = few.model_copy(update={"of": "p99"})
+    doubts = tuple(
+        DoubtedTrial(trial=number, block=number, attempt=1, checks=(few,), used=True)
+        for number in trials
+    )
+    cases = tuple(
+        one.model_copy(
+            update={
+                "lines": tuple(
+                    line_.model_copy(update={"use": "latency", "of": "p99"}) for line_ in one.lines
+                ),
+                "latency_doubted": doubts if one.case.server == server else (),
+                "believed": one.trials,
+            }
+        )
+        for one in summary.cases
+    )
+    return summary.model_copy(update={"cases": cases})
+
+
+@pytest.mark.parametrize("server", ["one", "two"])
+def test_response_times_that_are_not_believed_decide_nothing(server: str) -> None:
+    known = [times(one, "none") for one in past("lower")]
+    slower = day(9, 20.0, 30.0, "lower")
+    assert of(list(compared(times(slower, "none"), known, "one", 0.03)), "two").answer == "worse"
+    row = of(list(compared(times(slower, server, 1, 2, 3), known, "one", 0.03)), "two")
+    assert row.answer == "no model"
+    assert NO_TIMES in row.change.change.why
+
+
+def test_what_is_left_of_response_times_is_compared() -> None:
+    new = times(day(9, 20.0, 30.0, "lower"), "two", 1)
+    known = [times(one, "none") for one in past("lower")]
+    row = of(list(compared(new, known, "one", 0.03)), "two")
+    assert (row.answer, row.new.n) == ("worse", 2)
+
+
+def test_a_past_whose_response_times_are_not_believed_is_no_model() -> None:
+    known = [times(one, "two", 1, 2, 3) for one in past("lower")]
+    new = times(day(9, 20.0, 30.0, "lower"), "none")
+    assert of(list(compared(new, known, "one", 0.03)), "two").answer == "no model"
+    (course,) = [one for one in courses([*known, new], (), "one") if one.case.server == "two"]
+    assert [point.value.why for point in course.points[:-1]] == [NO_TIMES] * len(known)

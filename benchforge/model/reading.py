@@ -39,8 +39,8 @@ class Reading(Frozen):
     that overlap: then only bounds of the number of good responses are known.
     """
 
-    seconds: PositiveFloat
-    "How long the tool really loaded."
+    seconds: float = Field(ge=1e-9, le=1e9)
+    "How long the tool really loaded: a rate is formed of it, and has to be a number."
     responses: NonNegativeInt
     "Complete responses, of any status."
     good_at_least: NonNegativeInt

@@ -11,7 +11,16 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, Line, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import (
+    CaseSummary,
+    Line,
+    Part,
+    Reporter,
+    Summary,
+    Trial,
+    doubted,
+    hookimpl,
+)
 from benchforge.reporters.words import one_line
 
 FILES: Final[Mapping[Literal["higher", "lower"], str]] = {
@@ -42,6 +51,8 @@ def entries(summary: Summary, better: Literal["higher", "lower"]) -> Iterator[di
         if not case.trials or (case.believed is not None and case.believed < case.trials):
             continue
         for line in case.lines:
+            if doubted(case, line):
+                continue
             if line.better == better and line.median is not None and not line.at_least:
                 trials = "1 trial" if len(line.samples) == 1 else f"{len(line.samples)} trials"
                 yield {

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, doubted, hookimpl
 
 FILE: Final = "numbers.json"
 NAMES: Final = (
@@ -33,9 +33,9 @@ class Json(Reporter):
 def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
     """Yield a row for each value; `believed` is null where nobody looked, as in older results."""
     for case in summary.cases:
-        doubted = {one.trial for one in case.doubted}
         looked = case.believed is not None
         for line in case.lines:
+            left_out = doubted(case, line)
             for one in line.samples:
                 yield {
                     **_named(summary, case),
@@ -47,7 +47,7 @@ def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
                     "trial": one.trial,
                     "value": one.sample.value,
                     "at_least": one.sample.at_least,
-                    "believed": one.trial not in doubted if looked else None,
+                    "believed": one.trial not in left_out if looked else None,
                     "why": one.sample.why,
                 }
 

@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 from benchforge.model.check import Check
 from benchforge.model.summary import CaseSummary, Line, Summary
+from benchforge.model.times import speaks_of
 from benchforge.model.verdict import Against
-from benchforge.stats.times import speaks_of
 
 Letter = Literal["a", "b", "both", ""]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from benchforge.model.claim import Asked, Claim, Term
 from benchforge.model.summary import CaseSummary, DoubtedTrial, Line
+from benchforge.model.times import speaks_of
 from benchforge.model.trial import CaseName
 from benchforge.model.verdict import Rejected
 from benchforge.stats.groups import Identity, identity
-from benchforge.stats.times import speaks_of
 
 
 @dataclass(frozen=True)

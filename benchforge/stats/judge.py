@@ -152,7 +152,7 @@ def _answered(
     one: _Looked, p: float | None, family: int
 ) -> tuple[Estimate, tuple[Estimate, ...], Said]:
     if one.weighed is not None:
-        return one.weighed.estimate, (), answer(one.claim, one.weighed, p)
+        return one.weighed.estimate, (), answer(one.claim, one.weighed, p, family)
     if one.invalid:
         none = Estimate(
             method=_METHODS[one.claim.question.form],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchforge.model.summary import CaseSummary, Line, Summary
+from benchforge.model.times import doubted
 from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName
 from benchforge.model.verdict import Estimate
@@ -18,6 +19,7 @@ Key = tuple[str, str, str, str, int]
 
 LEVEL = 0.95
 NO_TRIAL = "no trial of it is to be believed"
+NO_TIMES = "no trial's response times are to be believed"
 
 
 def key(case: CaseName) -> Key:
@@ -117,10 +119,10 @@ def _values(case: CaseSummary, line: Line) -> tuple[dict[int, float], str]:
     """Return the believed values by block, or why there are none that can be taken."""
     if not line.samples:
         return {}, line.why or "no trial has a value"
-    doubted = {one.trial for one in case.doubted}
-    samples = [one for one in line.samples if one.trial not in doubted]
+    left_out = doubted(case, line)
+    samples = [one for one in line.samples if one.trial not in left_out]
     if not samples:
-        return {}, NO_TRIAL
+        return {}, NO_TIMES if case.believed else NO_TRIAL
     if unknown := [one.sample.why for one in samples if one.sample.value is None]:
         return {}, unknown[0]
     if any(one.sample.at_least for one in samples):

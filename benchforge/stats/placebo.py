@@ -1,6 +1,7 @@
 """The same case twice: what differs less than these two cannot be told apart here today."""
 
 from benchforge.model.summary import CaseSummary, Line, Placebo
+from benchforge.model.times import doubted
 from benchforge.model.verdict import Estimate
 from benchforge.stats.compare import ratio
 from benchforge.stats.line import by_block, paired
@@ -16,7 +17,10 @@ def placebo(first: CaseSummary, again: CaseSummary, believed: frozenset[int]) ->
     for line in first.lines:
         for other in again.lines:
             if (other.metric, other.of) == (line.metric, line.of):
-                ours, theirs = paired(by_block(other, believed), by_block(line, believed))
+                ours, theirs = paired(
+                    by_block(other, believed - doubted(again, other)),
+                    by_block(line, believed - doubted(first, line)),
+                )
                 if ours:
                     return _placebo(first, again, line, ratio(ours, theirs, LEVEL))
     why = "no block has believed values of both"

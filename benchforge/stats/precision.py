@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from benchforge.model.claim import Claim
 from benchforge.model.result import Header
+from benchforge.model.summary import Line
+from benchforge.model.times import speaks_of
 from benchforge.model.titled import titled
 from benchforge.model.trial import CaseName, Trial
 from benchforge.model.verdict import Enough, Estimate
@@ -82,7 +84,8 @@ def precise(
 
     `asked` is what has to be known closely; `sought` tells it without. Only believed trials count,
     each pair by the blocks that have both. A case of which no trial could be measured is not waited
-    for; one whose trials are not believed is: noise may go.
+    for, nor one whose response times are not believed in any trial: too few requests stay too few.
+    One whose trials are not believed is: noise may go.
     """
     until = header.until
     if until is None:
@@ -122,7 +125,6 @@ def _values(
     for trial in trials:
         used[identity(trial.case)].append(trial)
     used = {case: used_of(of) for case, of in used.items()}
-    believed = {trial.number for of in used.values() for trial in of if trial.believed}
     found: _Values = {}
     for group in groups(header.cases):
         settled = [course(used[identity(case)]) for case in group]
@@ -133,10 +135,17 @@ def _values(
             for metric, of in asked:
                 made = lines(used[me], {metric: metrics[metric]}, window_of(own, window))
                 line = next((one for one in made if of in (None, one.of)), None)
+                believed = {trial.number for trial in used[me] if _believed(trial, line)}
                 values = {} if line is None else by_block(line, believed)
                 doubted = any(not trial.believed for trial in used[me])
                 found[me, metric, of] = values if values or doubted else None
     return found
+
+
+def _believed(trial: Trial, line: Line | None) -> bool:
+    """Whether what a trial says of a line is to be believed."""
+    times = any(speaks_of(check, line) for check in trial.latency_doubts)
+    return trial.believed and not times
 
 
 def _estimate(one: Sought, values: _Values, n: int) -> Estimate:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from benchforge.model.summary import CaseSummary, Line, Summary
+from benchforge.model.times import doubted
 from benchforge.model.trial import CaseName
 from benchforge.model.verdict import Change
 from benchforge.stats.change import rerun
@@ -56,9 +57,9 @@ def _name(case: CaseName) -> tuple[str, str, str, str]:
 
 def _values(case: CaseSummary, line: Line) -> dict[int, float]:
     """Return the value of each block that is known and believed."""
-    doubted = {one.trial for one in case.doubted}
+    left_out = doubted(case, line)
     return {
         one.block: one.sample.value
         for one in line.samples
-        if one.sample.value is not None and not one.sample.at_least and one.trial not in doubted
+        if one.sample.value is not None and not one.sample.at_least and one.trial not in left_out
     }

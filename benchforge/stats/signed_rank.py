@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Final
+from typing import Final, NamedTuple
 
 from benchforge.model.verdict import Estimate
 from benchforge.stats.interval import deviation, equal, estimate
@@ -23,22 +23,57 @@ def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate
     `achieved` is the exact level, at least the one asked for. Too few blocks cannot reach a
     level: 95 % takes 6.
     """
-    n = len(log_ratios)
-    if n == 0:
+    if not log_ratios:
         return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
-    averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(log_ratios, 2))
+    found = _found(log_ratios, level)
+    n = len(log_ratios)
+    return estimate(
+        found.middle, _METHOD, level, n, found.ends, achieved=found.achieved, why=found.why
+    )
+
+
+def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
+    """Return the same of values that need not be above 0, such as differences: without exp.
+
+    Raises ValueError without values.
+    """
+    if not values:
+        raise ValueError("no block has a value")
+    found = _found(values, level)
+    low, high = found.ends or (None, None)
+    return Estimate(
+        method=_METHOD,
+        level=level,
+        achieved=found.achieved,
+        n=len(values),
+        value=found.middle,
+        low=low,
+        high=high,
+        why=found.why,
+    )
+
+
+class _Found(NamedTuple):
+    middle: float
+    ends: tuple[float, float] | None
+    achieved: float | None
+    why: str
+    "Why there are no ends."
+
+
+def _found(values: Sequence[float], level: float) -> _Found:
+    n = len(values)
+    averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(values, 2))
     middle = statistics.median(averages)
     if n > _MOST:
-        why = f"ranks of more than {_MOST} blocks are not counted"
-        return estimate(middle, _METHOD, level, n, why=why)
+        return _Found(middle, None, None, f"ranks of more than {_MOST} blocks are not counted")
     cut = outside(n, level)
     if cut is None:
         why = f"{n} {'block' if n == 1 else 'blocks'} cannot give {100 * level:g} %"
-        return estimate(middle, _METHOD, level, n, why=why)
-    if n > 1 and deviation(log_ratios) == 0:
-        return estimate(middle, _METHOD, level, n, why=equal(n))
-    ends = averages[cut], averages[-1 - cut]
-    return estimate(middle, _METHOD, level, n, ends, achieved=achieved(n, cut))
+        return _Found(middle, None, None, why)
+    if n > 1 and deviation(values) == 0:
+        return _Found(middle, None, None, equal(n))
+    return _Found(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")
 
 
 @lru_cache(maxsize=256)

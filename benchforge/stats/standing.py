@@ -7,6 +7,7 @@ from itertools import combinations
 
 from benchforge.model.standing import Far, LeftOut, Standing
 from benchforge.model.summary import CaseSummary, Line
+from benchforge.model.times import doubted
 from benchforge.model.trial import CaseName
 from benchforge.stats.compare import log_ratios
 from benchforge.stats.interval import LEAST, deviation
@@ -71,7 +72,7 @@ def _standing(
     left_out: list[LeftOut] = []
     for name, case in zip(names([one.case for one in cases]), cases, strict=True):
         line = next((one for one in case.lines if (one.metric, one.of) == (metric, of)), None)
-        known = {} if line is None else by_block(line, believed)
+        known = {} if line is None else by_block(line, {*believed} - doubted(case, line))
         if why := _why_not(case, len(known)):
             left_out.append(LeftOut(server=name, why=why))
         elif line is not None:

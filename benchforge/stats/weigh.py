@@ -12,7 +12,7 @@ from benchforge.stats.decide import decide
 from benchforge.stats.interval import typical
 from benchforge.stats.plain import t_of_values
 from benchforge.stats.region import Region, lies, needs, p_of, region
-from benchforge.stats.signed_rank import outside
+from benchforge.stats.signed_rank import hodges_lehmann, of_values, outside
 
 LEVEL = 0.95
 State = Literal["holds", "fails", "inconclusive"]
@@ -47,37 +47,41 @@ def weigh(question: Question, of: Blocks) -> Weighed:
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
     a - factor * b then.
     """
-    where, beside, equal = region(question), None, of.a == of.b
+    where, equal = region(question), of.a == of.b
     if question.form == "value":
-        found, equal = _alone(of.a, where), all(one == question.bound for one in of.a)
+        found, beside = _alone(of.a, where)
+        equal = all(one == question.bound for one in of.a)
     elif question.form == "ratio" and (question.relation == "==" or min((*of.a, *of.b)) > 0):
-        found = ratio(of.a, of.b, LEVEL)
-        if outside(len(of.a), LEVEL) is not None:
-            beside = companion(of.a, of.b, LEVEL)
+        found, beside = ratio(of.a, of.b, LEVEL), companion(of.a, of.b, LEVEL)
     else:
         factor = question.bound if question.form == "ratio" else 1.0
         apart = [a - factor * b for a, b in zip(of.a, of.b, strict=True)]
         found = t_of_values(apart, "paired t of differences", LEVEL)
+        beside = of_values(apart, LEVEL)
         if question.form == "ratio":
             where = Region(0, math.inf) if where.low > -math.inf else Region(-math.inf, 0)
     found = found.model_copy(update={"p": p_of(found, where)})
-    return Weighed(found, where, beside, equal)
+    few = outside(len(of.a), LEVEL) is None
+    return Weighed(found, where, None if few else beside, equal)
 
 
-def _alone(values: Sequence[float], where: Region) -> Estimate:
-    """Return a typical value: the geometric mean where values and bounds have logarithms."""
+def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
+    """Return a typical value, and the same as no outlier can move it.
+
+    It is the geometric mean where values and bounds have logarithms.
+    """
     if min(values) > 0 and all(end > 0 for end in where.ends):
-        return typical(values, LEVEL)
-    return t_of_values(values, "t of values", LEVEL)
+        return typical(values, LEVEL), hodges_lehmann([*map(math.log, values)], LEVEL)
+    return t_of_values(values, "t of values", LEVEL), of_values(values, LEVEL)
 
 
-def answer(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
-    """Return the answer to a question, from three blocks on."""
+def answer(claim: Claim, of: Weighed, p_adjusted: float | None, family: int = 1) -> Said:
+    """Return the answer to one of `family` questions, from three blocks on."""
     question, found, where = claim.question, of.estimate, of.where
     if found.value is None or found.interval is None:
         return _without_interval(question, of)
     if found.method == "paired t of log-ratios" and question.relation != "==":
-        return _of_ratio(claim, of, p_adjusted)
+        return _of_ratio(claim, of, p_adjusted, family)
     how = lies(found.interval, where)
     fragile = _otherwise(of.companion, where, how)
     if how == "across":
@@ -110,7 +114,7 @@ def _otherwise(beside: Estimate | None, where: Region, how: str) -> bool | None:
     return lies(beside.interval, where) != how
 
 
-def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
+def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None, family: int) -> Said:
     """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
 
     The same within the margin is no more and no less: then `>` fails, and `>=` holds.
@@ -118,7 +122,7 @@ def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
     question, factor = claim.question, claim.question.bound
     found = _divided(of.estimate, factor)
     beside = None if of.companion is None else _divided(of.companion, factor)
-    decided = decide(found, beside, margin=claim.margin, p_adjusted=p_adjusted)
+    decided = decide(found, beside, margin=claim.margin, p_adjusted=p_adjusted, family=family)
     return _as_said(decided, question.relation, claim.margin)._replace(
         needs=decided.needs, fragile=decided.fragile, resolves=decided.resolves
     )
@@ -126,8 +130,8 @@ def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None) -> Said:
 
 def _as_said(decided: Comparison, relation: Relation, margin: float) -> Said:
     if decided.state == "inconclusive":
-        ends = decided.ratio.interval
-        return Said("inconclusive", "" if ends and ends[0] <= 1 <= ends[1] else _FAMILY)
+        alone = decide(decided.ratio, margin=margin)
+        return Said("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
     if decided.state == "same":
         holds = relation in {">=", "<="}
         return Said("holds" if holds else "fails", remark=f"the same within {100 * margin:g} %")

@@ -3,7 +3,7 @@
 import re
 
 from benchforge.model.check import Check
-from benchforge.model.summary import Line
+from benchforge.model.summary import CaseSummary, Line
 
 _USE = "latency"
 _TAIL = {"E2": 99.0, "O1": 99.0}
@@ -24,6 +24,19 @@ def speaks_of(check: Check, line: Line | None) -> bool:
     if theirs is None:
         return True
     return ours >= theirs if ours is not None else check.id in _TAIL
+
+
+def doubted(case: CaseSummary, line: Line) -> frozenset[int]:
+    """Return the numbers of the trials whose values of a case's line are not to be believed.
+
+    A trial may be believed, and its response times not.
+    """
+    of_times = (
+        one.trial
+        for one in case.latency_doubted
+        if any(speaks_of(check, line) for check in one.checks)
+    )
+    return frozenset([*(one.trial for one in case.doubted), *of_times])
 
 
 def _percentile(of: str) -> float | None:
