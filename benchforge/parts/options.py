@@ -77,7 +77,7 @@ def in_words(schema: Schema, defs: Schema) -> str:
         return values if len(schema.get("enum", "1")) == 1 else f"one of {values}"
     words = {
         "array": f"an array{_of(schema.get('items'), defs)}",
-        "object": f"a table{_of(schema.get('additionalProperties'), defs)}",
+        "object": f"a table{_of(_members(schema), defs)}",
         "string": "a path" if schema.get("format") == "path" else "text",
     }
     match schema.get("type"):
@@ -86,6 +86,12 @@ def in_words(schema: Schema, defs: Schema) -> str:
         case str() as name:
             return _bounded(words.get(name) or _ONE[name], schema)
     return "any value"
+
+
+def _members(schema: Schema) -> object:
+    """Return what the members of a table take, whether its keys have a form or not."""
+    forms = [*schema.get("patternProperties", {}).values()]
+    return forms[0] if forms else schema.get("additionalProperties")
 
 
 def _of(inner: object, defs: Schema) -> str:

@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from typing import get_type_hints
 
 from pydantic import BaseModel
 from sphinx.pycode import ModuleAnalyzer
@@ -78,10 +79,11 @@ def _fields(cls: type) -> Iterator[tuple[str, str, str]]:
     analyzed = ModuleAnalyzer.for_module(cls.__module__)
     said = analyzed.find_attr_docs()
     model = cls.model_fields if issubclass(cls, BaseModel) else {}
-    for name, kind in inspect.get_annotations(cls).items():
+    kinds = get_type_hints(cls)  # without what is said of a value beyond its type
+    for name in inspect.get_annotations(cls):
         if not name.startswith("_") and name != "kind":
             field = model.get(name)
-            holds = _MODULE.sub("", inspect.formatannotation(kind))
+            holds = _MODULE.sub("", inspect.formatannotation(kinds[name]))
             doc = " ".join(said.get((cls.__name__, name), []))
             yield f"`{(field and field.alias) or name}`", f"`{holds}`", plain(doc)
 
