@@ -201,8 +201,10 @@ def test_what_is_far_off_is_named_and_counts() -> None:
     assert told.count("in block") == 3
 
 
-def checked(summary: Summary, status: str, id_: str = "F9") -> Summary:
-    """As `with_checks` sees a comparison of which a check says this."""
+def checked(
+    summary: Summary, status: str, id_: str = "F9", numbers: str = "all", use: str = "throughput"
+) -> Summary:
+    """As `with_checks` sees a comparison, of a metric, of which a check says this."""
     check = Check.model_validate(
         {
             "id": id_,
@@ -211,10 +213,13 @@ def checked(summary: Summary, status: str, id_: str = "F9") -> Summary:
             "about": "apparatus",
             "status": status,
             "says": "they ran at other speeds",
+            "numbers": numbers,
         }
     )
     (one,) = summary.comparisons
-    return summary.model_copy(update={"comparisons": (withdrawn(one, [check]),)})
+    of_first = [line.model_copy(update={"use": use}) for line in summary.cases[0].lines]
+    lines = {(line.metric, line.of): line for line in of_first}
+    return summary.model_copy(update={"comparisons": (withdrawn(one, [check], lines),)})
 
 
 def test_what_a_check_refuses_ranks_nobody() -> None:
@@ -225,6 +230,16 @@ def test_what_a_check_refuses_ranks_nobody() -> None:
         "throughput: nobody is ranked: F9 planted: they ran at other speeds"
     ]
     assert pairs(checked(summary, "fail"), "hello") == []
+
+
+def test_a_check_of_response_times_ranks_nobody_by_these_alone() -> None:
+    """Such as T1: a clock that is slow to read."""
+    summary = summed(drawn(8, 1, 2))
+    as_before = standings(summary, "hello")
+    assert standings(checked(summary, "fail", "T1", "latency"), "hello") == as_before
+    assert standings(checked(summary, "fail", "T1", "latency", "latency"), "hello") == [
+        "throughput: nobody is ranked: T1 planted: they ran at other speeds"
+    ]
 
 
 def test_the_checks_of_made_trials_withdraw_nothing() -> None:

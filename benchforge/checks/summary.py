@@ -10,7 +10,9 @@ from benchforge.model.ceiling import Ceiling
 from benchforge.model.check import Check
 from benchforge.model.result import Header
 from benchforge.model.sitting import Sitting
-from benchforge.model.summary import Comparison, Summary
+from benchforge.model.standing import Standing
+from benchforge.model.summary import Comparison, Line, Summary
+from benchforge.model.times import speaks_of
 from benchforge.model.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.stats.case import used_of
@@ -46,12 +48,13 @@ def with_checks(
         by_case.setdefault(identity(trial.case), []).append(trial)
     session = ask.of_session(header, trials, limits, ceilings)
     placebos = [(one.of.scenario, of_placebo(one, limits)) for one in summary.placebos]
+    lines = {(line.metric, line.of): line for case in summary.cases for line in case.lines}
     found = []
     for one in summary.comparisons:
         one_load = one.scenario not in header.finds
         checked = _checked(one, by_case, limits, one_load=one_load)
         own = [check for scenario, check in placebos if scenario == one.scenario]
-        found.append(withdrawn(checked, [*checked.checks, *own, *session]))
+        found.append(withdrawn(checked, [*checked.checks, *own, *session], lines))
     checks = (*session, *(check for _, check in placebos))
     return summary.model_copy(update={"checks": checks, "comparisons": tuple(found)})
 
@@ -60,25 +63,31 @@ _BLOCKS = "S3"
 "A standing counts the blocks of each pair by itself: who has too few is left out, not all others."
 
 
-def withdrawn(one: Comparison, checks: Sequence[Check]) -> Comparison:
-    """Return the comparison without ranks where a check says that they are not to be believed."""
-    failed = (
+def withdrawn(
+    one: Comparison, checks: Sequence[Check], lines: Mapping[tuple[str, str | None], Line]
+) -> Comparison:
+    """Return the comparison without the ranks that a check says are not to be believed.
+
+    `lines` tell what the metrics and their parts are, of which there are standings.
+    """
+    failed = [
         check
         for check in checks
-        if check.status == "fail"
-        and check.about == "apparatus"
-        and check.numbers == "all"
-        and check.id != _BLOCKS
-    )
-    worst = next(failed, None)
-    if worst is None:
-        return one
-    why = f"{worst.id} {worst.name}: {worst.says}"
+        if check.status == "fail" and check.about == "apparatus" and check.id != _BLOCKS
+    ]
     standings = tuple(
-        standing.model_copy(update={"ranking": None, "why": why}) if standing.ranking else standing
+        _without(standing, failed, lines.get((standing.metric, standing.of)))
         for standing in one.standings
     )
     return one.model_copy(update={"standings": standings})
+
+
+def _without(standing: Standing, failed: Sequence[Check], line: Line | None) -> Standing:
+    worst = next((check for check in failed if speaks_of(check, line)), None)
+    if worst is None or standing.ranking is None:
+        return standing
+    why = f"{worst.id} {worst.name}: {worst.says}"
+    return standing.model_copy(update={"ranking": None, "why": why})
 
 
 def _checked(
