@@ -325,6 +325,18 @@ def test_a_time_limit_and_fail_fast_end_early(bench: Bench, tmp_path: Path) -> N
     assert len(trials(failing)) == 1
 
 
+def test_what_stands_in_a_suite_does_nothing_to_a_terminal(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    hostile = r'"a\u001b[2J\nb"'
+    varied = f'vary = {{ "servers.one.environment.X" = [{hostile}] }}'
+    told = bench("run", suite(tmp_path, answering(), scenario=varied, top=f"title = {hostile}"))
+    assert told.code == 0, told.all
+    assert "\x1b[2J" not in told.all
+    lines = told.err.splitlines()
+    assert r"a\x1b[2J\nb" in lines
+    assert any(r"a\x1b[2J\nb" in line for line in lines if line.startswith("[1/1] "))
+
+
 def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     with socket.socket() as taken:

@@ -1,7 +1,7 @@
 """What a run says before it measures."""
 
 from benchforge.cli.amount import amount, awaited, lasts
-from benchforge.cli.progress import spoken
+from benchforge.cli.progress import plain, spoken
 from benchforge.cli.say import counted, say
 from benchforge.graph import START_AND_STOP_S, RunGraph
 from benchforge.parts.part import Loader
@@ -30,7 +30,7 @@ def announce(
         fewest = max(0, graph.least * cases - there)
         planned = lasts(fewest * each_s, (trials - there) * each_s)
     lines = [
-        (suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
+        plain(suite.title or suite.name) + (f" · profile {suite.profile}" if suite.profile else ""),
         f"{counts}, {planned}; seed {graph.seed}; results in {keep.folder}",
         *(f"{label}: {find.says}" for label, find in finds.items()),
     ]

@@ -47,7 +47,7 @@ class Line:
         width = len(str(self._total))
         self._head = (
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
-            f"{step.case.name.title}{again}"
+            f"{plain(step.case.name.title)}{again}"
         )
         self._left_s = left_s
         most = "at most about" if self._graph.until is not None else "about"
