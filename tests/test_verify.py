@@ -380,7 +380,7 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
     found = verify(changed, Registry())
-    assert "plan: cannot be computed again: trial 3 was lost or removed" in str(found.cannot[0])
+    assert "plan: cannot be computed again: trial 3: lost or removed" in str(found.cannot[0])
 
 
 def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:

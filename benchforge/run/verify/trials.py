@@ -34,8 +34,8 @@ def there(result: Result) -> Iterator[Again]:
     numbers = {one.model.number for one in result.trials}
     lost = sorted(set(range(1, max(numbers, default=0))) - numbers)
     if lost:
-        named = ", ".join(map(str, lost))
-        why = f"trial {named} was lost or removed, whatever it measured"
+        others = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        why = f"trial {lost[0]}{others}: lost or removed, whatever was measured"
         yield Again(result.header, ("plan",), cannot=why)
 
 
