@@ -27,7 +27,6 @@ from pydantic import ValidationError
 from benchforge.metrics.latency import Latency
 from benchforge.parts.site import BODY
 from benchforge.plugin import (
-    BenchforgeError,
     Duration,
     Finished,
     Histogram,
@@ -92,11 +91,6 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Pace.model_validate(options)
-
-
-def test_a_header_of_two_lines_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BenchforgeError, match="another header"):
-        Pace().commands(target(tmp_path, headers={"X-A": "b\r\nX-B: c"}))
 
 
 def test_it_needs_nothing_and_is_found_by_its_name() -> None:

@@ -7,7 +7,6 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import (
-    BenchforgeError,
     Command,
     Duration,
     Histogram,
@@ -217,12 +216,6 @@ def _schedule(report: Report) -> Schedule | None:
 
 
 def _request(target: Target) -> Sequence[object]:
-    for name, value in target.request.headers.items():
-        if "\n" in name + value or "\r" in name + value:
-            raise BenchforgeError(
-                f"pace: header {name!r}: a line end would begin another header",
-                "write each header on its own",
-            )
     headers = [f"--header={name}: {value}" for name, value in target.request.headers.items()]
     body = ("--body", target.body_file) if target.body_file else ()
     return ("--method", target.request.method, *headers, *body)
