@@ -18,6 +18,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from standing import processes, standing
 
@@ -168,9 +169,12 @@ def _resumed(folder: Path, result: Path, seen: Seen) -> None:
     done = _ran(folder, "run", "--resume", str(result), within_s=ENDS_S + TRIAL_S * len(plan))
     if done.returncode:
         seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
-    places = [(one["block"], one["position"]) for one in _trials(result) if not one["failure"]]
-    if sorted(places) != sorted((one["block"], one["position"]) for one in plan):
-        seen.invalid.append(f"{len(plan)} planned, {len(places)} measured")
+    # What a neighbour spoiled is measured again: each attempt is there once.
+    attempts = [(*_place(one), one["attempt"]) for one in _trials(result) if not one["failure"]]
+    lost = {_place(one) for one in plan} - {attempt[:2] for attempt in attempts}
+    if lost or len(set(attempts)) < len(attempts):
+        twice = len(attempts) - len(set(attempts))
+        seen.invalid.append(f"of {len(plan)} planned {len(lost)} are missing, {twice} there twice")
 
 
 def _after_a_last_start(folder: Path, suite: Path) -> list[str]:
@@ -208,7 +212,11 @@ def _results(folder: Path) -> list[Path]:
     return sorted(one.parent for one in folder.glob("results/[!.]*/result.json"))
 
 
-def _trials(result: Path) -> list[dict[str, object]]:
+def _place(one: dict[str, Any]) -> tuple[int, int]:
+    return one["block"], one["position"]
+
+
+def _trials(result: Path) -> list[dict[str, Any]]:
     return [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
 
 
