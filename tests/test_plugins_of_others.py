@@ -88,6 +88,7 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
             changed("if output.stdout !=", "if output.no !="),
             "read(): AttributeError: 'Output' object",
         ),
+        (changed("return Reading(", "raise SystemExit(0) or Reading("), "read(): SystemExit: 0"),
         (
             changed("seconds=1,", "seconds=float('nan'),"),
             "read(): Reading.seconds: Input should be a",

@@ -19,7 +19,7 @@ def reading_of(driver: Driver, output: Output) -> Reading:
         reading: object = driver.read(output)
     except (BenchforgeError, OSError):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a parser of command lines exits where it complains
         raise OutputDamaged(_told(driver, "read", _said(error)), _hint(driver)) from error
     if not isinstance(reading, Reading):
         returned = f"it returns {type(reading).__name__}, and no Reading"
@@ -77,7 +77,7 @@ def _hint(part: Part) -> str:
     return f"its plugin is at fault; see: benchforge plugins check {part.kind}-{part.name}"
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     """Return an error in one line."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
