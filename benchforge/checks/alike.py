@@ -57,8 +57,7 @@ def size(trial: Trial, limits: Limits) -> Check:
     if first is not None and first.header_bytes is None:
         why = "the length of headers was not kept"
     if why or first is None or reading is None or load is None or reading.received_bytes is None:
-        says = f"whether the load's responses were as long as single ones is not known: {why}"
-        return limits.check("E3", "behaviour", None, says)
+        return _length_unknown(why, limits)
     each = reading.received_bytes / reading.responses
     least, most = _bounds(first, limits)
     # What had arrived of responses that were in flight at the end is counted too.
@@ -70,12 +69,16 @@ def size(trial: Trial, limits: Limits) -> Check:
     if least <= each <= most:
         return limits.check("E3", "behaviour", each / full - 1, told, status="pass")
     if chunked and each > most:  # frames only add: nobody knows how much
-        says = f"whether the load's responses were as long as single ones is not known: {told}"
-        return limits.check("E3", "behaviour", None, says)
+        return _length_unknown(told, limits)
     says = (
         f"{told}: the load was answered otherwise; compare what the tool gets with a single answer"
     )
     return limits.check("E3", "behaviour", each / full - 1, says, status="fail")
+
+
+def _length_unknown(why: str, limits: Limits) -> Check:
+    says = f"whether the load's responses were as long as single ones is not known: {why}"
+    return limits.check("E3", "behaviour", None, says)
 
 
 def otherwise(checks: Iterable[Check], server: str) -> Failure | None:

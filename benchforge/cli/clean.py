@@ -49,11 +49,12 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
     until = _until(older_than)
     if parent is not None and not parent.is_dir():
         raise Unusable(f"--results {parent}: no such folder", "name a folder that holds results")
+    beside = parent or Path("results")
     found = {
-        "results": [one for one in results(parent or Path("results")) if one.when <= until],
+        "results": [one for one in results(beside) if one.when <= until],
         "cache": [one for one in in_cache() if one.when <= until],
     }
-    lost = left(parent or Path("results"))
+    lost = left(beside)
     for title, group in found.items():
         _list(title, group)
     if lost:
@@ -76,7 +77,7 @@ def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
     lost_too = bool(lost) and (yes or _asked("what a benchforge left that was killed"))
     # To remove loads the disk: not while somebody measures.
     with measuring():
-        if lost_too and (gone := cleared(parent or Path("results"))):
+        if lost_too and (gone := cleared(beside)):
             say(gone)
         _remove(wanted)
     return 0

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.reading import Reading
 from benchforge.parts.command import Command
+from benchforge.parts.fault import fault
 from benchforge.parts.part import Driver, Part
 from benchforge.parts.site import Output, Target
 
@@ -20,10 +21,10 @@ def reading_of(driver: Driver, output: Output) -> Reading:
     except (BenchforgeError, OSError):
         raise
     except (Exception, SystemExit) as error:  # a parser of command lines exits where it complains
-        raise OutputDamaged(_told(driver, "read", _said(error)), _hint(driver)) from error
+        raise fault(driver, "read", _said(error), OutputDamaged) from error
     if not isinstance(reading, Reading):
         returned = f"it returns {type(reading).__name__}, and no Reading"
-        raise OutputDamaged(_told(driver, "read", returned), _hint(driver))
+        raise fault(driver, "read", returned, OutputDamaged)
     return reading
 
 
@@ -34,7 +35,7 @@ def commands_of(driver: Driver, target: Target) -> Sequence[Command]:
     if listed and commands and all(isinstance(one, Command) for one in commands):
         return list(commands)
     returned = f"it returns {commands!r}, and no list of Command"
-    raise BenchforgeError(_told(driver, "commands", returned), _hint(driver))
+    raise fault(driver, "commands", returned)
 
 
 def warming(driver: Driver, seconds: float) -> Driver:
@@ -43,7 +44,7 @@ def warming(driver: Driver, seconds: float) -> Driver:
     if isinstance(shorter, Driver):
         return shorter
     returned = f"it returns {type(shorter).__name__}, and no {type(driver).__name__}"
-    raise BenchforgeError(_told(driver, "for_warm_up", returned), _hint(driver))
+    raise fault(driver, "for_warm_up", returned)
 
 
 def blamed(error: Exception) -> BenchforgeError | None:
@@ -59,7 +60,7 @@ def blamed(error: Exception) -> BenchforgeError | None:
     if asked is None:
         return None
     part, question = asked
-    return BenchforgeError(_told(part, question, _said(error)), _hint(part))
+    return fault(part, question, _said(error))
 
 
 def _frames(error: Exception) -> Iterator[FrameType]:
@@ -67,14 +68,6 @@ def _frames(error: Exception) -> Iterator[FrameType]:
     while place is not None:
         yield place.tb_frame
         place = place.tb_next
-
-
-def _told(part: Part, question: str, what: str) -> str:
-    return f"{part.kind} {part.name}: {question}(): {what}"
-
-
-def _hint(part: Part) -> str:
-    return f"its plugin is at fault; see: benchforge plugins check {part.kind}-{part.name}"
 
 
 def _said(error: BaseException) -> str:

@@ -5,11 +5,11 @@ import json
 import math
 from dataclasses import dataclass, field
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.answer import Expect, Request
 from benchforge.model.find import Find
 from benchforge.model.trial import CaseName
 from benchforge.model.tuning import Tuning
+from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
 
 
@@ -53,9 +53,7 @@ class Case:
         """
         seconds: object = self.driver.declared_s()
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-            of = f"{self.driver.kind} {self.driver.name}"
-            hint = f"its plugin is at fault; see: benchforge plugins check {of.replace(' ', '-')}"
-            raise BenchforgeError(f"{of}: declared_s(): {seconds!r} is no number of seconds", hint)
+            raise fault(self.driver, "declared_s", f"{seconds!r} is no number of seconds")
         return self.warm_up_s + seconds
 
     @property

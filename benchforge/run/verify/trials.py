@@ -175,8 +175,9 @@ def failures(result: Result) -> Iterator[Again | Fault]:
 def _would_show(told: Trial) -> bool:
     """Whether its failure is of a kind that a reading or an answer would show."""
     failure = told.failure
-    of_them = failure is not None and failure.stage in {"ask", "drive", "read"}
-    return of_them and failure is not None and failure.about == "behaviour"
+    if failure is None or failure.about != "behaviour":
+        return False
+    return failure.stage in {"ask", "drive", "read"}
 
 
 def checks(result: Result) -> Iterator[Again | Fault]:
