@@ -1,27 +1,28 @@
 SUITE = suites/macro.toml
 PROFILE =
 ARGS =
-STUDIES = http-clients cherrypy threads-vs-async macro wsgi
+STUDIES = http-clients cherrypy threads-vs-async api-hour wsgi
 
 bin = .venv/bin
 
 KILLS = 200
 MINUTES = 30
 
-.PHONY: help setup setup-dev run studies test torture robustness validity lint format docs schemas clean
+.PHONY: help setup setup-dev run studies test test-all torture robustness validity lint format docs schemas clean
 .DEFAULT_GOAL = help
 
 help:
 	@echo 'make run      measure a suite: SUITE=$(SUITE) PROFILE= ARGS='
-	@echo 'make studies  ask the claims of $(STUDIES), and write docs/studies.md'
-	@echo 'make test     all checks and all tests'
+	@echo 'make studies  test the claims of $(STUDIES), and write docs/studies.md'
+	@echo 'make test     run all checks and all tests'
+	@echo 'make test-all  run make test, and repeat both commands in fresh clones'
 	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) MINUTES=$(MINUTES)'
-	@echo 'make robustness  write docs/robustness.md from what the tests of faults see'
-	@echo 'make validity  write docs/validity.md from what the tests of validity see'
-	@echo 'make lint     the checks alone: style, types, imports'
-	@echo 'make format   format the code, and repair what can be repaired'
-	@echo 'make docs     draw the reference from the code, and build docs/_build/html'
-	@echo 'make schemas  write schemas/ anew, after an option or a part was changed'
+	@echo 'make robustness  write docs/robustness.md from the tests of faults'
+	@echo 'make validity  write docs/validity.md from the tests of validity'
+	@echo 'make lint     run the checks only: style, types, imports, prose'
+	@echo 'make format   format the code, and fix faults of style'
+	@echo 'make docs     generate the reference from the code, and build docs/_build/html'
+	@echo 'make schemas  regenerate schemas/ after a change of an option or a part'
 	@echo 'make setup    prepare .venv and .tools (run and test do it themselves)'
 	@echo 'make clean    remove .venv, .tools and caches; results stay'
 
@@ -40,7 +41,7 @@ run:
 # or has no answer is what is asked for, and told in the page; with PROFILE=quick there is no page.
 studies: setup-dev
 	@failed=; folder="results/studies-$$(date -u +%Y%m%dT%H%M%SZ)"; for study in $(STUDIES); do \
-		$(bin)/benchforge run "suites/$$study.toml" --profile '$(or $(PROFILE),claims)' \
+		$(bin)/benchforge run "suites/studies/$$study.toml" --profile '$(or $(PROFILE),claims)' \
 			-o "$$folder" $(ARGS) || case $$? in \
 			1|4) ;; \
 			130|143) echo "interrupted: $$study" >&2; exit 1 ;; \
@@ -52,24 +53,28 @@ studies: setup-dev
 
 # Side by side, each worker in a network of its own; then those that need the one outside.
 test: lint
-	$(bin)/python tests/build_runtimes.py suites/*.toml
-	$(bin)/pytest -q -n auto --dist worksteal tests/test_systems.py
-	$(bin)/pytest -q -n auto --dist worksteal -m 'not network' --ignore=tests/test_systems.py
-	$(bin)/pytest -q -m network
+	$(bin)/python tests/support/build_runtimes.py suites/*.toml suites/studies/*.toml
+	$(bin)/pytest -q -n auto --dist worksteal tests/end_to_end/test_systems.py
+	$(bin)/pytest -q -n auto --dist worksteal -m 'not network and not exhaustive' --ignore=tests/end_to_end/test_systems.py
+	$(bin)/pytest -q -m 'network and not exhaustive'
+
+# One after the other: some of these load the machine, or prepare a clone of their own.
+test-all: test
+	$(bin)/pytest -q -m exhaustive
 
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-		$(bin)/python tests/own_place.py $(bin)/python tests/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
+		$(bin)/python tests/support/own_place.py $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
 
 robustness: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
-		ROBUSTNESS=$$seen $(bin)/pytest -q tests/test_robustness*.py -k 'not page' && \
-		PYTHONPATH=tests $(bin)/python tests/robustness.py "$$seen" >docs/robustness.md
+		ROBUSTNESS=$$seen $(bin)/pytest -q tests/faults/test_robustness*.py -k 'not page' && \
+		PYTHONPATH=tests/support:tests/support/made $(bin)/python tests/support/robustness.py "$$seen" >docs/robustness.md
 
 validity: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
-		VALIDITY=$$seen $(bin)/pytest -q tests/test_validity*.py && \
-		PYTHONPATH=tests $(bin)/python tests/validity.py "$$seen" >docs/validity.md
+		VALIDITY=$$seen $(bin)/pytest -q tests/validity/test_validity*.py && \
+		PYTHONPATH=tests/support:tests/support/made $(bin)/python tests/support/validity.py "$$seen" >docs/validity.md
 
 lint: setup-dev
 	$(bin)/ruff check --quiet .
@@ -77,6 +82,7 @@ lint: setup-dev
 	$(bin)/mypy --no-error-summary
 	$(bin)/pyright
 	$(bin)/lint-imports --no-logo
+	$(bin)/python -m docs.style
 
 format: setup-dev
 	$(bin)/ruff check --quiet --fix .
@@ -88,7 +94,7 @@ docs: setup-dev
 
 # What editors read, and what stands in the first line of each suite here.
 schemas: setup-dev
-	@for schema in suite result trial summary sitting ceiling calibration; do \
+	@for schema in suite result trial summary session ceiling calibration; do \
 		$(bin)/benchforge schema $$schema --builtin -o schemas/$$schema.schema.json || exit; \
 	done
 

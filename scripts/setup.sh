@@ -66,8 +66,8 @@ find_python() {
 
 # --- Debian packages, unpacked and not installed ----------------------------------------------
 
-# fetch FOLDER NAME...: adds the unpacked packages to FOLDER.
-fetch() { sh "$root/benchforge/run/debian.sh" "$@"; }
+# fetch [--again] FOLDER NAME...: adds the unpacked packages to FOLDER.
+fetch() { sh "$root/benchforge/run/programs/debian.sh" "$@"; }
 
 # --- the programs -------------------------------------------------------------------------------
 
@@ -118,13 +118,6 @@ find_postgresql() {
     command -v initdb >/dev/null && command -v postgres
 }
 
-# The Debian packages of the programs that are nowhere.
-packages_missing() {
-    programs | while read -r name package; do
-        anywhere "$name" >/dev/null || printf '%s\n' "$package"
-    done | sort -u | tr '\n' ' ' | sed 's/ $//'
-}
-
 anywhere() {
     case $1 in
         postgresql) find_postgresql ;;
@@ -132,33 +125,63 @@ anywhere() {
     esac
 }
 
-is_fetched() {
-    case $1 in
-        "$tools"/*) ;;
-        *) return 1 ;;
+# The Debian packages of the programs that are nowhere, or that cannot start.
+packages_needed() {
+    {
+        programs | while read -r name package; do
+            anywhere "$name" >/dev/null || printf '%s\n' "$package"
+        done
+        broken_programs | sed 's/ .*//'
+    } | as_words
+}
+
+as_words() { sort -u | tr '\n' ' ' | sed 's/ $//'; }
+
+# The files of a program that was fetched; of one that the system has, none.
+files_fetched() {
+    file=$(anywhere "$1") || return 0
+    case $file in
+        "$tools"/*/postgres) printf '%s\n' "$file" "${file%postgres}initdb" "${file%postgres}psql" ;;
+        "$tools"/*) printf '%s\n' "$file" ;;
     esac
 }
 
-# A program that was fetched may still lack a library: then it is no use to anybody.
-lacks_libraries() {
-    LD_LIBRARY_PATH=$(printf '%s:' "$tools"/system/usr/lib/*-linux-gnu* "$tools/system/usr/lib") \
-        ldd "$1" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | tr '\n' ' '
+# A program that was fetched may still lack a library: then it is no use to anybody. Debian's older
+# packages put their libraries below /lib.
+libraries_lacking() {
+    LD_LIBRARY_PATH=$(printf '%s:' "$tools"/system/usr/lib/*-linux-gnu* "$tools/system/usr/lib" \
+        "$tools"/system/lib/*-linux-gnu* "$tools/system/lib") \
+        ldd "$1" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | as_words
+}
+
+# "PACKAGE FILE LIBRARY..." for each fetched program that cannot start.
+broken_programs() {
+    programs | while read -r name package; do
+        files_fetched "$name" | while read -r file; do
+            lacking=$(libraries_lacking "$file")
+            [ -z "$lacking" ] || printf '%s %s %s\n' "$package" "$file" "$lacking"
+        done
+    done
+}
+
+# What fetched programs lack, then what to do.
+fail_with_lacking() {
+    broken_programs | while read -r _ file lacking; do
+        printf 'setup: %s lacks %s\n' "$file" "$lacking" >&2
+    done
+    fail "$*"
 }
 
 setup_programs() {
-    missing=$(packages_missing)
-    [ -n "$missing" ] || return 0
-    advice="programs are missing; install them: apt-get install --no-install-recommends $missing"
+    needed=$(packages_needed)
+    [ -n "$needed" ] || return 0
+    what='programs are missing, or cannot start'
     command -v apt-get >/dev/null ||
-        fail "programs are missing; install by your system's means, and on PATH: $missing"
+        fail_with_lacking "$what; install by your system's means, and on PATH: $needed"
+    advice="$what; install them: apt-get install --no-install-recommends $needed"
     # shellcheck disable=SC2086 # one word a package
-    fetch "$tools/system" $missing || fail "$advice"
-    [ -z "$(packages_missing)" ] || fail "$advice"
-    programs | while read -r name _; do
-        file=$(anywhere "$name")
-        ! is_fetched "$file" || [ -z "$(lacks_libraries "$file")" ] ||
-            fail "$file lacks $(lacks_libraries "$file"): $advice"
-    done
+    fetch --again "$tools/system" $needed || fail_with_lacking "$advice"
+    [ -z "$(packages_needed)" ] || fail_with_lacking "$advice"
 }
 
 # --- uv and the environment ---------------------------------------------------------------------
