@@ -52,7 +52,7 @@ class TrialFailed(NoAnswer):
     `log` holds the last lines of the process concerned, where there is one.
     """
 
-    about: ClassVar[Literal["behaviour", "apparatus"]] = "behaviour"
+    about: Literal["behaviour", "apparatus"] = "behaviour"
 
     def __init__(self, stage: str, message: str, hint: str = "", log: str = "") -> None:
         super().__init__(message, hint)
@@ -66,7 +66,7 @@ class KeeperGone(TrialFailed):
     Whoever kills it says nothing of what is measured: it is measured again.
     """
 
-    about = "apparatus"
+    about: Literal["behaviour", "apparatus"] = "apparatus"
 
     def __init__(self) -> None:
         super().__init__(
@@ -74,6 +74,23 @@ class KeeperGone(TrialFailed):
             "the process that keeps the trial's processes ended, and they with it",
             "somebody killed it, or memory ran out (dmesg says so)",
         )
+
+
+class KeeperSilent(KeeperGone):
+    """The keeper does not answer: it is frozen, or somebody stopped or traces it.
+
+    `by_the_trial` says that one of the trial's own processes does: no other attempt mends that.
+    """
+
+    def __init__(self, why: str, *, by_the_trial: bool = False) -> None:
+        super().__init__()
+        self.message = f"the process that keeps the trial's processes does not answer: {why}"
+        self.hint = "let it run, and measure again"
+        if by_the_trial:
+            self.about = "behaviour"
+            self.hint = (
+                "run benchforge as an ordinary user, in namespaces: only so nobody may trace it"
+            )
 
 
 class OutputDamaged(BenchforgeError):

@@ -16,9 +16,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from benchforge.model.amount import Until
-from benchforge.suite.case import Case
-from benchforge.suite.cases import Cases
+from benchforge.model.suite.until import Until
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.cases import Cases
 from benchforge.suite.suite import Repeat
 
 START_AND_STOP_S = 1.5
@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measurement:
     """One measurement of a case, with nothing else running."""
 
     block: int
@@ -87,9 +87,9 @@ class RunGraph:
             size * min(rounds, block - 1) for size, rounds in zip(sizes, self.rounds, strict=True)
         ]
 
-    def __iter__(self) -> Iterator[Measure]:
+    def __iter__(self) -> Iterator[Measurement]:
         for step in self.steps():
-            yield Measure(step.block, step.position, self.cases[step.number], step.seed)
+            yield Measurement(step.block, step.position, self.cases[step.number], step.seed)
 
     def steps(self) -> Iterator[Step]:
         """Yield the order alone; no case is made."""
@@ -151,8 +151,8 @@ def williams(size: int, row: int) -> Iterator[int]:
     if row >= size:
         shift, places = row - size, places[::-1]
     for place in places:
-        one = size - place // 2 if place % 2 == 0 and place else (place + 1) // 2
-        yield (one + shift) % size
+        number = size - place // 2 if place % 2 == 0 and place else (place + 1) // 2
+        yield (number + shift) % size
 
 
 def _seeded(seed: int) -> random.Random:

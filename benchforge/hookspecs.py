@@ -1,4 +1,4 @@
-"""The hooks: what many listeners may hear. What has exactly one answer is a method of a part."""
+"""The hooks, which any number of plugins can implement."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import pluggy
 from pydantic import JsonValue
 
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
-from benchforge.model.verdict import Verdict
+from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import Verdict
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Part
 
 hookspec = pluggy.HookspecMarker("benchforge")
@@ -17,36 +17,37 @@ hookimpl = pluggy.HookimplMarker("benchforge")
 
 @hookspec
 def benchforge_parts() -> Iterable[type[Part]]:  # type: ignore[empty-body]
-    """Return the parts that this plugin brings; asked once, when the plugin is imported."""
+    """Return the parts of this plugin. It is called once, when the plugin is imported."""
 
 
 @hookspec
 def benchforge_facts() -> Mapping[str, JsonValue]:  # type: ignore[empty-body]
-    """Return facts about the machine that measures, for the header of the result.
+    """Return facts about the measuring machine, for the header of the result.
 
-    Asked once, before the first trial. They stand under the name of the plugin's entry point.
+    It is called once, before the first trial. The header has the facts under the name of the
+    plugin's entry point.
     """
 
 
 @hookspec
 def benchforge_planned(graph: Any) -> None:
-    """Hear of what is to be measured, before anything starts: a `benchforge.graph.RunGraph`.
+    """Receive the plan, a `benchforge.graph.RunGraph`, before anything starts.
 
-    Whoever raises objects: nothing is run, and the message is told with the plugin's name.
+    If it raises, the run ends before it starts, with the message and the plugin's name.
     """
 
 
 @hookspec
 def benchforge_trial_kept(trial: Trial) -> None:
-    """Hear of a trial once it is on disk; never while something is measured.
+    """Receive a trial once it is on disk, never during a measurement.
 
-    An error is told once, and the plugin hears of no further trial: what was measured stays.
+    An error is printed once, and the plugin receives no further trial. Trials are kept.
     """
 
 
 @hookspec
 def benchforge_judged(summary: Summary, verdicts: Sequence[Verdict]) -> None:
-    """Hear what a run says once its reports are written: the verdicts on the suite's claims.
+    """Receive the summary and the verdicts on the claims, once the reports are written.
 
-    A smoke has none. An error is told once, and changes nothing.
+    A smoke run has no verdicts. An error is printed once, and changes nothing.
     """

@@ -1,39 +1,47 @@
-"""The authors' door: the only module of benchforge that a plugin imports."""
+"""The plugin API: the only module of benchforge that a plugin imports.
 
+Its names are a promise: `tests/plugins/test_plugin_names.py` lists them. Each comment below is the
+heading of a group on the reference page that is drawn from this module.
+"""
+
+from benchforge import door, safe
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
-from benchforge.model.answer import Request
-from benchforge.model.bins import Kept, kept
-from benchforge.model.capacity import Capacity
-from benchforge.model.check import Check
-from benchforge.model.claim import Asked, Claim, Question, Term
-from benchforge.model.find import Attempt, Find, Objective, Outcome, Sought
-from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Flow, Machine, Role, Usage
-from benchforge.model.pivot import NAMES, Pivot, Place, Statistic, place, places
-from benchforge.model.ranking import Ranked, Ranking
-from benchforge.model.reading import Reading, Schedule, Series
-from benchforge.model.sample import Sample
-from benchforge.model.standing import Standing
-from benchforge.model.summary import (
+from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
+from benchforge.model.suite.search import (
+    ObjectiveOutcome,
+    SearchTrial,
+)
+from benchforge.model.summary.capacity import Capacity
+from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
+from benchforge.model.summary.doubts import doubted
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.ranking import Ranking
+from benchforge.model.summary.summary import (
     CaseSummary,
     Comparison,
-    DoubtedTrial,
     FailedTrial,
-    Finding,
-    Line,
-    Placebo,
+    MetricSummary,
     Summary,
     TrialSample,
 )
-from benchforge.model.swept import Swept
-from benchforge.model.times import doubted
-from benchforge.model.titled import titled
-from benchforge.model.trial import CaseName, Failure, Load, Started, Trial
-from benchforge.model.units import Duration, Rate, Share, Size
-from benchforge.model.verdict import Against, Estimate, Rejected, Verdict
-from benchforge.model.window import WHOLE, Settled, Window
+from benchforge.model.summary.verdict import Estimate, Verdict
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.bins import after_cut
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.exposed_secrets import exposed
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.reading import Bodies, Reading, Schedule, Series
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Load, StartedProcess, Trial
+from benchforge.model.trial.window import Window
+from benchforge.model.values.bounds import bounded
+from benchforge.model.values.metric_title import titled
+from benchforge.model.values.units import Duration, Rate, Size
 from benchforge.parts.command import Command, Finished, Need, Task
+from benchforge.parts.content import text_of
 from benchforge.parts.fillable import Fillable
 from benchforge.parts.part import (
     Backend,
@@ -49,96 +57,81 @@ from benchforge.parts.part import (
     Service,
 )
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
-from benchforge.parts.site import Output, Site, Target, Tree
-from benchforge.parts.wrong import WrongOption
+from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.wrong_option import WrongOption
 
-__all__ = [
-    "NAMES",
-    "WHOLE",
-    "Accepts",
-    "Against",
-    "Asked",
-    "Attempt",
+# Hooks: how a plugin brings its parts.
+__all__ = ["hookimpl"]
+# Parts: a plugin brings subclasses of these.
+__all__ += [
     "Backend",
-    "BenchforgeError",
-    "Capacity",
-    "CaseName",
-    "CaseSummary",
-    "Check",
-    "Claim",
     "Client",
-    "Command",
-    "Comparison",
-    "DoubtedTrial",
     "Driver",
-    "Duration",
-    "Estimate",
-    "FailedTrial",
-    "Failure",
-    "Fillable",
-    "Find",
-    "Finding",
-    "Finished",
-    "Flow",
-    "Histogram",
-    "Kept",
-    "Line",
-    "Load",
     "Loader",
-    "Machine",
     "Metric",
-    "Need",
-    "Objective",
-    "Outcome",
-    "Output",
-    "OutputDamaged",
     "Part",
-    "Pivot",
-    "Place",
-    "Placebo",
-    "Probe",
-    "Question",
-    "Ranked",
-    "Ranking",
-    "Rate",
-    "Reading",
-    "Rejected",
     "Reporter",
-    "Request",
-    "RightAnswer",
-    "Role",
     "RunsPython",
-    "Sample",
-    "Schedule",
-    "Series",
     "Server",
     "ServesCode",
     "Service",
-    "Settled",
-    "Share",
+]
+# Options: types of a part's own fields, and what refuses a value.
+__all__ += ["Duration", "Fillable", "Rate", "Size", "WrongOption"]
+# Starting: commands, tasks and probes, and the place where they run.
+__all__ += [
+    "Accepts",
+    "Command",
+    "Finished",
+    "Need",
+    "Probe",
+    "RightAnswer",
     "Site",
-    "Size",
-    "Sought",
-    "Standing",
-    "Started",
-    "Statistic",
     "Succeeds",
-    "Summary",
-    "Swept",
-    "Target",
     "Task",
-    "Term",
-    "Tree",
-    "Trial",
+    "text_of",
+]
+# Loading: what a load tool or a client is given, and what it returns.
+__all__ += [
+    "BenchforgeError",
+    "Bodies",
+    "Histogram",
+    "Load",
+    "Output",
+    "OutputDamaged",
+    "Reading",
+    "Request",
+    "Schedule",
+    "Series",
+    "Target",
+    "bounded",
+]
+# Metrics: what a metric reads of a trial, and what it yields.
+__all__ += ["Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
+# Summaries: what a reporter shows of a result.
+__all__ += [
+    "Capacity",
+    "CaseSummary",
+    "Check",
+    "Claim",
+    "Comparison",
+    "ConcurrencySweep",
+    "Estimate",
+    "FailedTrial",
+    "MetricRanking",
+    "MetricSummary",
+    "ObjectiveOutcome",
+    "Ranking",
+    "SearchTrial",
+    "StartedProcess",
+    "Summary",
     "TrialSample",
-    "Usage",
     "Verdict",
-    "Window",
-    "WrongOption",
     "doubted",
-    "hookimpl",
-    "kept",
-    "place",
-    "places",
+    "exposed",
     "titled",
 ]
+# Tables: how a table of the suite places its cases.
+__all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
+# Text and files: safe for every reader, and within a folder.
+__all__ += ["door", "safe"]

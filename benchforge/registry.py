@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, distribution, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import FrameType
 from typing import Any, Self
 
@@ -16,6 +16,8 @@ import pluggy
 
 from benchforge import hookspecs
 from benchforge.errors import BenchforgeError, Unusable
+from benchforge.model.values.distribution import own_distribution
+from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Kind, Part
 from benchforge.parts.sound import KINDS, unnamed, unsound
 
@@ -46,7 +48,7 @@ class Origin:
 
 def brought() -> tuple[EntryPoint, ...]:
     """Return the entry points of benchforge itself, whatever else is installed."""
-    return tuple(distribution("benchforge").entry_points.select(group=GROUP))
+    return tuple(own_distribution().entry_points.select(group=GROUP))
 
 
 class Registry:
@@ -56,9 +58,9 @@ class Registry:
     """
 
     def __init__(self, points: tuple[EntryPoint, ...] | None = None) -> None:
-        found = tuple(entry_points(group=GROUP)) if points is None else points
+        listed = tuple(entry_points(group=GROUP)) if points is None else points
         self._points: dict[str, list[EntryPoint]] = {}
-        for point in found:
+        for point in listed:
             same = self._points.setdefault(point.name, [])
             if all(other.value != point.value for other in same):
                 same.append(point)
@@ -85,9 +87,9 @@ class Registry:
     def origins(self, kind: Kind, name: str) -> list[Origin]:
         """Return where a part comes from: of all plugins, if several bring one of that name."""
         points = [Origin.of(point) for point in self._points.get(f"{kind}-{name}", ())]
-        known = {origin.value for origin in points}
+        values = {origin.value for origin in points}
         others = [self._origins[plugin] for plugin in self._brought.get((kind, name), ())]
-        return [*points, *(one for one in others if one.value not in known)]
+        return [*points, *(origin for origin in others if origin.value not in values)]
 
     def listeners(self) -> list[Origin]:
         """Return the entry points that are named like no part: they hear of every run."""
@@ -105,10 +107,10 @@ class Registry:
             except Unusable as error:
                 judged = error
             self._judged[kind, name] = judged
-        found = self._judged[kind, name]
-        if isinstance(found, Unusable):
-            raise found
-        return found
+        outcome = self._judged[kind, name]
+        if isinstance(outcome, Unusable):
+            raise outcome
+        return outcome
 
     def _part(self, kind: Kind, name: str) -> type[Part]:
         points = self._points.get(f"{kind}-{name}", [])
@@ -120,8 +122,8 @@ class Registry:
                 + " and ".join(map(str, origins)),
                 "uninstall all of them but one",
             )
-        found = next(iter(self._brought.get((kind, name), {}).values()), None)
-        if found is None and points:
+        part = next(iter(self._brought.get((kind, name), {}).values()), None)
+        if part is None and points:
             brought = [
                 f"{one} {other!r}"
                 for (one, other), by in self._brought.items()
@@ -131,11 +133,11 @@ class Registry:
                 f"plugin {Origin.of(points[0])} brings no {kind} named {name!r}",
                 f"its benchforge_parts brings: {', '.join(brought) or 'nothing'}",
             )
-        if found is None:
+        if part is None:
             raise Unusable(f"no {kind} named {name!r}", self.nearest(kind, name))
-        if fault := unsound(found):
+        if fault := unsound(part):
             raise Unusable(f"plugin {origins[0]}: {fault}", "see: benchforge plugins check " + name)
-        return found
+        return part
 
     def nearest(self, kind: Kind, name: str) -> str:
         """Return a hint: the nearest name, and which there are."""
@@ -157,10 +159,12 @@ class Registry:
             with _out_of_the_way():
                 parts = _parts_of(plugin)
         except pluggy.PluginValidationError as error:
-            said = " ".join(str(error).split())
-            raise Unusable(f"plugin {origin}: {said}", _REPAIR) from error
+            message = " ".join(str(error).split())
+            raise Unusable(f"plugin {origin}: {message}", _REPAIR) from error
         except (Exception, SystemExit) as error:  # a plugin is somebody else's code
-            raise Unusable(f"plugin {origin}: benchforge_parts: {_said(error)}", _REPAIR) from error
+            raise Unusable(
+                f"plugin {origin}: benchforge_parts: {in_a_line(error)}", _REPAIR
+            ) from error
         for part in parts:
             if fault := unnamed(part):
                 raise Unusable(f"plugin {origin}: benchforge_parts: {fault}", _REPAIR)
@@ -182,7 +186,7 @@ class Registry:
 
         One that raises is told once, and not called again: nothing that was measured is lost by it.
         """
-        said: dict[str, object] = {}
+        answers_by_plugin: dict[str, object] = {}
         for plugin in self._hearing(hook):
             if (plugin, hook) in self._silenced:
                 continue
@@ -192,11 +196,11 @@ class Registry:
                     answers = self._call(plugin, hook, **news)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is told, and by whom
                 self._silenced.add((plugin, hook))
-                complain(f"plugin {origin}: {hook}: {_said(error)}; it is not called again")
+                complain(f"plugin {origin}: {hook}: {in_a_line(error)}; it is not called again")
             else:
                 if answers:
-                    said[origin.name] = answers[0]
-        return said
+                    answers_by_plugin[origin.name] = answers[0]
+        return answers_by_plugin
 
     def consult(self, hook: str, **news: object) -> None:
         """Call a hook of each plugin by itself: one that raises objects.
@@ -211,11 +215,11 @@ class Registry:
             except BenchforgeError as error:
                 raise Unusable(f"plugin {origin}: {error.message}", error.hint) from error
             except (Exception, SystemExit) as error:
-                raise Unusable(f"plugin {origin}: {hook}: {_said(error)}", _REPAIR) from error
+                raise Unusable(f"plugin {origin}: {hook}: {in_a_line(error)}", _REPAIR) from error
 
     def _listening(self) -> list[EntryPoint]:
-        every = (point for points in self._points.values() for point in points)
-        return [point for point in every if _named(point.name)[0] not in KINDS]
+        listed = (point for points in self._points.values() for point in points)
+        return [point for point in listed if _named(point.name)[0] not in KINDS]
 
     def _hearing(self, hook: str) -> list[str]:
         """Return who has a hook, the first to come first."""
@@ -248,7 +252,7 @@ class Registry:
                 plugin = point.load()
         except (Exception, SystemExit) as error:  # a plugin is somebody else's code
             raise Unusable(
-                f"plugin {origin} cannot be imported: {_said(error)}", _REPAIR
+                f"plugin {origin} cannot be imported: {in_a_line(error)}", _REPAIR
             ) from error
         if not self._plugins.is_registered(plugin):
             self.register(plugin, origin)
@@ -270,12 +274,6 @@ def _named(entry: str) -> tuple[str, str]:
     """Return kind and name, as the name of an entry point says them."""
     kind, _, name = entry.partition("-")
     return kind, name
-
-
-def _said(error: BaseException) -> str:
-    """Return an error in one line, as Python names it."""
-    first = next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {first}".removesuffix(": ")
 
 
 @contextlib.contextmanager

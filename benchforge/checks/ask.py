@@ -2,33 +2,17 @@
 
 from collections.abc import Sequence
 
-from benchforge.checks import (
-    answers,
-    ceiling,
-    clock,
-    connections,
-    development,
-    encryption,
-    fingerprint,
-    frequency,
-    interpreter,
-    loader,
-    memory,
-    method,
-    noise,
-    omission,
-    repetitions,
-    resources,
-    restarts,
-    samples,
-    sharing,
-    steady,
-)
-from benchforge.checks.limits import Limits
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.check import Check
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.checks.answers import answers
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.load_tool import ceiling, loader, omission, samples
+from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
+from benchforge.checks.network import connections, encryption
+from benchforge.checks.server import development, interpreter, method, resources, restarts
+from benchforge.checks.statistics import repetitions, steady
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 
 _OF_TRIAL = (
     loader.of_trial,
@@ -75,7 +59,7 @@ _OF_SESSION = (
 )
 
 
-def of_trial(trial: Trial, limits: Limits) -> tuple[Check, ...]:
+def of_trial(trial: Trial, limits: Thresholds) -> tuple[Check, ...]:
     """Return the answers of all checks of a trial; none for one without a measurement."""
     if not trial.measured:
         return ()
@@ -83,7 +67,7 @@ def of_trial(trial: Trial, limits: Limits) -> tuple[Check, ...]:
 
 
 def of_comparison(
-    cases: Sequence[Sequence[Trial]], limits: Limits, *, one_load: bool = True
+    cases: Sequence[Sequence[Trial]], limits: Thresholds, *, one_load: bool = True
 ) -> tuple[Check, ...]:
     """Return what is to be said of a comparison of cases, from the believed trials of each.
 
@@ -94,8 +78,8 @@ def of_comparison(
 
 
 def of_session(
-    header: Header, trials: Sequence[Trial], limits: Limits, ceilings: Sequence[Ceiling] = ()
+    header: Header, trials: Sequence[Trial], limits: Thresholds, ceilings: Sequence[Ceiling] = ()
 ) -> tuple[Check, ...]:
     """Return what is to be said of a whole result, from all of its trials and ceilings."""
-    found = [check for family in _OF_SESSION for check in family(header, trials, limits)]
-    return (*found, *ceiling.of_session(header, trials, ceilings, limits))
+    checks = [check for family in _OF_SESSION for check in family(header, trials, limits)]
+    return (*checks, *ceiling.of_session(header, trials, ceilings, limits))

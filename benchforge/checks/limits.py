@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from benchforge.model.check import Check, Status
-from benchforge.model.frozen import Frozen
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.values.frozen import Frozen
 
 FILE = "limits.toml"
-_TOLD = 6  # digits: enough for a person
-_SHARED = ("name", "unit", "source", "again")  # by all limits of one check
+_DIGITS = 6  # enough for a person
+_SHARED = ("name", "unit", "source", "transient")  # by all limits of one check
 
 
 class Limit(Frozen):
@@ -25,7 +25,7 @@ class Limit(Frozen):
     warn: float | None = None
     fail: float | None = None
     below: bool = False
-    again: bool = False
+    transient: bool = False
     "Whether it comes and goes, so that another attempt may do better."
     more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)
     "Further numbers, by names that the check knows; pairs are a warning and a failure."
@@ -46,12 +46,12 @@ class Limit(Frozen):
         return value
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """For a person: warn at 0.8, fail at 0.95 of a CPU."""
         named = [("warn", self.warn), ("fail", self.fail)]
         at = "below" if self.below else "at"
-        told = ", ".join(f"{word} {at} {value:g}" for word, value in named if value is not None)
-        return f"{told} {self.unit}".strip()
+        bounds = ", ".join(f"{word} {at} {value:g}" for word, value in named if value is not None)
+        return f"{bounds} {self.unit}".strip()
 
 
 def _beyond(value: float, threshold: float, *, below: bool) -> bool:
@@ -60,7 +60,7 @@ def _beyond(value: float, threshold: float, *, below: bool) -> bool:
     return value >= threshold if threshold else value > 0
 
 
-class Limits(Frozen):
+class Thresholds(Frozen):
     """All thresholds, by the id of the check; N3.cpu is one of several of the check N3."""
 
     version: str
@@ -69,41 +69,43 @@ class Limits(Frozen):
     def __getitem__(self, id_: str) -> Limit:
         return self.by_id[id_]
 
-    def once(self) -> "Limits":
+    def once(self) -> "Thresholds":
         """Return them for a smoke: its numbers mean nothing, so that no trial is tried again."""
-        by_id = {id_: one.model_copy(update={"again": False}) for id_, one in self.by_id.items()}
+        by_id = {
+            id_: limit.model_copy(update={"transient": False}) for id_, limit in self.by_id.items()
+        }
         return self.model_copy(update={"by_id": by_id})
 
-    def loosened(self, at_least: Mapping[str, float]) -> "Limits":
+    def loosened(self, at_least: Mapping[str, float]) -> "Thresholds":
         """Return them with each `warn` at least what this machine does when it is quiet.
 
         `fail` keeps its distance. Ids that are not there are left out.
         """
         changed = dict(self.by_id)
         for id_, least in at_least.items():
-            one = self.by_id.get(id_)
-            if one is None or one.warn is None or least <= one.warn:
+            limit = self.by_id.get(id_)
+            if limit is None or limit.warn is None or least <= limit.warn:
                 continue
-            fail = None if one.fail is None else one.fail + least - one.warn
-            changed[id_] = one.model_copy(update={"warn": least, "fail": fail})
+            fail = None if limit.fail is None else limit.fail + least - limit.warn
+            changed[id_] = limit.model_copy(update={"warn": least, "fail": fail})
         return self.model_copy(update={"by_id": changed})
 
     def check(
         self,
         id_: str,
-        about: Literal["behaviour", "apparatus"],
+        subject: Literal["behaviour", "apparatus"],
         value: float | None,
-        says: str,
+        message: str,
         *,
         status: Status | None = None,
-        scope: Literal["trial", "comparison", "session"] = "trial",
-        of: str = "",
-        numbers: Literal["all", "latency"] = "all",
+        scope: Literal["trial", "comparison", "result"] = "trial",
+        component: str = "",
+        invalidates: Literal["all", "latency"] = "all",
     ) -> Check:
         """Return a check's answer, judged by its limit unless `status` says otherwise.
 
-        Without a value and a status it is unknown, and `says` says why. `id_` may be that of one of
-        several limits, such as N3.cpu.
+        Without a value and a status it is unknown, and `message` says why. `id_` may be that of one
+        of several limits, such as N3.cpu.
         """
         limit = self.by_id[id_]
         if status is None:
@@ -112,36 +114,38 @@ class Limits(Frozen):
             id=id_.partition(".")[0],
             name=limit.name,
             scope=scope,
-            about=about,
+            subject=subject,
             status=status,
-            value=value if value is None else float(f"{value:.{_TOLD}g}"),
-            threshold=limit.told,
+            value=value if value is None else float(f"{value:.{_DIGITS}g}"),
+            threshold=limit.description,
             source=limit.source,
-            says=says,
-            of=of,
-            numbers=numbers,
-            again=limit.again,
+            message=message,
+            component=component,
+            invalidates=invalidates,
+            transient=limit.transient,
         )
 
 
 @cache
-def limits() -> Limits:
+def limits() -> Thresholds:
     """Return the thresholds that are brought along."""
     text = resources.files("benchforge.checks").joinpath(FILE).read_text(encoding="utf-8")
-    told = tomllib.loads(text)
-    version = told.pop("version")
+    tables = tomllib.loads(text)
+    version = tables.pop("version")
     by_id: dict[str, Limit] = {}
-    for id_, table in told.items():
-        by_id[id_] = _limit({name: one for name, one in table.items() if type(one) is not dict})
+    for id_, table in tables.items():
+        by_id[id_] = _limit(
+            {name: entry for name, entry in table.items() if type(entry) is not dict}
+        )
         shared = {name: table[name] for name in _SHARED if name in table}
-        for name, one in table.items():
-            if type(one) is dict:
-                by_id[f"{id_}.{name}"] = _limit(shared | one)
-    return Limits(version=version, by_id=by_id)
+        for name, entry in table.items():
+            if type(entry) is dict:
+                by_id[f"{id_}.{name}"] = _limit(shared | entry)
+    return Thresholds(version=version, by_id=by_id)
 
 
 def _limit(table: dict[str, Any]) -> Limit:
-    known = set(Limit.model_fields) - {"more"}
-    more = {name: one for name, one in table.items() if name not in known}
-    own = {name: one for name, one in table.items() if name in known}
+    fields = set(Limit.model_fields) - {"more"}
+    more = {name: setting for name, setting in table.items() if name not in fields}
+    own = {name: setting for name, setting in table.items() if name in fields}
     return Limit.model_validate(own | {"more": more})

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Limits
-from benchforge.model.check import Check
-from benchforge.model.cpus import Cpus
-from benchforge.model.observation import Observation, Role, Usage
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Observation, Role, Usage
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.cpus import Cpus
 
 NOT_OBSERVED = "nothing was observed from outside"
 
 
-def not_compared(cases: Sequence[Sequence[Trial]], limits: Limits, *ids: str) -> Iterator[Check]:
+def not_compared(
+    cases: Sequence[Sequence[Trial]], limits: Thresholds, *ids: str
+) -> Iterator[Check]:
     """Yield that nothing is known of a comparison of which not two cases are believed."""
     if len(cases) > 1:
         says = "not compared: fewer than two of the cases have a trial that is believed"
@@ -22,8 +24,8 @@ def not_compared(cases: Sequence[Sequence[Trial]], limits: Limits, *ids: str) ->
 
 def of_roles(trial: Trial, *roles: Role) -> list[Usage]:
     """Return what the parts of these roles used."""
-    every = () if trial.observation is None else trial.observation.usage
-    return [one for one in every if one.role in roles]
+    usages = () if trial.observation is None else trial.observation.usage
+    return [usage for usage in usages if usage.role in roles]
 
 
 def why_unknown(usage: Usage, what: str) -> str:
@@ -49,8 +51,8 @@ def grown(observation: Observation, *names: str) -> int | None:
 
 def cpus_of(trial: Trial, role: Role) -> int | None:
     """Return how many CPUs a role may use; None where it is not known."""
-    if trial.placed is not None and role in trial.placed.cpus:
-        return len(Cpus.parse(trial.placed.cpus[role]))
+    if trial.placement is not None and role in trial.placement.cpus:
+        return len(Cpus.parse(trial.placement.cpus[role]))
     machine = None if trial.observation is None else trial.observation.machine
     return None if machine is None else machine.cpus
 
@@ -64,12 +66,12 @@ def cores(trial: Trial, usage: Usage) -> float | None:
 
 def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
-    found: dict[str, Sequence[Trial]] = {}
+    sides: dict[str, Sequence[Trial]] = {}
     for trials in cases:
         if trials:
             name = _named(trials[0])
-            found[name if name not in found else f"{name} #{len(found) + 1}"] = trials
-    return found
+            sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
+    return sides
 
 
 def _named(trial: Trial) -> str:

@@ -3,35 +3,35 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.checks import ask
-from benchforge.checks.limits import Limits
-from benchforge.checks.quiet import limits_of
-from benchforge.checks.repetitions import of_placebo
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.check import Check
-from benchforge.model.result import Header
-from benchforge.model.sitting import Sitting
-from benchforge.model.standing import Standing
-from benchforge.model.summary import Comparison, Line, Summary
-from benchforge.model.times import speaks_of
-from benchforge.model.trial import Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.statistics.repetitions import of_placebo
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.result import Header
+from benchforge.model.summary.doubts import speaks_of
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.summary import Comparison, MetricSummary, Summary
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
-from benchforge.stats.case import used_of
-from benchforge.stats.judge import judged
-from benchforge.stats.summarize import Identity, identity, summarize
+from benchforge.stats.summary.case import used_of
+from benchforge.stats.summary.summarize import Identity, identity, summarize
+from benchforge.stats.verdict.judge import judged
 
 
 def concluded(
     header: Header,
     trials: Sequence[Trial],
     metrics: Mapping[str, Metric],
-    sittings: Sequence[Sitting] = (),
+    sessions: Sequence[Session] = (),
     ceilings: Sequence[Ceiling] = (),
 ) -> Summary:
     """Return all that a result says: what was measured, what the checks found, and the verdicts.
 
     Raises InvalidFile as `summarize` does.
     """
-    summary = summarize(header, trials, metrics, sittings)
+    summary = summarize(header, trials, metrics, sessions)
     return judged(with_checks(summary, header, trials, limits_of(header), ceilings))
 
 
@@ -39,7 +39,7 @@ def with_checks(
     summary: Summary,
     header: Header,
     trials: Sequence[Trial],
-    limits: Limits,
+    limits: Thresholds,
     ceilings: Sequence[Ceiling] = (),
 ) -> Summary:
     """Return the summary with what was asked of each comparison and of the whole result."""
@@ -47,16 +47,18 @@ def with_checks(
     for trial in trials:
         by_case.setdefault(identity(trial.case), []).append(trial)
     session = ask.of_session(header, trials, limits, ceilings)
-    placebos = [(one.of.scenario, of_placebo(one, limits)) for one in summary.placebos]
-    lines = {(line.metric, line.of): line for case in summary.cases for line in case.lines}
-    found = []
-    for one in summary.comparisons:
-        one_load = one.scenario not in header.finds
-        checked = _checked(one, by_case, limits, one_load=one_load)
-        own = [check for scenario, check in placebos if scenario == one.scenario]
-        found.append(withdrawn(checked, [*checked.checks, *own, *session], lines))
+    placebos = [
+        (placebo.case.scenario, of_placebo(placebo, limits)) for placebo in summary.placebos
+    ]
+    lines = {(line.metric, line.of): line for case in summary.cases for line in case.metrics}
+    comparisons = []
+    for comparison in summary.comparisons:
+        one_load = comparison.scenario not in header.searches
+        checked = _checked(comparison, by_case, limits, one_load=one_load)
+        own = [check for scenario, check in placebos if scenario == comparison.scenario]
+        comparisons.append(withdrawn(checked, [*checked.checks, *own, *session], lines))
     checks = (*session, *(check for _, check in placebos))
-    return summary.model_copy(update={"checks": checks, "comparisons": tuple(found)})
+    return summary.model_copy(update={"checks": checks, "comparisons": tuple(comparisons)})
 
 
 _BLOCKS = "S3"
@@ -64,7 +66,9 @@ _BLOCKS = "S3"
 
 
 def withdrawn(
-    one: Comparison, checks: Sequence[Check], lines: Mapping[tuple[str, str | None], Line]
+    comparison: Comparison,
+    checks: Sequence[Check],
+    lines: Mapping[tuple[str, str | None], MetricSummary],
 ) -> Comparison:
     """Return the comparison without the ranks that a check says are not to be believed.
 
@@ -73,38 +77,40 @@ def withdrawn(
     failed = [
         check
         for check in checks
-        if check.status == "fail" and check.about == "apparatus" and check.id != _BLOCKS
+        if check.status == "fail" and check.subject == "apparatus" and check.id != _BLOCKS
     ]
     standings = tuple(
         _without(standing, failed, lines.get((standing.metric, standing.of)))
-        for standing in one.standings
+        for standing in comparison.rankings
     )
-    return one.model_copy(update={"standings": standings})
+    return comparison.model_copy(update={"rankings": standings})
 
 
-def _without(standing: Standing, failed: Sequence[Check], line: Line | None) -> Standing:
+def _without(
+    standing: MetricRanking, failed: Sequence[Check], line: MetricSummary | None
+) -> MetricRanking:
     worst = next((check for check in failed if speaks_of(check, line)), None)
     if worst is None or standing.ranking is None:
         return standing
-    why = f"{worst.id} {worst.name}: {worst.says}"
+    why = f"{worst.id} {worst.name}: {worst.message}"
     return standing.model_copy(update={"ranking": None, "why": why})
 
 
 def _checked(
-    one: Comparison,
+    comparison: Comparison,
     by_case: Mapping[Identity, Sequence[Trial]],
-    limits: Limits,
+    limits: Thresholds,
     *,
     one_load: bool,
 ) -> Comparison:
-    of_cases = [
-        [trial for trial in used_of(by_case.get(identity(case), ())) if _counts(trial)]
-        for case in one.cases
-    ]
+    used = [used_of(by_case.get(identity(case), ())) for case in comparison.cases]
+    of_cases = [[trial for trial in of if _counts(trial)] for of in used]
+    if not all(of_cases):  # then ratios are of what others disturbed alike, and nothing else
+        of_cases = [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
     checks = ask.of_comparison(of_cases, limits, one_load=one_load)
-    return one.model_copy(update={"checks": checks})
+    return comparison.model_copy(update={"checks": checks})
 
 
 def _counts(trial: Trial) -> bool:
     """Whether a trial is to be believed, and of a search one that the server kept up with."""
-    return trial.believed and (trial.sought is None or trial.sought.passed is True)
+    return trial.believed and (trial.search_outcome is None or trial.search_outcome.passed is True)

@@ -1,42 +1,69 @@
-"""The command line: a table of commands, each imported only when it is called."""
+"""The command line: a table of commands, each imported only when it is called.
+
+A package may bring commands of its own: an entry point of the group `benchforge.commands` has a
+command's name, and the module whose `command` it is. Those of ours that the core does without come
+so: `calibrate` and `plugins`, whose sentences stand in the table, `draw` and `rebaseline`.
+"""
 
 import errno
+import io
 import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from types import FrameType
+from importlib.metadata import EntryPoint, entry_points
+from types import FrameType, TracebackType
 from typing import Any
 
 import click
 
+from benchforge.model.values.distribution import DISTRIBUTION, rivals
+
 _COMMANDS = {
-    "new": "Write a suite to start from.",
-    "check": "Say what is wrong with suites, and what they need that is not here.",
+    "new": "Write a sample suite.",
+    "check": "Check suites for errors, missing programs and missing packages.",
     "plan": "Show what a run would measure, in which order, and how long it would take.",
-    "run": "Measure a suite on real processes, and report.",
-    "report": "Form a result's summary and reports again, also for CI servers.",
-    "compare": "Say what changed against an older result, or against several.",
+    "run": "Measure a suite and report the results.",
+    "report": "Regenerate a result's summary and reports, including CI formats.",
+    "compare": "Compare a result with one or more older results.",
     "history": "Show results over time, and where they changed.",
-    "serve": "Start a server of a suite with its backends, and stay.",
-    "clean": "List what benchforge has put on the disk, and remove it.",
-    "validate": "Say whether result files can be true: what is in them, and what it means.",
-    "calibrate": "Measure how loud this machine is, and what differences it can show.",
-    "verify": "Compute a result again from its raw files, and compare every number.",
-    "doctor": "Say what there is on this machine, and how fit it is to measure.",
-    "plugins": "List parts, show one, check one of your own, or begin it.",
+    "serve": "Start one server of a suite, with its backends, in the foreground.",
+    "clean": "List the files that benchforge keeps on the disk, and remove them.",
+    "validate": "Check that results are complete and consistent.",
+    "calibrate": "Measure the noise of this machine, and which differences it can show.",
+    "verify": "Recompute every number of a result from its raw files.",
+    "doctor": "Check which programs this machine has and whether it is fit for benchmarking.",
+    "plugins": "List, show, check or scaffold plugins.",
     "schema": "Print the JSON Schema of suites or of result files.",
 }
+_ROOMS = {
+    "suites": ("new", "check", "plan", "doctor", "schema"),
+    "measure": ("run", "serve"),
+    "results": ("report", "validate", "verify", "clean"),
+    "compare": ("compare", "history"),
+}
+_MODULES = {name: f"{room}.{name}" for room, names in _ROOMS.items() for name in names}
+GROUP = "benchforge.commands"
 _INTERRUPTED = 128
 
 
 class Lazy(click.Group):
-    """A group that lists its commands without importing them: each is a module of `package`."""
+    """A group that lists its commands without importing them: each is a module of `package`.
 
-    def __init__(self, *words: Any, table: Mapping[str, str], package: str, **more: Any) -> None:
+    `modules` has the names of those modules where they differ from the commands' own.
+    """
+
+    def __init__(
+        self,
+        *words: Any,
+        table: Mapping[str, str],
+        package: str,
+        modules: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(*words, **more)
-        self._table, self._package = table, package
+        self._table, self._package, self._modules = table, package, modules or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the table."""
@@ -46,22 +73,59 @@ class Lazy(click.Group):
         """Import one command."""
         if cmd_name not in self._table:
             return None
-        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
+        module = f"{self._package}.{self._modules.get(cmd_name, cmd_name)}"
+        command: click.Command = import_module(module).command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command and its words. Raises UsageError that names what there is."""
-        if args and args[0] not in self._table and not args[0].startswith("-"):
-            names = ", ".join(self._table)
-            raise click.UsageError(f"no command {args[0]!r}; there are: {names}", ctx)
+        """Return a command and its words. Raises UsageError that names the available commands."""
+        unlisted = args and args[0] not in self._table and not args[0].startswith("-")
+        if unlisted and args[0] not in (names := self.list_commands(ctx)):
+            available = ", ".join(names)
+            raise click.UsageError(f"no command {args[0]!r}; available commands: {available}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self._table.items()))
+
+
+class Extensible(Lazy):
+    """The commands of `modules`, and those that packages bring by their entry points."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the table, then of all others."""
+        return list(dict.fromkeys((*super().list_commands(ctx), *sorted(_brought()))))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command. Raises UsageError where what a package brings is none."""
+        if cmd_name in self._modules:
+            return super().get_command(ctx, cmd_name)
+        if (point := _brought().get(cmd_name)) is None:
+            return None
+        where = f"command {cmd_name} ({point.value})"
+        try:
+            command = point.load().command
+        except (Exception, SystemExit) as error:  # it is somebody else's code
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise click.UsageError(f"{where} cannot be imported: {reason}", ctx) from error
+        if not isinstance(command, click.Command):
+            raise click.UsageError(f"{where} is no click command", ctx)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table; of other commands their names, since they are not imported."""
+        super().format_commands(ctx, formatter)
+        if more := [name for name in self.list_commands(ctx) if name not in self._table]:
+            with formatter.section("More commands"):
+                formatter.write_text(", ".join(more))
+
+
+def _brought() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 class Interrupted(BaseException):
@@ -82,14 +146,14 @@ def ends_on_signals() -> None:
     """
 
     def interrupted(number: int, frame: FrameType | None) -> None:
-        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(one, signal.SIG_IGN)
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(signal_number, signal.SIG_IGN)
         _received.append(Interrupted(number))
         raise _received[0]
 
-    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(one) is not signal.SIG_IGN:
-            signal.signal(one, interrupted)
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(signal_number) is not signal.SIG_IGN:
+            signal.signal(signal_number, interrupted)
 
 
 def received() -> Interrupted | None:
@@ -101,12 +165,13 @@ def received() -> Interrupted | None:
 
 
 @click.group(
-    cls=Lazy,
+    cls=Extensible,
     table=_COMMANDS,
     package=__name__,
+    modules=_MODULES,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="benchforge", message="%(prog)s %(version)s")
+@click.version_option(package_name=DISTRIBUTION, message="%(prog)s %(version)s")
 def group() -> None:
     """Benchmarks as code that people can trust."""
 
@@ -115,17 +180,23 @@ def main() -> None:
     """Run the command of this process's words, and end with its exit code."""
     ends_on_signals()
     _opens_closed_streams()
+    sys.excepthook = _crashed
     sys.exit(called())
 
 
 def called(words: Sequence[str] | None = None) -> int:
     """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
     try:
+        if words is None and _COMMANDS.keys() & sys.argv[1:2]:
+            _tell_of_rivals()
         code = group(None if words is None else list(words), "benchforge", standalone_mode=False)
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        from benchforge import safe  # noqa: PLC0415 - --help imports click alone
+
+        error.show(buffer := io.StringIO())
+        click.echo(safe.text(buffer.getvalue()), nl=False, err=True)
         code = error.exit_code
     except Interrupted as error:
         code = _ended(error)
@@ -133,12 +204,23 @@ def called(words: Sequence[str] | None = None) -> int:
         code = _INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
         signalled = received()
-        code = _told(error) if signalled is None else _ended(signalled)
+        code = _show_error(error) if signalled is None else _ended(signalled)
     return code if isinstance(code, int) else 0
 
 
+def _tell_of_rivals() -> None:
+    """Two distributions of one package overwrite each other's files: ours may be theirs in part."""
+    for rival in rivals():
+        click.echo(
+            f"warning: {rival} installs a package named benchforge, too; uninstall both, then "
+            "install "
+            f"{DISTRIBUTION} again",
+            err=True,
+        )
+
+
 def _ended(interrupted: Interrupted) -> int:
-    click.echo("interrupted: trials that ended are kept, nothing else is", err=True)
+    click.echo("interrupted: finished trials were kept; the current trial was discarded", err=True)
     return interrupted.exit_code
 
 
@@ -148,7 +230,17 @@ def _opens_closed_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
-def _told(error: Exception) -> int:
+def _crashed(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """Print a fault of our own, which may hold a secret as everything may."""
+    from traceback import format_exception  # noqa: PLC0415 - seldom needed
+
+    from benchforge.cli.screen.say import without_secrets  # noqa: PLC0415 - --help imports click alone
+
+    click.echo(without_secrets("".join(format_exception(kind, error, where))), err=True, nl=False)
+
+
+def _show_error(error: Exception) -> int:
+    from benchforge import safe  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
 
     if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
@@ -157,12 +249,14 @@ def _told(error: Exception) -> int:
     if isinstance(error, OSError):
         error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
-        from benchforge.run.blame import blamed  # noqa: PLC0415 - as above
+        from benchforge.run.trial.plugin_fault import blamed  # noqa: PLC0415 - as above
 
         if (fault := blamed(error)) is None:
             raise error
         error = fault
-    click.echo(error.text(), err=True)
+    from benchforge.cli.screen.say import without_secrets  # noqa: PLC0415 - as above
+
+    click.echo(safe.text(without_secrets(error.text())), err=True)
     return error.exit_code
 
 
@@ -171,14 +265,14 @@ def _of_the_system(error: OSError) -> Exception:
 
     --help to a full disk is one, and a folder that somebody removed while a shell was in it.
     """
-    from benchforge.cli.say import away  # noqa: PLC0415 - --help imports click alone
+    from benchforge.cli.screen.say import away  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
 
     if error.errno == errno.ENOSPC:
         away(sys.stdout)  # it may hold what cannot be written
         return CannotKeep(str(error.strerror), "free some space")
     if isinstance(error, FileNotFoundError) and not _somewhere():
-        return Unusable("the folder that this is called in was removed", "go to one that is there")
+        return Unusable("the current folder was removed", "change to an existing folder")
     return error
 
 

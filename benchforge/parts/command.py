@@ -6,6 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from benchforge.parts.content import text_of
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -56,6 +58,16 @@ class Finished:
     seconds: float
     user_s: float
     system_s: float
+
+    @property
+    def printed(self) -> str:
+        """What it printed. Raises OutputDamaged when another process replaced the file."""
+        return text_of(self.stdout)
+
+    @property
+    def complained(self) -> str:
+        """What it complained of. Raises OutputDamaged when another process replaced the file."""
+        return text_of(self.stderr)
 
 
 def _exit_code_is_zero(finished: Finished) -> str | None:

@@ -11,15 +11,15 @@ from pydantic_core import CoreSchema, core_schema
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.site import Site
-from benchforge.parts.wrong import WrongOption
+from benchforge.parts.wrong_option import WrongOption
 
 _PLAIN = ("address", "port", "url")
 _OF_BACKEND = re.compile(r"backends\.([^.]+)\.([^.]+)")
-_THERE_ARE = "there are {address}, {port}, {url} and {backends.<label>.<name>}"
-_TWICE = "a plain brace is written twice"
+_THERE_ARE = "available: {address}, {port}, {url} and {backends.<label>.<name>}"
+_TWICE = "write a plain brace twice"
 
 
-class Taken(NamedTuple):
+class BackendReference(NamedTuple):
     """What a text takes of a backend: its label, and the name of what it gives."""
 
     backend: str
@@ -41,7 +41,7 @@ class Fillable(str):
         try:
             names = list(fillable.placeholders())
         except ValueError as error:
-            raise WrongOption("a brace stands alone", hint=f"{_THERE_ARE}; {_TWICE}") from error
+            raise WrongOption("a single brace", hint=f"{_THERE_ARE}; {_TWICE}") from error
         for name in names:
             if name not in _PLAIN and not _OF_BACKEND.fullmatch(name):
                 near = get_close_matches(name, _PLAIN, 1)
@@ -56,11 +56,11 @@ class Fillable(str):
             if name is not None:
                 yield name + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
 
-    def taken(self) -> Iterator[Taken]:
+    def taken(self) -> Iterator[BackendReference]:
         """Yield what it takes of backends."""
         for name in self.placeholders():
-            if found := _OF_BACKEND.fullmatch(name):
-                yield Taken(found[1], found[2])
+            if match := _OF_BACKEND.fullmatch(name):
+                yield BackendReference(match[1], match[2])
 
     def filled(self, site: Site) -> str:
         """Return the text with all filled in. Raises BenchforgeError when a backend lacks it."""

@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from benchforge.model.described import Described, Schema, docs, written
+from benchforge.model.files.json_schema import Described, Schema, docs, written
+from benchforge.parts import forms
 
-_ONE = {
+_SINGULAR = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
@@ -21,7 +22,7 @@ _BOUNDS = {
     "exclusiveMaximum": "less than {}",
     "minItems": "{} or more",
     "minLength": "{} or more characters",
-    "pattern": "of the form {}",
+    "pattern": "that matches `{}`",
 }
 
 
@@ -45,24 +46,24 @@ def options(model: type[BaseModel]) -> list[Option]:
     Raises whatever a plugin raises where its schema cannot be made.
     """
     schema = model.model_json_schema(schema_generator=Described)
-    defs, said = schema.get("$defs", {}), docs(model)
+    defs, docstrings = schema.get("$defs", {}), docs(model)
     inherited = getattr(model.__base__, "model_fields", {})
     fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
-    found: list[Option] = []
+    collected: list[Option] = []
     for field_name, field in fields:
         name = field.alias or field_name
         required = field.is_required()
         default = None if required else field.get_default(call_default_factory=True)
-        found.append(
+        collected.append(
             Option(
                 name=name,
                 type=in_words(schema["properties"][name], defs),
                 required=required,
                 default="" if default is None else in_toml(written(default)),
-                doc=said.get(field_name, ""),
+                doc=docstrings.get(field_name, ""),
             )
         )
-    return found
+    return collected
 
 
 def in_words(schema: Schema, defs: Schema) -> str:
@@ -73,6 +74,8 @@ def in_words(schema: Schema, defs: Schema) -> str:
         members = [in_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null"]
         *others, last = dict.fromkeys(members)
         return f"{', '.join(others)} or {last}" if others else last
+    if form := forms.WORDS.get(schema.get("pattern", "")):
+        return form
     if values := _values(schema):
         return values if len(schema.get("enum", "1")) == 1 else f"one of {values}"
     words = {
@@ -84,7 +87,7 @@ def in_words(schema: Schema, defs: Schema) -> str:
         case list():  # a quantity
             return str(schema["title"])
         case str() as name:
-            return _bounded(words.get(name) or _ONE[name], schema)
+            return _bounded(words.get(name) or _SINGULAR[name], schema)
     return "any value"
 
 

@@ -9,31 +9,32 @@ import signal
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from benchforge.model.reading import Reading
-from benchforge.model.sample import Sample
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Load, Trial
-from benchforge.model.units import Duration
-from benchforge.model.window import Window
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.window import Window
+from benchforge.model.values.units import Duration
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.probe import Probe, RightAnswer
 from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.wrong_option import WrongOption
 
 Kind = Literal["server", "backend", "loader", "client", "metric", "reporter"]
 
 UPSTREAM_OPTIONS = ("upstream", "upstreams")
-"The options by which a server names those that it stands before."
+"The options in which a proxy names its upstream servers."
 
 GIT = Need("git", debian="git")
-"It tells of commits, and checks them out."
+"The program that resolves and checks out commits."
 
 
 class Part(BaseModel, ABC):
-    """The options of a part, as TOML gives them; `use` is the part's own name."""
+    """A part with its options as fields, as TOML gives them; `use` is the part's name."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -45,105 +46,124 @@ class Part(BaseModel, ABC):
 
     kind: ClassVar[Kind]
     name: ClassVar[str]
-    "What a suite says after `use`."
+    "The name of the part, which a suite gives after `use`."
 
     def needs(self) -> Iterable[Need]:
-        """Return the programs and packages that must be there, each with how to install it."""
+        """Return the required programs and packages, each with how to install it."""
         return ()
 
     def version(self, site: Site) -> Command | None:
-        """Return a command that prints the version; asked once for a suite."""
+        """Return a command that prints the version. It runs once per suite."""
         return None
 
     def fingerprint(self, suite_folder: Path) -> str:
-        """Return a digest of the code that it serves: other code makes another case."""
+        """Return a digest of the code that it serves: different code makes a different case."""
         return ""
 
 
 class Service(Part):
-    """A process that starts, becomes ready and is stopped."""
+    """A process that starts, becomes ready, serves and is stopped."""
 
     ports: ClassVar[tuple[str, ...]] = ("http",)
-    "Their names: each gets a free one."
+    "The names of the ports that the part needs. Each gets a free port."
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    "The polite one: what ends the program at its best."
+    "The signal that ends the program gracefully."
     shares_work: ClassVar[tuple[str, ...]] = ("workers", "threads")
-    "Its options whose product is how much it works at, at a time."
+    "The options whose product is the number of concurrent workers."
 
     ready_within: Duration = Duration(30)
-    "How long it may take until it is ready."
+    "Time limit until the service is ready."
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the files to write into the site's folder, by name, before anything starts."""
         return {}
 
     def template(self, site: Site) -> Sequence[Task]:
-        """Return what fills `site.scratch` once for all trials: it is copied for each of them."""
+        """Return the tasks that fill `site.scratch` once. Each trial gets a copy of it."""
         return ()
 
     def template_key(self, site: Site) -> str:
-        """Return what the template depends on beside its tasks and programs: the files it reads."""
+        """Return what the template depends on besides its tasks and programs: files it reads."""
         return ""
 
     def workers_told(self) -> int | None:
-        """Return how many workers times threads it is told to have; None where it has no such."""
-        told = [getattr(self, name, None) for name in self.shares_work]
-        counts = [count for count in told if isinstance(count, int)]
+        """Return the number of workers times threads in its options; None without such options."""
+        given = [getattr(self, name, None) for name in self.shares_work]
+        counts = [count for count in given if isinstance(count, int)]
         return math.prod(counts) if counts else None
 
     def outside(self) -> bool:
-        """Whether it already runs outside the trial: then the trial uses the host's network."""
+        """Whether it runs already, outside the trial. The trial then uses the host's network."""
         return False
 
     def prepare(self, site: Site) -> Iterable[Task]:
-        """Return what is to be done in each trial before the start."""
+        """Return the tasks that run in each trial before the start."""
         return ()
 
     @abstractmethod
     def command(self, site: Site) -> Command | None:
-        """Return the command that serves; None for something that already runs."""
+        """Return the command that starts the service; None if it runs already."""
 
     def ready(self, site: Site) -> Probe:
-        """Return how to see that it is ready."""
+        """Return the probe that decides whether the service is ready."""
         return RightAnswer()
 
     def verify(self, site: Site) -> Iterable[Task]:
-        """Return what is asked once it is ready, before anything depends on it."""
+        """Return the tasks that check the service once it is ready, before dependants start."""
         return ()
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return what dependants get: `url` and names in capitals for their environment."""
+        """Return the values for dependants: `url`, and names in capitals for their environment."""
         return {}
 
 
+_LONGEST_NAME, _LONGEST_PATH = 255, 4000  # of Linux, less the suite's own folder
+
+
 class RunsPython(Part):
-    """A part whose program is Python, by an interpreter that the suite may choose."""
+    """A part whose program is Python; the suite can choose the interpreter."""
 
     runtime: str | None = None
-    "A label of [runtimes]; benchforge's own interpreter without it."
+    "Label of a table in [runtimes]. Default: benchforge's own interpreter."
+
+
+def _nameable(path: str) -> str:
+    """Refuse a path that no file system can have: to look for it would be an error."""
+    if any(len(name.encode()) > _LONGEST_NAME for name in Path(path).parts):
+        raise ValueError(f"a name in a path takes {_LONGEST_NAME} bytes at most")
+    if len(path.encode()) > _LONGEST_PATH:
+        raise ValueError(f"a path takes {_LONGEST_PATH} bytes at most")
+    return path
 
 
 class ServesCode(Part):
-    """A part whose code is the user's own: served from where it lies, or as a commit has it.
+    """A part that runs the user's code, from the working tree or from a commit.
 
     Its command takes folders and programs from `site.own`, so that they are of that commit.
     """
 
-    directory: str | None = None
-    "Where your own code is; starts at the suite's folder, which it is without it."
+    directory: Annotated[str, AfterValidator(_nameable)] | None = None
+    "Folder of your code, relative to the suite's folder. Default: the suite's folder."
     ref: str | None = Field(default=None, pattern=r"^[^-\s][^\x00-\x1f]*$")
-    """A branch, tag or commit of the git repository that the directory is in: your own code as it \
-was there, in place of the working tree."""
+    """Branch, tag or commit of the git repository that contains the directory. The server then \
+runs that version instead of the working tree."""
 
     def needs(self) -> Iterable[Need]:
-        """Return git, where a commit is served."""
+        """Return git if the part serves a commit."""
         return () if self.ref is None else [GIT]
 
     def code(self, suite_folder: Path) -> Path | None:
-        """Return the folder of the user's own code; None where it has none of its own."""
+        """Return the folder of the user's code; None if there is none."""
         if self.directory is None and self.ref is None:
             return None
         return (suite_folder / (self.directory or "")).absolute()
+
+    def check_code(self, suite_folder: Path) -> None:
+        """Raise WrongOption if the code is missing; not called if the part serves a commit."""
+        folder = self.code(suite_folder)
+        if folder is not None and not folder.is_dir():
+            hint = f"it is relative to the suite's folder, {suite_folder.absolute()}"
+            raise WrongOption(f"no folder {folder.resolve()}", "directory", hint=hint)
 
 
 class Server(Service):
@@ -152,27 +172,27 @@ class Server(Service):
     kind: ClassVar[Kind] = "server"
 
     def upstreams(self) -> Sequence[str]:
-        """Return the labels of the servers that it stands before: they start first.
+        """Return the labels of the upstream servers, which start first.
 
-        They come from an option `upstream` or `upstreams`: what is behind it makes another case,
-        what that is called does not.
+        They come from an option `upstream` or `upstreams`. A different upstream makes a different
+        case; a different label of it does not.
         """
         return ()
 
     def behind_proxy_only(self) -> bool:
-        """Whether nobody can ask it over HTTP and TCP but a server that stands before it."""
+        """Whether only a proxy can send requests to it: it does not speak HTTP over TCP."""
         return False
 
     def certificate(self, site: Site) -> Path | None:
-        """Return the PEM file that is trusted by who speaks TLS to it; None where none is made."""
+        """Return the PEM file that TLS clients must trust; None if the server makes none."""
         return None
 
     def gives(self, site: Site) -> Mapping[str, str]:
-        """Return what a server that stands before it gets: `url`, without a slash at its end."""
+        """Return the values for a proxy in front of it: `url`, without a slash at its end."""
         return {"url": self.url(site)}
 
     def url(self, site: Site) -> str:
-        """Return the root of the server, without a slash at its end."""
+        """Return the root URL of the server, without a slash at its end."""
         return site.url
 
 
@@ -181,15 +201,15 @@ class Backend(Service):
 
     kind: ClassVar[Kind] = "backend"
     offers: ClassVar[tuple[str, ...]] = ()
-    "The names of what `gives` returns: who asks for another is told when a suite is read."
+    "The names of the values that `gives` returns. A suite that uses another name has an error."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
 
 class Driver(Part):
-    """A process that runs to its end against a target, and prints numbers."""
+    """A process that loads a target, prints numbers and ends."""
 
     sleeps: ClassVar[bool] = True
-    "Whether it waits for the server without using a CPU, as nearly all do."
+    "True if the tool waits for the server without using a CPU, as nearly all do."
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the files to write into the target's folder, by name: a request's body."""
@@ -198,18 +218,18 @@ class Driver(Part):
 
     @abstractmethod
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return the commands, the main one first: it ends the load."""
+        """Return the commands. The first is the main one: its end is the end of the load."""
 
     @abstractmethod
     def read(self, output: Output) -> Reading:
-        """Return what the tool says. Raises OutputDamaged when something is missing."""
+        """Return what the tool reports. Raises OutputDamaged if a number is missing."""
 
     @abstractmethod
     def declared_s(self) -> float:
-        """Return how long one load takes by its options, in seconds (an estimate for a count)."""
+        """Return the length of one load by its options, in seconds (an estimate for a count)."""
 
     def load(self) -> Load:
-        """Return what it is told to do, for the checks: by its options of these names."""
+        """Return the load that its options declare, for the checks."""
         connections = self._whole("connections", self._whole("users", None))
         return Load(
             connections=connections,
@@ -218,25 +238,27 @@ class Driver(Part):
             declared_s=self.declared_s(),
             kind="client" if self.kind == "client" else "loader",
             rate=self._more_than_0("rate"),
-            at_once=None if connections is None else connections * (self._whole("streams", 1) or 1),
+            concurrency=None
+            if connections is None
+            else connections * (self._whole("streams", 1) or 1),
             think_s=self._more_than_0("think") or 0.0,
             sleeps=self.sleeps,
         )
 
     def _whole(self, option: str, otherwise: int | None) -> int | None:
-        told = self._more_than_0(option)
-        return int(told) if told is not None and told.is_integer() else otherwise
+        number = self._more_than_0(option)
+        return int(number) if number is not None and number.is_integer() else otherwise
 
     def _more_than_0(self, option: str) -> float | None:
         """Return the option as a number; None where an author means something else by its name."""
-        told = getattr(self, option, None)
-        if not isinstance(told, int | float) or isinstance(told, bool):
+        given = getattr(self, option, None)
+        if not isinstance(given, int | float) or isinstance(given, bool):
             return None
-        return float(told) if 0 < told < math.inf else None
+        return float(given) if 0 < given < math.inf else None
 
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":
-        """Return the same load for so many seconds, for the warm-up."""
+        """Return the same load with a length of `seconds`, for the warm-up."""
 
 
 class Loader(Driver):
@@ -244,50 +266,50 @@ class Loader(Driver):
 
     kind: ClassVar[Kind] = "loader"
     proved: ClassVar[Literal["run", "recordings"]] = "run"
-    "Whether our tests run the tool, or only read what it once printed."
+    "How the parser is tested: by running the tool, or on recordings of its output."
     tells_lateness: ClassVar[bool] = False
-    """Whether, told a `rate`, it says how many requests were due and how late it was itself: only
-    then a missed rate is known to be the server's, and a scenario may search for one."""
+    """True if the tool reports, for a `rate`, how many requests were due and how late it sent them.
+    Only with such a tool is a missed rate known to be the server's, so a scenario can search."""
 
 
 class Client(Driver):
-    """An HTTP library that makes requests."""
+    """An HTTP library that sends requests."""
 
     kind: ClassVar[Kind] = "client"
 
 
 class Metric(Part):
-    """A number that is drawn from each trial."""
+    """A quantity that is computed from each trial."""
 
     kind: ClassVar[Kind] = "metric"
     unit: ClassVar[str]
-    "Of its values; 1 for a number or a share."
+    "The unit of the values; 1 for a number or a share."
     better: ClassVar[Literal["higher", "lower"]]
-    "Which values are the better ones."
+    "The better direction of the values."
 
     @abstractmethod
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield the samples of one measured trial, under the metric's label in the suite.
 
-        `window` says how many seconds from the load's start are its warm-up: `kept(trial, window)`
-        tells what is left. A metric that cannot leave them out is of the whole load.
+        `window` gives the seconds of warm-up from the load's start; `kept(trial, window)` returns
+        the rest. A metric that cannot exclude the warm-up covers the whole load.
         """
 
     def parts(self) -> tuple[str | None, ...]:
-        """Return what `of` of its samples can be, None for the whole; nothing where it depends.
+        """Return the possible values of `of` in its samples, None for the whole; () if it depends.
 
-        A claim that names no part, or one that never is, is then told before anything starts.
+        benchforge then reports a claim with a wrong part as an error before anything starts.
         """
         return ()
 
 
 class Reporter(Part):
-    """A form in which a result is shown."""
+    """A format in which a result is presented."""
 
     kind: ClassVar[Kind] = "reporter"
     appended_to: ClassVar[str] = ""
-    """The variable of the environment that names a file which takes what this reporter writes, as
-    GITHUB_STEP_SUMMARY does: it is appended there when somebody asks for this reporter by name."""
+    """The environment variable that names a file to append this reporter's output to, such as
+    GITHUB_STEP_SUMMARY. It applies if the reporter is chosen by name."""
 
     @abstractmethod
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
@@ -300,9 +322,9 @@ class Reporter(Part):
         width: int | None = None,
         colour: bool = False,
     ) -> str:
-        """Return what a person reads on a terminal; nothing by default.
+        """Return the text for a terminal; empty by default.
 
-        Without a width, nothing is left out.
+        Without a width, the text is complete.
         """
         return ""
 

@@ -1,16 +1,20 @@
 """Where a service lives, what a driver hits, and what a finished driver left."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, OutputDamaged
-from benchforge.model.answer import Request
+from benchforge.model.trial.answer import Request
 from benchforge.parts.command import Finished
+from benchforge.parts.content import content_of
 
 BODY = "request-body"
 "The file of a request's body, beside the trial."
+HEAD = "request-head"
+"The file of its first line and headers: other users may read a program's arguments, not this."
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,25 @@ class Target:
     "Relative paths in the suite start here."
 
     @property
+    def root(self) -> str:
+        """The URL without the path: what a program may be told by its arguments."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def head_file(self) -> Path:
+        """Where the request's first line and headers stand for a tool that reads them there."""
+        return self.folder / HEAD
+
+    @property
+    def head(self) -> Mapping[str, str]:
+        """The text of that file by its name: `GET /path`, then `Name: value`, a line each."""
+        request = self.request
+        lines = (f"{name}: {value}" for name, value in request.headers.items())
+        path = self.url.removeprefix(self.root) or "/"
+        return {HEAD: "\n".join([f"{request.method} {path}", *lines, ""])}
+
+    @property
     def body_file(self) -> Path | None:
         """Where the body of the request stands for the tool to read; None without a body."""
         return None if self.request.body is None else self.folder / BODY
@@ -133,6 +156,8 @@ class Output:
     "What was hit."
     finished: tuple[Finished, ...]
     "In the order of `commands`."
+    hide: Callable[[str], str] = str
+    "What takes secrets out of a text: it is read as it will be kept."
 
     @property
     def code(self) -> int:
@@ -142,24 +167,24 @@ class Output:
     @property
     def stdout(self) -> str:
         """What the main process printed. Raises OutputDamaged when it is not text."""
-        return _text(self.finished[0].stdout)
+        return self.hide(_text(self.finished[0].stdout))
 
     @property
     def stderr(self) -> str:
         """What the main process complained of."""
-        return self.finished[0].stderr.read_text(errors="replace")
+        return self.hide(self.finished[0].complained)
 
     def file(self, name: str) -> str:
         """Return the text of a file that the driver wrote. Raises OutputDamaged without it."""
-        return _text(self.target.folder / name)
+        return self.hide(_text(self.target.folder / name))
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text()
+        return content_of(path).decode()
     except FileNotFoundError:
         raise OutputDamaged(
-            f"{path.name}: the tool did not write it", "see what it printed beside the trial"
+            f"{path.name}: the tool did not write it", "see its output in the trial's folder"
         ) from None
     except UnicodeDecodeError as error:
         raise OutputDamaged(

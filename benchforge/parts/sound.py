@@ -1,7 +1,7 @@
 """Whether a class is a part that can be used: told in one line before anybody makes one of it."""
 
 from collections.abc import Iterator, Mapping
-from inspect import signature
+from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from types import new_class
 from typing import Any, get_args
 
@@ -26,7 +26,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 def unnamed(thing: object) -> str | None:
     """Return why a thing cannot be asked for by kind and name; None when it can."""
     if not (isinstance(thing, type) and issubclass(thing, Part)):
-        return f"{_shown(thing)} is no part: return classes that subclass Loader, Server or another"
+        return f"{_shown(thing)} is not a part: return subclasses of Loader, Server or another"
     if getattr(thing, "kind", None) not in KINDS:
         return f"{thing.__name__} has no kind: subclass Loader, Server or another, not Part alone"
     name = getattr(thing, "name", None)
@@ -50,12 +50,21 @@ def _faults(part: type[Part]) -> Iterator[str]:
     yield from _shadows(part)
     if open_ := sorted(part.__abstractmethods__):
         yield f"{part.__name__} does not answer: write {', '.join(f'{one}()' for one in open_)}"
+    yield from _waits(part, wanted)
     if issubclass(part, Metric):
         for name in ("unit", "better"):
             if not isinstance(getattr(part, name, None), str):
                 yield f'{part.__name__} has no {name}: write {name}: ClassVar[...] = "..."'
         yield from _takes_too_little(part)
     yield from _defaults(part)
+
+
+def _waits(part: type[Part], wanted: type[Part]) -> Iterator[str]:
+    """Yield the methods that would answer with something to wait for: nobody waits for a part."""
+    for name in dir(wanted):
+        method = getattr(part, name, None)
+        if iscoroutinefunction(method) or isasyncgenfunction(method):
+            yield f"{part.__name__}: {name}() is 'async def': write 'def', it is not awaited"
 
 
 def _takes_too_little(part: type[Metric]) -> Iterator[str]:
@@ -99,14 +108,14 @@ def _defaults(part: type[Part]) -> Iterator[str]:
     try:
         made = strict.model_validate({})
     except ValidationError as error:
-        for one in error.errors(include_url=False, include_context=False):
-            wrong.setdefault(str(one["loc"][0]) if one["loc"] else "", one["msg"])
+        for detail in error.errors(include_url=False, include_context=False):
+            wrong.setdefault(str(detail["loc"][0]) if detail["loc"] else "", detail["msg"])
     for name, field in part.model_fields.items():
         if field.is_required():
             continue
         default = field.get_default(call_default_factory=True, validated_data={})
-        if (said := wrong.get(field.alias or name)) is not None:
-            yield f"{part.__name__}: option {name!r}: its default {default!r} is refused: {said}"
+        if (refusal := wrong.get(field.alias or name)) is not None:
+            yield f"{part.__name__}: option {name!r}: its default {default!r} is refused: {refusal}"
         elif made is not None and getattr(made, name) != default:
             yield (
                 f"{part.__name__}: option {name!r}: its default {default!r} stays as it is: write "

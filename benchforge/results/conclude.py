@@ -1,26 +1,26 @@
 """What a result says, formed again from what is kept of it; or as its summary has it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
-from benchforge.model.faults import faults
-from benchforge.model.file import Parsed, parse
-from benchforge.model.folder import (
+from benchforge.model.files.file import Parsed, parse_named
+from benchforge.model.files.folder import (
     HEADER,
     read_ceilings,
     read_header,
-    read_sittings,
+    read_sessions,
     read_trials,
     refusal,
 )
-from benchforge.model.result import Header
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.model.validity.faults import faults
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 
@@ -40,7 +40,7 @@ class Summed:
     @property
     def planned(self) -> int:
         """How many measurements were planned."""
-        placebos = [one.again for one in self.summary.placebos]
+        placebos = [one.repeated for one in self.summary.placebos]
         return sum(case.planned for case in (*self.summary.cases, *placebos))
 
     def same(self, other: "Summed") -> bool:
@@ -59,9 +59,17 @@ def summed(path: Path, registry: Registry) -> Summed:
         return _of_summary(path)
     header = read_header(path)
     trials = read_trials(path)
-    metrics = {one.label: _metric(one.use, one.options, path, registry) for one in header.metrics}
-    summary = concluded(header, trials, metrics, read_sittings(path), read_ceilings(path))
+    metrics = installed_metrics(header, path, registry)
+    summary = concluded(header, trials, metrics, read_sessions(path), read_ceilings(path))
     return Summed(path, summary, header, trials)
+
+
+def installed_metrics(header: Header, path: Path, registry: Registry) -> dict[str, Metric]:
+    """Return the metrics of a result's folder, by label.
+
+    Raises Unusable for one that is not installed, InvalidFile for options that it does not take.
+    """
+    return {use.label: _metric(use.use, use.options, path, registry) for use in header.metrics}
 
 
 def results_in(folder: Path) -> Iterator[Path]:
@@ -73,18 +81,25 @@ def results_in(folder: Path) -> Iterator[Path]:
 
 
 def _of_summary(path: Path) -> Summed:
-    found = parse(path, Summary)
-    if not isinstance(found, Parsed):
-        raise refusal(found[0])
+    parsed = parse_named(path, Summary)
+    if not isinstance(parsed, Parsed):
+        raise refusal(parsed[0])
     if wrong := faults(path):
         raise refusal(wrong[0])
-    return Summed(path, found.model)
+    return Summed(path, parsed.model)
 
 
-def _metric(use: str, options: object, path: Path, registry: Registry) -> Metric:
+def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Registry) -> Metric:
     part = registry.part("metric", use)
+    # The header has every option. One that excludes others may stand beside their defaults there.
+    defaults = part.model_construct().model_dump(mode="json", by_alias=True)
+    others = {
+        name: value
+        for name, value in options.items()
+        if name not in defaults or value != defaults[name]
+    }
     try:
-        metric = part.model_validate(options)
+        metric = part.model_validate(others)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]["msg"]
         raise InvalidFile(f"{path / HEADER}: metric {use}: {first}") from None

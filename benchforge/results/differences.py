@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.environment import HARD, SOFT, changes
-from benchforge.model.result import Header
-from benchforge.model.trial import CaseName
+from benchforge.model.files.environment import HARD, SOFT, changes
+from benchforge.model.files.result import Header
+from benchforge.model.values.case_name import CaseName
 from benchforge.registry import Registry
-from benchforge.run.resume import differing, told
-from benchforge.run.summed import Summed
-from benchforge.suite.layers import layered
-from benchforge.suite.source import parsed
+from benchforge.results.conclude import Summed
+from benchforge.run.resume import change_in_words, differing
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.toml.source import parsed
 
 _TOOL: Final = "loader-"
 # What of a suite is no part of a case.
@@ -33,9 +33,11 @@ def hard(then: Summed, now: Summed) -> Iterator[str]:
         if (name in old.facts) != (name in new.facts):
             yield _was(name, old.facts, new.facts)
     yield from _differences(_tools(old.versions), _tools(new.versions))
-    for one in (then, now):
-        for sitting in one.summary.sittings:
-            yield from (f"{one.path} was resumed elsewhere: {what}" for what in sitting.differs)
+    for result in (then, now):
+        for session in result.summary.sessions:
+            yield from (
+                f"{result.path} was resumed elsewhere: {what}" for what in session.differences
+            )
 
 
 def soft(then: Summed, now: Summed) -> Iterator[str]:
@@ -65,7 +67,7 @@ def another(then: Summed, now: Summed, old: CaseName, new: CaseName, registry: R
     first = next(differing(*tables, ()), None)
     if first is None:
         return "the app's code, or data: the options are the same"
-    return f"options: {told(*first)}"
+    return f"options: {change_in_words(*first)}"
 
 
 def _tables(header: Header, case: CaseName, registry: Registry) -> dict[str, Any]:
@@ -90,10 +92,10 @@ def _upstreams(tables: Mapping[str, Any], label: str) -> Iterator[str]:
         return
     server = servers.get(label)
     behind = server.get("upstream") if isinstance(server, dict) else None
-    for one in behind if isinstance(behind, list) else [behind]:
-        if isinstance(one, str) and one != label:
-            yield one
-            yield from _upstreams({"servers": {**servers, label: None}}, one)
+    for upstream in behind if isinstance(behind, list) else [behind]:
+        if isinstance(upstream, str) and upstream != label:
+            yield upstream
+            yield from _upstreams({"servers": {**servers, label: None}}, upstream)
 
 
 def _tools(versions: Mapping[str, str]) -> dict[str, str]:

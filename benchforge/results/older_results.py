@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.registry import Registry
-from benchforge.run.differs import hard
-from benchforge.run.summed import Summed, results_in, summed
-from benchforge.stats.levels import by_key, lines, reference_of
+from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.differences import hard
+from benchforge.stats.history.levels import by_key, lines, reference_of
 
-_ELSEWHERE = "measure both on one machine, or say --anyway: then it is marked"
+_ELSEWHERE = "measure both on one machine, or add --anyway, which marks the output"
 
 
 @dataclass(frozen=True)
@@ -45,29 +45,29 @@ def older(
     for path in named:
         there = list(results_in(path)) or [path]
         alone = there == [path]
-        for one in there:
-            if not alone and one.resolve() == new.path.resolve():
+        for folder in there:
+            if not alone and folder.resolve() == new.path.resolve():
                 continue
             try:
-                found = summed(one, registry)
-                _comparable(found, new, reference, earlier=earlier)
-                against = list(_against(found, new, reference))
+                candidate = summed(folder, registry)
+                _comparable(candidate, new, reference, earlier=earlier)
+                against = list(_against(candidate, new, reference))
                 if against and not anyway:
-                    raise Unusable(f"{one}: {'; '.join(against)}", _ELSEWHERE)
+                    raise Unusable(f"{folder}: {'; '.join(against)}", _ELSEWHERE)
             except BenchforgeError as error:
                 if alone:
                     raise
                 left_out.append(error.message)
                 continue
-            if any(found.same(other) for other in taken):
-                left_out.append(f"{one}: is there already")
+            if any(candidate.same(other) for other in taken):
+                left_out.append(f"{folder}: is there already")
                 continue
-            taken.append(found)
+            taken.append(candidate)
             doubts.update(dict.fromkeys(against))
     if not taken:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no older result to compare with{first}", _ELSEWHERE)
-    taken.sort(key=lambda one: one.summary.created)
+    taken.sort(key=lambda result: result.summary.created)
     return Older(tuple(taken), tuple(left_out), tuple(doubts))
 
 
@@ -82,10 +82,12 @@ def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: boo
     both = [key for key in ours if key in theirs]
     if not both:
         message = f"{old.path} and {new.path} have no case in common"
-        raise Unusable(message, "a case is found again by scenario, server, driver and what varies")
+        raise Unusable(message, "cases match by scenario, server, driver and varied options")
     if reference is not None and all(one.case.server != reference for one in theirs.values()):
         servers = ", ".join(sorted({one.case.server for one in theirs.values()}))
-        raise Unusable(f"{old.path}: no server {reference!r} in it", f"there are: {servers}")
+        raise Unusable(
+            f"{old.path}: no server {reference!r} in it", f"available servers: {servers}"
+        )
     pairs = [(lines(theirs[key]), lines(ours[key])) for key in both]
     if not any(then.keys() & now.keys() for then, now in pairs):
         for then, now in pairs:
@@ -93,7 +95,7 @@ def _comparable(old: Summed, new: Summed, reference: str | None, *, earlier: boo
                 for is_ in now:
                     if (was.metric, was.of) == (is_.metric, is_.of):
                         message = f"{old.path}: {was.title} is in {was.unit or 1}, in {new.path} in"
-                        raise Unusable(f"{message} {is_.unit or 1}", "they are other metrics")
+                        raise Unusable(f"{message} {is_.unit or 1}", "these are different metrics")
         raise Unusable(f"{old.path} and {new.path} have no metric in common")
 
 
@@ -101,9 +103,9 @@ def _against(old: Summed, new: Summed, reference: str | None) -> Iterator[str]:
     """Yield what forbids to compare two results, each with both values."""
     if old.summary.name != new.summary.name:
         yield f"suite was {old.summary.name!r}, is {new.summary.name!r}"
-    for one in (old, new):
-        if one.summary.smoke:
-            yield f"{one.path} is a smoke: its numbers mean nothing"
+    for result in (old, new):
+        if result.summary.smoke:
+            yield f"{result.path} is a smoke: its numbers mean nothing"
     yield from hard(old, new)
     if reference is None:
         return
@@ -112,5 +114,5 @@ def _against(old: Summed, new: Summed, reference: str | None) -> Iterator[str]:
         now = reference_of(case.case, reference, by_key(new.summary))
         then = reference_of(case.case, reference, theirs)
         if now and then and now.case.digest != then.case.digest:
-            yield f"the reference {reference} is another thing now: options, code or data"
+            yield f"the reference {reference} has changed: options, code or data"
             return

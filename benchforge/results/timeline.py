@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.registry import Registry
-from benchforge.run.differs import hard
-from benchforge.run.summed import Summed, results_in, summed
-from benchforge.stats.levels import by_key
+from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.differences import hard
+from benchforge.stats.history.levels import by_key
 
 
 @dataclass(frozen=True)
@@ -35,35 +35,35 @@ def timelines(
     left_out: list[str] = []
     for path in named:
         there = list(results_in(path)) or [path]
-        for one in there:
+        for folder in there:
             try:
-                found = summed(one, registry)
+                result = summed(folder, registry)
             except BenchforgeError as error:
                 if there == [path]:
                     raise
                 left_out.append(error.message)
                 continue
-            among = by_suite.setdefault(found.summary.name, [])
-            if found.summary.smoke:
-                left_out.append(f"{one}: a smoke: its numbers mean nothing")
-            elif any(found.same(other) for other in among):
-                left_out.append(f"{one}: is there already")
+            among = by_suite.setdefault(result.summary.name, [])
+            if result.summary.smoke:
+                left_out.append(f"{folder}: a smoke: its numbers mean nothing")
+            elif any(result.same(other) for other in among):
+                left_out.append(f"{folder}: is there already")
             else:
-                among.append(found)
+                among.append(result)
     lines = [_timeline(name, some, reference) for name, some in by_suite.items() if some]
     if not lines:
         first = f": {left_out[0]}" if left_out else ""
-        raise Unusable(f"no result{first}", "name results, or a folder that holds them")
+        raise Unusable(f"no result{first}", "name results, or a folder that contains results")
     return lines, left_out
 
 
 def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:
-    results.sort(key=lambda one: one.summary.created)
-    told = {
+    results.sort(key=lambda result: result.summary.created)
+    reasons = {
         place: (*hard(then, now), *_reference(then, now, reference))
         for place, (then, now) in enumerate(pairwise(results), 1)
     }
-    breaks = {place: why for place, why in told.items() if why}
+    breaks = {place: why for place, why in reasons.items() if why}
     return Timeline(suite, tuple(results), breaks)
 
 
@@ -73,5 +73,5 @@ def _reference(then: Summed, now: Summed, label: str | None) -> Iterator[str]:
     for key in old.keys() & new.keys():
         case = new[key].case
         if case.server == label and case.digest != old[key].case.digest:
-            yield f"the reference {label} is another thing: options, code or data"
+            yield f"the reference {label} has changed: options, code or data"
             return

@@ -1,44 +1,58 @@
 """Walking the plan: each measurement a trial, kept at once, repeated if the apparatus failed.
 
-What an earlier sitting has kept is walked past: the walk goes on as if it had never ended.
+What an earlier session has kept is walked past: the walk goes on as if it had never ended.
 """
 
 import hashlib
 import json
 import math
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from benchforge.checks.alike import otherwise
-from benchforge.errors import InvalidFile
-from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
-from benchforge.model.check import Check
-from benchforge.model.find import Sought
-from benchforge.model.trial import CaseName, Trial
-from benchforge.run import seek
-from benchforge.run.ask import Like
-from benchforge.run.ground import Ground
-from benchforge.run.keep import Keep
-from benchforge.run.measure import measure
-from benchforge.stats.whole import needs_no_more
+from benchforge import door
+from benchforge.checks.answers.alike import otherwise
+from benchforge.errors import InvalidFile, Unusable
+from benchforge.graph import Measurement, RunGraph
+from benchforge.model.files.folder import TRIAL
+from benchforge.model.suite.search import SearchOutcome
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.parts.content import LARGEST_FILE
+from benchforge.run import next_rate
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.http.request import Like
+from benchforge.run.remaining import Left
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.stats.summary.completeness import needs_no_more, settled_places
+from benchforge.stats.timeseries.noise import Noise, noise_of
+from benchforge.suite.cases.case import Case
+from benchforge.suite.secrets.redact import redacted_bytes
 
 ANSWER = "answer.bin"
+MOST_ANSWER = LARGEST_FILE
+"Bytes of an answer that is read again."
 
 Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."
 Enough = Callable[[Sequence[Trial]], bool]
 "Whether the whole blocks that are there are enough; asked between two blocks alone."
 
-Judge = Callable[[Trial], Sought | None]
+Lost = Callable[[Sequence[Trial]], bool]
+"Whether attempts of earlier sessions, all that they were to be, gave nothing."
+
+Judge = Callable[[Trial], SearchOutcome | None]
 "What a trial with its checks gave to its search; None where there is none."
 
 
 class Progress(Protocol):
     """Who is told what is done; never while something is measured."""
 
-    def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
+    def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
         """Hear that a trial starts, and how many seconds are left in all."""
 
     def phase(self, name: str) -> None:
@@ -47,146 +61,172 @@ class Progress(Protocol):
     def kept(self, trial: Trial) -> None:
         """Hear that a trial is on disk."""
 
+    def noise(self, trial: Trial, *, lasts: bool) -> None:
+        """Hear that noise does not end, so that nothing waits for it; or that it did after all."""
+
 
 @dataclass(frozen=True)
-class Limits:
+class StopLimits:
     """When to stop early."""
 
     fail_fast: bool = False
     time_limit_s: float | None = None
 
 
-def execute(
-    graph: RunGraph,
-    ground: Ground,
-    keep: Keep,
-    believe: Believe,
-    judge: Judge,
-    progress: Progress,
-    limits: Limits,
-    before: Sequence[Trial] = (),
-    enough: Enough = lambda _: False,
-) -> Iterator[Trial]:
-    """Yield each trial once it is on disk; what was measured `before` is there already.
+def _never(_: Sequence[Trial]) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """All that decides what a run measures, and how."""
+
+    graph: RunGraph
+    context: TrialContext
+    keep: ResultWriter
+    believe: Believe
+    judge: Judge
+    limits: StopLimits = field(default_factory=StopLimits)
+    before: Sequence[Trial] = ()
+    "Trials of earlier sessions: they are on disk already."
+    enough: Enough = _never
+    lost: Lost = _never
+
+
+def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
+    """Yield each trial once it is on disk.
+
+    Once noise has spoilt all attempts of a place, and waits for quiet were in vain, nothing is
+    repeated for noise, and each trial only looks whether it is quiet, until one was not spoilt.
 
     A block that was begun is measured to its end: `enough` is asked once the graph's fewest blocks
-    are whole, and not where an earlier sitting had begun the next one.
+    are whole, and not where an earlier session had begun the next one. A place that is `lost` is
+    measured again.
 
     Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says,
     and for rates of before that its search did not ask for.
     """
     begun = time.monotonic()
+    graph, limits, before = inputs.graph, inputs.limits, inputs.before
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
-    right = _right(before, keep)
-    attempts = by_place(before)
-    searched = [trial for trial in before if trial.sought is not None]
-    beyond: list[float] = []  # what trials took beyond what they declare
+    right = _right(before, inputs.keep)
+    attempts, done = by_place(before), settled_places(before)
+    searched = [trial for trial in before if trial.search_outcome is not None]
+    remaining, noise = Left(), noise_of(before)
     number = max((trial.number for trial in before), default=0)
     trials, begun_block = list(before), max((trial.block for trial in before), default=0)
     left = len(graph)
     declared_s = graph.declared_s  # of all that are left
     for planned in graph:
         next_block = planned.position == 1 and planned.block > max(graph.least, begun_block)
-        if next_block and graph.until is not None and enough(trials):
+        if next_block and graph.until is not None and inputs.enough(trials):
             return
         left -= 1
         declared_s = max(0.0, declared_s - planned.case.declared_s)  # floats leave a crumb
-        step = seek.asked(planned, searched)
+        step = next_rate.with_sought_rate(planned, searched)
         if step is None:
             continue  # its search is over
         there = attempts.get((step.block, step.position), [])
-        beyond += [max(0.0, trial.seconds - step.case.declared_s) for trial in there]
-        attempt, open_ = len(there), not needs_no_more(there)
+        own_s = step.case.declared_s
+        open_ = (step.block, step.position) not in done or inputs.lost(there)
+        for trial in there:
+            remaining.add(trial, own_s, last=not open_ and trial is there[-1])
+        attempt = len(there)
         while open_:
             attempt += 1
-            own = step.case.declared_s + mean(beyond)
-            spare_s = limit_s - (time.monotonic() - begun + own)
+            takes_s = own_s + remaining.start_and_stop_s
+            spare_s = limit_s - (time.monotonic() - begun + takes_s)
             if spare_s < 0:
                 return
-            keep.room()
+            inputs.keep.room()
             number += 1
-            progress.trial(step, number, attempt, own + declared_s + mean(beyond) * left)
-            trial = _kept(
-                step, number, attempt, ground, keep, believe, judge, right, progress, spare_s
-            )
-            beyond.append(max(0.0, trial.seconds - step.case.declared_s))
-            progress.kept(trial)
+            others_s = remaining.of(left, declared_s, noise)
+            progress.trial(step, number, attempt, remaining.once_s(own_s, noise) + others_s)
+            folder, like = inputs.keep.trial_folder(number), _like(step.case, right)
+            wait_s = spare_s if noise.waits else 0.0
+            planned_trial = TrialInputs(step, folder, number, attempt, like, wait_s)
+            trial = _kept(inputs, planned_trial, right, progress)
+            before_it, noise = noise, noise.after(trial)
+            there = [*there, trial]
+            open_ = not needs_no_more(there, noise)
+            remaining.add(trial, own_s, last=not open_)
+            _tell(progress, trial, before_it, noise)
             yield trial
             if limits.fail_fast and not (trial.measured or _tells(trial)):
                 return
             trials.append(trial)
-            there = [*there, trial]
-            open_ = not needs_no_more(there)
-            if trial.sought is not None:
+            if trial.search_outcome is not None:
                 searched.append(trial)
+
+
+def _tell(progress: Progress, trial: Trial, before: Noise, after: Noise) -> None:
+    progress.kept(trial)
+    if before.repeats != after.repeats:
+        progress.noise(trial, lasts=before.repeats)
 
 
 def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
     """Return the attempts at each place of the plan, block and position, in their order."""
-    found: dict[tuple[int, int], list[Trial]] = {}
+    attempts: dict[tuple[int, int], list[Trial]] = {}
     for trial in sorted(trials, key=lambda trial: trial.attempt):
-        found.setdefault((trial.block, trial.position), []).append(trial)
-    return found
+        attempts.setdefault((trial.block, trial.position), []).append(trial)
+    return attempts
 
 
 def _tells(trial: Trial) -> bool:
     """Whether a trial tells its search something: that the server did not keep up, say."""
-    return trial.sought is not None and trial.sought.passed is not None
+    return trial.search_outcome is not None and trial.search_outcome.passed is not None
 
 
-def mean(beyond: list[float]) -> float:
-    """Return the mean of what trials took beyond what they declare, in seconds."""
-    return sum(beyond) / len(beyond) if beyond else START_AND_STOP_S
-
-
-def _asked(case: CaseName) -> str:
+def _question(case: CaseName) -> str:
     """What all servers of a scenario are asked alike: its request, and the path's variables."""
     path = {name: value for name, value in case.vary.items() if name.startswith("path.")}
     return f"{case.scenario} {json.dumps(path, sort_keys=True)}"
 
 
-def _right(before: Sequence[Trial], keep: Keep) -> dict[str, Like]:
+def _right(before: Sequence[Trial], keep: ResultWriter) -> dict[str, Like]:
     """Return the first right answer of each scenario, as it was kept."""
     right: dict[str, Like] = {}
     for trial in sorted(before, key=lambda trial: trial.number):
-        asked = _asked(trial.case)
-        file = keep.place(trial.number) / ANSWER
-        if asked in right or not trial.answers or not file.exists():
+        question = _question(trial.case)
+        place = keep.place(trial.number).relative_to(keep.folder)
+        file = keep.folder / place / ANSWER
+        if question in right or not trial.answers or not os.path.lexists(file):
             continue
-        body = file.read_bytes()
+        try:
+            body = door.read(keep.folder, str(place / ANSWER), MOST_ANSWER)
+        except OSError as error:
+            raise Unusable(f"{file}: {error.strerror}") from error
         if hashlib.sha256(body).hexdigest() != trial.answers[0].sha256:
             raise InvalidFile(
                 f"{file}: is not the answer of trial {trial.number}",
-                "the file was changed: what others answer cannot be held against it",
+                "the file was changed: answers cannot be compared with it",
             )
-        right[asked] = Like(trial.case.server, body)
+        right[question] = Like(trial.case.server, body)
     return right
 
 
+def _like(case: Case, right: Mapping[str, Like]) -> Like | None:
+    return right.get(_question(case.name)) if case.expect.same_body else None
+
+
 def _kept(
-    step: Measure,
-    number: int,
-    attempt: int,
-    ground: Ground,
-    keep: Keep,
-    believe: Believe,
-    judge: Judge,
-    right: dict[str, Like],
-    progress: Progress,
-    spare_s: float,
+    inputs: RunInputs, planned: TrialInputs, right: dict[str, Like], progress: Progress
 ) -> Trial:
-    case = step.case
-    folder = keep.trial_folder(number)
-    asked = _asked(case.name)
-    like = right.get(asked) if case.expect.same_body else None
-    measured = measure(step, number, attempt, ground, folder, like, progress.phase, spare_s)
+    """Measure a trial and keep it; its answer joins the `right` ones if it is the first."""
+    case, folder, keep = planned.step.case.name, planned.folder, inputs.keep
+    measured = measure(planned, inputs.context, progress.phase)
     if measured.body is not None:
-        keep.write(folder / ANSWER, measured.body)
+        # One that holds a secret would be another without it, and prove nothing.
+        if redacted_bytes(measured.body, inputs.context.secrets) == measured.body:
+            keep.write(folder / ANSWER, measured.body)
         # The first right answer of a scenario is what the others are held against.
-        right.setdefault(asked, Like(case.name.server, measured.body))
-    checks = (*measured.trial.checks, *believe(measured.trial))
-    failure = measured.trial.failure or otherwise(checks, case.name.server)
+        right.setdefault(_question(case), Like(case.server, measured.body))
+    checks = (*measured.trial.checks, *inputs.believe(measured.trial))
+    failure = measured.trial.failure or otherwise(checks, case.server)
     trial = measured.trial.model_copy(update={"checks": checks, "failure": failure})
-    trial = trial.model_copy(update={"sought": judge(trial)})
-    keep.write(folder / "trial.json", trial)
+    there = tuple(door.files(folder))
+    trial = trial.model_copy(update={"search_outcome": inputs.judge(trial), "files": there})
+    keep.write(folder / TRIAL, trial)
+    keep.opened(folder)
     return trial

@@ -1,81 +1,81 @@
 """The header of a result: everything that is known before the first trial."""
 
 import hashlib
-import importlib.metadata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.checks.limits import limits
 from benchforge.graph import RunGraph
-from benchforge.model.code import Code
-from benchforge.model.environment import fingerprint
-from benchforge.model.result import Header, MetricUse, Planned
-from benchforge.model.runtime import OWN, Interpreter
+from benchforge.model.files.environment import fingerprint
+from benchforge.model.files.result import Header, MetricUse, Planned
+from benchforge.model.suite.runtime import OWN, Interpreter
+from benchforge.model.values.distribution import own_version
 from benchforge.parts.part import Metric, Part, RunsPython
-from benchforge.run.ground import Ground
-from benchforge.run.ready import Ready, needed_modules, own
-from benchforge.run.scratch import scratch_folder
-from benchforge.run.versions import as_they_say, no_site
-from benchforge.suite.asks import asked_of
-from benchforge.suite.find import finds_of
-from benchforge.suite.parts import distinct_parts
-from benchforge.suite.redact import redact
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.programs.runtimes import Ready, needed_modules, own
+from benchforge.run.programs.versions import as_they_say, no_site
+from benchforge.run.trial.context import TrialContext
+from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.kept.questions import asked_of
+from benchforge.suite.scenarios.search import finds_of
+from benchforge.suite.secrets.redact import redact, redacted
 from benchforge.suite.suite import Suite
 
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
-def header_of(suite: Suite, graph: RunGraph, ground: Ground) -> Header:
-    """Return the header; each part's program is asked for its version, once."""
-    told = [(case.name, case.declared_s) for case in graph.cases]
-    names = tuple(name for name, _ in told)
+def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
+    """Return the header, without secrets; each part's program is asked for its version, once."""
+    declared = [(case.name, case.declared_s) for case in graph.cases]
+    names = tuple(name for name, _ in declared)
     planned = [
         Planned(
             block=step.block,
             position=step.position,
-            case=told[step.number][0],
+            case=declared[step.number][0],
             seed=step.seed,
-            declared_s=told[step.number][1],
+            declared_s=declared[step.number][1],
         )
         for step in graph.steps()
     ]
-    asked = asked_of(suite.scenarios, suite.tables, suite.claims, names)
+    questions = asked_of(suite.scenarios, suite.tables, suite.claims, names)
     interpreters = _interpreters(suite, ground)
     locks = locks_of(ground)
-    return Header(
+    header = Header(
         name=suite.name,
         title=suite.title,
         created=datetime.now(UTC),
-        benchforge=importlib.metadata.version("benchforge"),
+        benchforge=own_version(),
         profile=suite.profile,
         smoke=suite.smoke,
-        settings={path: redact(value, suite.secrets) for path, value in suite.settings.items()},
+        settings=dict(suite.settings),
         only=suite.only,
-        suite=redact(suite.text, suite.secrets),
-        suite_file=redact(str(suite.path.absolute()), suite.secrets),
+        suite=suite.text,
+        suite_file=str(suite.path.absolute()),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
         plan=tuple(planned),
         until=graph.until,
         cases=names,
-        finds=finds_of(suite),
-        titles=dict(asked.titles),
+        searches=finds_of(suite),
+        titles=dict(questions.titles),
         metrics=tuple(uses(suite.metrics)),
-        takes=dict(asked.takes),
-        tables=dict(asked.tables),
-        claims=asked.claims,
+        scenario_metrics=dict(questions.takes),
+        tables=dict(questions.tables),
+        claims=questions.claims,
         placement={role: str(cpus) for role, cpus in ground.places.items()},
         versions=_versions(suite, interpreters, ground),
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
-        code=tuple(_redacted(one, suite.secrets) for one in suite.code),
+        code=suite.code,
         facts=dict(ground.facts),
         fingerprint=fingerprint(ground.facts),
-        limits=limits().version,
+        thresholds_version=limits().version,
     )
+    return redacted(header, suite.secrets)
 
 
 def uses(metrics: Mapping[str, Metric]) -> Iterator[MetricUse]:
@@ -91,29 +91,25 @@ def uses(metrics: Mapping[str, Metric]) -> Iterator[MetricUse]:
 
 
 def with_facts(
-    header: Header, told: Mapping[str, object], complain: Callable[[str], None]
+    header: Header,
+    by_plugin: Mapping[str, object],
+    secrets: Collection[str],
+    complain: Callable[[str], None],
 ) -> Header:
     """Return the header with what plugins know of the machine, under the name of each."""
     facts = dict(header.facts)
-    for plugin, said in told.items():
+    for plugin, fact in by_plugin.items():
         try:
-            facts[plugin] = _JSON.validate_python(said)
+            facts[plugin] = _JSON.validate_python(fact)
         except ValidationError:
-            complain(f"plugin {plugin}: benchforge_facts: no JSON, left out: {said!r:.100}")
-    return header.model_copy(update={"facts": facts})
+            complain(f"plugin {plugin}: benchforge_facts: no JSON, left out: {fact!r:.100}")
+    return redacted(header.model_copy(update={"facts": facts}), secrets)
 
 
-def locks_of(ground: Ground) -> dict[str, str]:
+def locks_of(ground: TrialContext) -> dict[str, str]:
     """Return the pinned packages of each runtime that was built, as they are kept."""
     locks = {label: one.lock for label, one in ground.runtimes.items() if one.lock}
     return {label: redact(lock, ground.secrets) for label, lock in locks.items()}
-
-
-def _redacted(code: Code, secrets: frozenset[str]) -> Code:
-    """Return what is kept of a server's code: a path or a name may hold a secret."""
-    texts = ("directory", "ref", "repository", "why")
-    told = {name: redact(text, secrets) for name in texts if (text := getattr(code, name))}
-    return code.model_copy(update=told)
 
 
 def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
@@ -122,7 +118,7 @@ def _with_lock(facts: Interpreter, lock: str | None) -> Interpreter:
     return facts.model_copy(update={"lock_sha256": hashlib.sha256(lock.encode()).hexdigest()})
 
 
-def _interpreters(suite: Suite, ground: Ground) -> dict[str, Ready]:
+def _interpreters(suite: Suite, ground: TrialContext) -> dict[str, Ready]:
     """Return every interpreter that a part runs on; the module versions are those inside of it."""
     needed = needed_modules(distinct_parts(suite))
     return {
@@ -131,7 +127,9 @@ def _interpreters(suite: Suite, ground: Ground) -> dict[str, Ready]:
     }
 
 
-def _versions(suite: Suite, interpreters: Mapping[str, Ready], ground: Ground) -> dict[str, str]:
+def _versions(
+    suite: Suite, interpreters: Mapping[str, Ready], ground: TrialContext
+) -> dict[str, str]:
     """Return what modules and programs are: of the packages by their metadata, else as they say."""
     versions = {
         _on(name, label): version
@@ -151,8 +149,8 @@ def _versions(suite: Suite, interpreters: Mapping[str, Ready], ground: Ground) -
         }
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
-            with ground.host.trial(folder, "host") as here:
-                versions |= as_they_say(commands, here, folder)
+            with ground.host.trial(folder, "host") as sandbox:
+                versions |= as_they_say(commands, sandbox, folder)
     return versions
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import benchforge
-from benchforge.parts.command import Need
+from benchforge.parts.command import Command, Need
 
 # Programs that must come from one place, the one that says which place first. Debian's `psql` on
 # PATH is a script that chooses a version of its own.
@@ -37,9 +37,32 @@ def libraries(program: Path) -> dict[str, str]:
     """Return the environment that an unpacked program needs; nothing for an installed one."""
     for root in _unpacked():
         if program.is_absolute() and _lies_in(root, program):
-            folders = [*sorted((root / "usr/lib").glob("*-linux-gnu*")), root / "usr/lib"]
-            return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
+            return {"LD_LIBRARY_PATH": ":".join(map(str, _library_folders(root)))}
     return {}
+
+
+def with_libraries(command: Command) -> Command:
+    """Return the command with the libraries of a program that was unpacked, not installed.
+
+    The program is what starts, or what that starts: a later word, as with sh -c '"$0" -v' PROGRAM.
+    """
+    first, *words = map(Path, command.argv)
+    inner = (word for word in words if any(word.is_relative_to(root) for root in _unpacked()))
+    needed = libraries(first) or next(map(libraries, inner), {})
+    return Command(
+        *command.argv,
+        environment=needed | dict(command.environment),
+        folder=command.folder,
+        ordinary_user=command.ordinary_user,
+        stdin=command.stdin,
+    )
+
+
+def _library_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of libraries below a root; Debian's older packages use /lib."""
+    for folder in (root / "usr/lib", root / "lib"):
+        if folder.is_dir():
+            yield from (*sorted(folder.glob("*-linux-gnu*")), folder)
 
 
 def missing(needs: Iterable[Need], folder: Path = Path()) -> list[Need]:
@@ -56,9 +79,9 @@ def _of_family(family: tuple[str, ...], name: str) -> Path | None:
     folders = [leader.resolve().parent for leader in everywhere(family[0])]
     if not folders:
         return next(everywhere(name), None)
-    whole = (one for one in folders if all(_runs(one / member) for member in family))
-    found = next(whole, folders[0]) / name
-    return found if _runs(found) else None
+    whole = (folder for folder in folders if all(_runs(folder / member) for member in family))
+    program = next(whole, folders[0]) / name
+    return program if _runs(program) else None
 
 
 def _lies_in(root: Path, program: Path) -> bool:
@@ -73,8 +96,8 @@ def everywhere(name: str) -> Iterator[Path]:
     """Yield every program of that name, the one that is meant first."""
     on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     # Debian has programs for administrators where not every user's PATH leads.
-    known = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())
-    for folder in (*map(Path, filter(None, on_path)), *known):
+    usual = (*_postgresql(_SYSTEM), _SYSTEM / "usr/sbin", *_ours())
+    for folder in (*map(Path, filter(None, on_path)), *usual):
         if _runs(folder / name):
             yield (folder / name).absolute()
     for root in _unpacked():
@@ -86,7 +109,7 @@ def everywhere(name: str) -> Iterator[Path]:
 def _postgresql(root: Path) -> list[Path]:
     """Return the folders where Debian keeps each version's programs, the highest first."""
     folders = (root / "usr/lib/postgresql").glob("*/bin")
-    return sorted(folders, key=lambda one: _version(one.parent.name), reverse=True)
+    return sorted(folders, key=lambda folder: _version(folder.parent.name), reverse=True)
 
 
 def _version(text: str) -> list[int]:

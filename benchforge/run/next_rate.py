@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchforge.graph import Measure
-from benchforge.model.find import Find
-from benchforge.model.trial import CaseName, Trial
-from benchforge.stats.capacity import Next
-from benchforge.stats.search import where
-from benchforge.suite.find import rated
+from benchforge.graph import Measurement
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.search.next_rate import Next
+from benchforge.stats.search.search import where
+from benchforge.suite.scenarios.search import rated
 
 
-def asked(step: Measure, trials: Sequence[Trial]) -> Measure | None:
+def with_sought_rate(step: Measurement, trials: Sequence[Trial]) -> Measurement | None:
     """Return a measurement as it is made: of a search at its rate, None where that is over.
 
     Raises InvalidFile where trials of before are of other rates than their search asked for.
@@ -26,7 +27,7 @@ def asked(step: Measure, trials: Sequence[Trial]) -> Measure | None:
     return replace(step, case=case)
 
 
-def following(find: Find, case: CaseName, block: int, trials: Sequence[Trial]) -> Next:
+def following(find: RateSearch, case: CaseName, block: int, trials: Sequence[Trial]) -> Next:
     """Return what the search of a case asks in a block, from its trials in the blocks before.
 
     Raises InvalidFile as above.

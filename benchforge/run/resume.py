@@ -10,25 +10,27 @@ from typing import Any
 
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.environment import changes
-from benchforge.model.faults import faults
-from benchforge.model.folder import (
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.environment import changes
+from benchforge.model.files.folder import (
     HEADER,
     SUMMARY,
     read_ceilings,
     read_header,
-    read_sittings,
+    read_sessions,
     read_trials,
     refusal,
 )
-from benchforge.model.places import dotted
-from benchforge.model.result import Header
-from benchforge.model.sitting import Sitting
-from benchforge.model.trial import Trial
-from benchforge.suite.redact import HIDDEN, redact, secrets_of
-from benchforge.suite.source import read
+from benchforge.model.files.result import Header
+from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.validity.faults import faults
+from benchforge.model.values.places import dotted
+from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.source import read
 
 # Another one of these is another machine, or the same set to run at another speed.
 _ANEW = "begin a new result with it: benchforge run SUITE"
@@ -37,13 +39,13 @@ _NOTHING = object()
 
 
 @dataclass(frozen=True)
-class Begun:
+class ResumableResult:
     """A result that can go on: everything in it is valid, and stands in its plan."""
 
     folder: Path
     header: Header
     trials: tuple[Trial, ...]
-    sittings: tuple[Sitting, ...]
+    sessions: tuple[Session, ...]
     ceilings: tuple[Ceiling, ...] = ()
     "What its load tools did against the null server."
 
@@ -51,14 +53,15 @@ class Begun:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
         if given is None and not self.header.suite_file:
             hint = "name the suite too: benchforge run SUITE --resume RESULT"
-            raise Unusable(f"{self.folder}: it does not say where its suite stands", hint)
+            raise Unusable(f"{self.folder}: it does not record the path of its suite", hint)
         path = Path(self.header.suite_file) if given is None else given
         if not path.exists():
-            hint = f"if it was moved, name it before --resume; its text stands in {HEADER} there"
+            hint = f"if it was moved, name it before --resume; {HEADER} has its text"
             raise Unusable(f"{path}: the suite of {self.folder} is gone", hint)
         document = read(path)
         if hashlib.sha256(document.text.encode()).hexdigest() != self.header.suite_sha256:
-            what = changed(self.header.suite, redact(document.text, secrets_of(document.tables)))
+            literal = [secret for _, secret in secrets_of_suite(document.tables)]
+            what = changed(self.header.suite, redact(document.text, literal))
             raise Unusable(f"{path}: changed since {self.folder} was begun: {what}", _ANEW)
         return path
 
@@ -76,25 +79,25 @@ class Begun:
             return
         for path, value in self.header.settings.items():
             if HIDDEN in value:
-                hint = f"give all of them again; {path} was secret, and is not kept"
+                hint = f"give all --set options again; {path} was secret, and is not kept"
                 raise Unusable(f"{self.folder}: was begun with --set {path}={HIDDEN}", hint)
 
-    def check_alike(self, asked: Suite) -> None:
+    def check_alike(self, suite: Suite) -> None:
         """Raise Unusable where the suite as it was asked for now is not what was begun."""
         then = self.header.settings
-        now = {path: redact(value, asked.secrets) for path, value in asked.settings.items()}
+        now = {path: redact(value, suite.secrets) for path, value in suite.settings.items()}
         for path in [*then, *(path for path in now if path not in then)]:
             if then.get(path) != now.get(path):
                 given = f"--set {path}={now[path]}" if path in now else f"no --set {path}"
                 began = f"--set {path}={then[path]}" if path in then else f"no --set {path}"
                 raise self._otherwise(given, began)
-        if asked.only != self.header.only:
-            only = " ".join(f"--only {one}" for one in asked.only)
+        if suite.only != self.header.only:
+            only = " ".join(f"--only {one}" for one in suite.only)
             began = " ".join(f"--only {one}" for one in self.header.only) or "all scenarios"
             raise self._otherwise(only or "all scenarios", began)
 
     def _otherwise(self, given: str, began: str) -> Unusable:
-        hint = "leave it out: what was given then is taken from the result"
+        hint = "leave it out: benchforge uses the value of the result"
         return Unusable(f"{given}: {self.folder} was begun with {began}", hint)
 
     def check_plan(self, graph: RunGraph) -> None:
@@ -114,35 +117,37 @@ class Begun:
     def differs(self, now: Header) -> tuple[str, ...]:
         """Return what is another now than in the header: machine, benchforge, programs."""
         then = self.header
-        found = [*_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})]
-        found += changes(then.facts, now.facts)
-        found += _differences(then.versions, now.versions)
-        found += _differences(
+        differences = [
+            *_differences({"benchforge": then.benchforge}, {"benchforge": now.benchforge})
+        ]
+        differences += changes(then.facts, now.facts)
+        differences += _differences(then.versions, now.versions)
+        differences += _differences(
             {f"runtime {label}": one.build for label, one in then.runtimes.items()},
             {f"runtime {label}": one.build for label, one in now.runtimes.items()},
         )
-        found += _differences(_code(then), _code(now))
+        differences += _differences(_code(then), _code(now))
         for label in then.runtimes.keys() & now.runtimes.keys():
             packages = then.runtimes[label].packages, now.runtimes[label].packages
-            found += (f"{label}: {one}" for one in _differences(*packages))
-        return tuple(dict.fromkeys(found))
+            differences += (f"{label}: {one}" for one in _differences(*packages))
+        return tuple(dict.fromkeys(differences))
 
-    def going_on(self, now: Header, differs: tuple[str, ...]) -> "Begun":
-        """Return the result with a sitting more, the one that begins now."""
-        sitting = Sitting(
-            number=len(self.sittings) + 2,
-            began=datetime.now(UTC),
+    def going_on(self, now: Header, differs: tuple[str, ...]) -> "ResumableResult":
+        """Return the result with a session more, the one that begins now."""
+        session = Session(
+            number=len(self.sessions) + 2,
+            started=datetime.now(UTC),
             first_trial=max((trial.number for trial in self.trials), default=0) + 1,
-            differs=differs,
+            differences=differs,
             benchforge=now.benchforge,
             versions=now.versions,
             runtimes=now.runtimes,
             facts=now.facts,
         )
-        return replace(self, sittings=(*self.sittings, sitting))
+        return replace(self, sessions=(*self.sessions, session))
 
 
-def begun(folder: Path) -> Begun:
+def begun(folder: Path) -> ResumableResult:
     """Read a result to go on with.
 
     Raises Unusable for what is no result or is newer than we, and InvalidFile, naming the file, for
@@ -152,8 +157,8 @@ def begun(folder: Path) -> Begun:
     for fault in faults(folder):
         if fault.file.name != SUMMARY:
             raise refusal(fault)
-    told = read_trials(folder), read_sittings(folder), read_ceilings(folder)
-    return Begun(folder, header, *told)
+    records = read_trials(folder), read_sessions(folder), read_ceilings(folder)
+    return ResumableResult(folder, header, *records)
 
 
 def changed(then: str, now: str) -> str:
@@ -165,10 +170,10 @@ def changed(then: str, now: str) -> str:
     if first is None:
         return "a comment, the layout or a secret"
     path, old, new = first
-    return told(path, old, new)
+    return change_in_words(path, old, new)
 
 
-def told(path: tuple[str | int, ...], then: Any, now: Any) -> str:
+def change_in_words(path: tuple[str | int, ...], then: Any, now: Any) -> str:
     """Return in words that a value was this and is that."""
     return f"{dotted(path)} was {_shown(then)}, is {_shown(now)}"
 
@@ -193,7 +198,7 @@ def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[st
 
 def _code(header: Header) -> dict[str, str]:
     """Return what of a repository each server serves: a commit is part of its case already."""
-    return {f"code of {one.server}": one.told for one in header.code if one.ref is None}
+    return {f"code of {one.server}": one.in_words for one in header.code if one.ref is None}
 
 
 def _shown(value: Any) -> str:

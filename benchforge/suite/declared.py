@@ -8,10 +8,11 @@ from pydantic import JsonValue
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind, Metric
 from benchforge.registry import Registry
-from benchforge.suite.complaints import Complaints
-from benchforge.suite.document import Tables
 from benchforge.suite.environment import Environment
 from benchforge.suite.suite import Declared
+from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.faults import Checked, Fault
+from benchforge.suite.toml.models import checked
 
 KINDS: Mapping[str, Kind] = {
     "servers": "server",
@@ -46,20 +47,20 @@ _LABEL = re.compile(r"\w[\w-]*")
 _APART = (("servers", "backends"), ("loaders", "clients"))
 
 
-def tables_of(tables: Tables, kind: str, complaints: Complaints) -> dict[str, Tables]:
-    """Return the tables below a table, by label; complain of what is none."""
-    found = tables.get(kind, {})
-    if not isinstance(found, dict):
-        complaints.at((kind,), "expected tables, each under a label", f"write [{kind}.label]")
+def tables_of(tables: Tables, kind: str) -> Checked[dict[str, Tables]]:
+    """Return the tables below a table, by label."""
+    written = tables.get(kind, {})
+    if not isinstance(written, dict):
+        yield Fault((kind,), "expected tables, each under a label", f"write [{kind}.label]")
         return {}
     labelled: dict[str, Tables] = {}
-    for label, table in found.items():
+    for label, table in written.items():
         if label == STAR and kind in KINDS and isinstance(table, dict):
-            continue  # what no part has: `check_left` complains of it
+            continue  # what no part has: `left_faults` says so
         if not isinstance(table, dict):
-            complaints.at((kind, label), "expected a table", f"write [{kind}.{label}]")
+            yield Fault((kind, label), "expected a table", f"write [{kind}.{label}]")
         elif not _LABEL.fullmatch(label):
-            complaints.at((kind, label), "not a label", "use letters, digits, '_' and '-'")
+            yield Fault((kind, label), "not a label", "use letters, digits, '_' and '-'")
         else:
             labelled[label] = table
     return labelled
@@ -69,19 +70,17 @@ def declared(
     labelled: Mapping[str, Mapping[str, Tables]],
     registry: Registry,
     environment: Environment,
-    complaints: Complaints,
-) -> dict[str, dict[str, Declared]]:
-    """Return every part that is sound, by its table and label; complain of the others."""
-    for one, other in _APART:
-        for label in labelled[one].keys() & labelled[other].keys():
-            complaints.at((one, label), f"{other}.{label} has the same label", "rename one")
-    parts: dict[str, dict[str, Declared]] = {}
-    for table in KINDS:
-        found = (
-            _declared((table, label), options, registry, environment, complaints)
-            for label, options in labelled[table].items()
-        )
-        parts[table] = {one.label: one for one in found if one}
+) -> Checked[dict[str, dict[str, Declared]]]:
+    """Return every part that is sound, by its table and label."""
+    for kind, other in _APART:
+        for label in labelled[kind].keys() & labelled[other].keys():
+            yield Fault((kind, label), f"{other}.{label} has the same label", "rename one")
+    parts: dict[str, dict[str, Declared]] = {table: {} for table in KINDS}
+    for table, sound_parts in parts.items():
+        for label, options in labelled[table].items():
+            part = yield from _declared((table, label), options, registry, environment)
+            if part is not None:
+                sound_parts[label] = part
     return parts
 
 
@@ -90,8 +89,7 @@ def _declared(
     written: Tables,
     registry: Registry,
     environment: Environment,
-    complaints: Complaints,
-) -> Declared | None:
+) -> Checked[Declared | None]:
     table, label = path
     kind = KINDS[table]
     use = written.get("use")
@@ -99,7 +97,7 @@ def _declared(
         names = ", ".join(registry.names(kind)) or "none"
         what = "'use' is missing" if use is None else "expected the name of a part"
         at = path if use is None else (*path, "use")
-        complaints.at(at, what, f"it names the {kind}; installed: {names}")
+        yield Fault(at, what, f"it names the {kind}; installed: {names}")
         return None
     try:
         cls = registry.part(kind, use)
@@ -108,11 +106,11 @@ def _declared(
             f"a {one}" for one in KINDS.values() if one != kind and use in registry.names(one)
         ]
         also = f"{use!r} is {' and '.join(others)}; " if others else ""
-        complaints.at((*path, "use"), error.message, f"{also}{error.hint}")
+        yield Fault((*path, "use"), error.message, f"{also}{error.hint}")
         return None
     given = {option: value for option, value in written.items() if option != "use"}
-    options = environment.fill(given, cls, path)
-    part = complaints.parse(cls, options, path)
+    options = yield from environment.fill(given, cls, path)
+    part = yield from checked(cls, options, path)
     return Declared(label, cls, options, part) if part else None
 
 

@@ -5,9 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from benchforge.suite.complaints import Complaints
-from benchforge.suite.positions import Path
-from benchforge.suite.typed import typed
+from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.suite.secrets.forms import SHORTEST
+from benchforge.suite.secrets.telling import pieces
+from benchforge.suite.toml.faults import Checked, Fault
+from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.positions import Path
+
+SHORT = "such a short text cannot be hidden"
+LONGER = f"use a secret of {SHORTEST} characters or more"
 
 
 class Environment:
@@ -16,45 +22,54 @@ class Environment:
     `tells` gives the value of a name, None where it is not set.
     """
 
-    def __init__(
-        self, complaints: Complaints, tells: Callable[[str], str | None] = os.environ.get
-    ) -> None:
-        self._complaints = complaints
+    def __init__(self, tells: Callable[[str], str | None] = os.environ.get) -> None:
         self._tells = tells
-        self.used: set[str] = set()
+        self.used: dict[str, Path] = {}
+        "Each secret, and where one of them was asked for."
 
     def fill(
         self, options: Mapping[str, JsonValue], model: type[BaseModel], path: Path
-    ) -> dict[str, JsonValue]:
-        """Return the options with each such value in place; complain of what is not set.
+    ) -> Checked[dict[str, JsonValue]]:
+        """Return the options with each such value in place.
 
         An option that takes any table (`environment`) keeps one with the single key `env`.
         """
-        return {
-            option: (
-                value
-                if _asks(value) and _takes_tables(model, option)
-                else self._filled(value, (*path, option))
-            )
-            for option, value in options.items()
-        }
+        filled: dict[str, JsonValue] = {}
+        for option, value in options.items():
+            keeps = _asks(value) and _takes_tables(model, option)
+            at = (*path, option)
+            filled[option] = value if keeps else (yield from self._filled(value, at))
+        return filled
 
-    def _filled(self, value: JsonValue, path: Path) -> JsonValue:
+    def _filled(self, value: JsonValue, path: Path) -> Checked[JsonValue]:
+        if (name := _asks(value)) is not None:
+            return (yield from self._ask(name, path))
         if isinstance(value, dict):
-            if (name := _asks(value)) is not None:
-                return self._ask(name, path)
-            return {key: self._filled(inner, (*path, key)) for key, inner in value.items()}
+            table: dict[str, JsonValue] = {}
+            for key, inner in value.items():
+                table[key] = yield from self._filled(inner, (*path, key))
+            return table
         if isinstance(value, list):
-            return [self._filled(inner, (*path, number)) for number, inner in enumerate(value)]
+            array: list[JsonValue] = []
+            for number, inner in enumerate(value):
+                array.append((yield from self._filled(inner, (*path, number))))
+            return array
         return value
 
-    def _ask(self, name: str, path: Path) -> str:
+    def _ask(self, name: str, path: Path) -> Checked[str]:
         given = self._tells(name)
         if given is None:
             hint = f"set it: {name}=... benchforge run"
-            self._complaints.at(path, f"the environment has no {name}", hint)
+            yield Fault(path, f"the environment has no {name}", hint)
             return ""
-        self.used.add(given)
+        for piece in pieces(given):
+            self.used[piece] = path
+            if len(piece) < SHORTEST and given != HIDDEN:
+                what = (
+                    name if len(piece) >= len(given.removeprefix("/")) else f"a password in {name}"
+                )
+                message = f"{what} has fewer than {SHORTEST} characters: {SHORT}"
+                yield Fault(path, message, LONGER)
         return given
 
 

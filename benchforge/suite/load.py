@@ -2,40 +2,42 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.runtime import Runtime
+from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry
-from benchforge.suite.claims import sound_claims
-from benchforge.suite.complaints import Complaints
+from benchforge.suite.cases.code import code_faults
+from benchforge.suite.cases.expand import named
+from benchforge.suite.claims.pivots import cell_faults, pivots
+from benchforge.suite.claims.read import SoundClaim, sound_claims
+from benchforge.suite.claims.sides import resolved
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
-from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.expand import named
-from benchforge.suite.faults import Nearest, nearest
-from benchforge.suite.find import check_apart, check_repeat
-from benchforge.suite.given import check_given
-from benchforge.suite.layers import layered
-from benchforge.suite.pivots import check_cells, pivots
-from benchforge.suite.placement import placement
-from benchforge.suite.redact import secrets_of
-from benchforge.suite.refs import check_refs
-from benchforge.suite.repeat import repeated
-from benchforge.suite.runtimes import check_named, runtimes
-from benchforge.suite.scenarios import scenarios
-from benchforge.suite.sides import resolved
-from benchforge.suite.source import read
-from benchforge.suite.star import check_left
-from benchforge.suite.suite import Declared, Scenario, Suite
-from benchforge.suite.tuning import tuning
-from benchforge.suite.upstreams import check_upstreams
+from benchforge.suite.hidable import hiding_faults
+from benchforge.suite.measuring.placement import placement
+from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.measuring.tuning import tuning
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.overrides.star import left_faults
+from benchforge.suite.scenarios.placeholders import given_faults
+from benchforge.suite.scenarios.refs import ref_faults
+from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
+from benchforge.suite.scenarios.scenario import scenarios
+from benchforge.suite.scenarios.search import count_faults, mixture_faults
+from benchforge.suite.scenarios.upstreams import upstream_faults
+from benchforge.suite.secrets.telling import secrets_of_suite
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Document, Tables, as_table
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
+from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.sound import sound
+from benchforge.suite.toml.source import read
 
 FORMAT = 1
 "Of suites: what `benchforge = 1` at their top says."
@@ -45,17 +47,18 @@ class Top(Frozen):
     """The keys at the top of a suite that are no tables."""
 
     benchforge: int
-    "The format of the suite."
+    "Version of the suite format."
     name: str | None = Field(default=None, pattern=r"^\w[\w.-]*$")
-    "It names the folder of the results."
+    "Name of the suite, and the first part of the name of result folders."
     title: str = ""
-    "For people: above every report."
+    "Title in every report."
     only: tuple[str, ...] = ()
-    "Labels of the scenarios to run; all of them without it."
+    "Labels of the scenarios to run. Default: all."
     smoke: bool = False
-    "Whether this only shows that all works, and measures nothing: mostly said in a profile."
+    """Smoke mode: a short run that shows that everything works. Its numbers mean nothing. Usually \
+set in a profile."""
     network: Literal["private", "host"] = "private"
-    "Whether each trial has a network of its own, or the machine's."
+    "Network of the trials: a private network for each trial, or the network of the machine."
 
 
 LABELLED = (*KINDS, "runtimes", "scenarios", "tables", "claims")
@@ -76,44 +79,68 @@ def load(
     """
     written = read(path)
     document = layered(written, profile, settings, registry)
-    complaints = Complaints(document)
-    environment = Environment(complaints)
+    sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
+    environment = Environment()
+    given = _Given(Path(path), profile, settings, only)
+    reading = _suite(document, written.tables, given, registry, environment)
+    suite, claims = sound(reading, document, environment.used)
+    return sound(_with_cases(suite, claims), document, environment.used)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the command line says of a suite."""
+
+    path: Path
+    profile: str | None = None
+    settings: Sequence[tuple[str, str]] = ()
+    only: Sequence[str] = ()
+
+
+def _suite(
+    document: Document,
+    written: Tables,
+    given: _Given,
+    registry: Registry,
+    environment: Environment,
+) -> Checked[tuple[Suite, Mapping[str, SoundClaim]]]:
+    """Return the suite with all of its scenarios and no claim, and the claims without cases.
+
+    `written` are the tables of the file, without the profile and settings of the document.
+    """
     tables = document.tables
-
-    top = _top(document, complaints)
-    _check_profiles(written.tables, complaints)
-    check_left(tables, registry, complaints)
-    labelled = {kind: tables_of(tables, kind, complaints) for kind in LABELLED}
-    if "metrics" not in tables:
-        labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
-    parts = declared(labelled, registry, environment, complaints)
-    labels = {kind: _labels(tables.get(kind), found) for kind, found in labelled.items()}
-    check_upstreams(parts["servers"], labels["servers"], complaints)
-    check_given(parts, labels["backends"], complaints)
-    check_refs(parts["servers"], Path(path).parent, complaints)
-    interpreters = runtimes(labelled["runtimes"], environment, complaints)
-    check_named(parts, labels["runtimes"], complaints)
-    every = scenarios(labelled["scenarios"], labels, parts, environment, complaints)
-    repeat = repeated(document, profile, complaints)
-    check_repeat(every, tables.get("repeat"), complaints)
-    tuned = tuning(tables, complaints)
-    places = placement(tables, complaints)
-    drawn = pivots(labelled["tables"], labels["metrics"], labels["scenarios"], every, complaints)
-    asked = sound_claims(labelled["claims"], metrics(parts["metrics"]), labels, every, complaints)
+    top = yield from _top(tables)
+    yield from _profile_faults(written)
+    yield from left_faults(tables, registry)
+    labelled = yield from _labelled(tables)
+    labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
+    parts = yield from declared(labelled, registry, environment)
+    measured = metrics(parts["metrics"])
+    yield from upstream_faults(parts["servers"], labels["servers"])
+    yield from given_faults(parts, labels["backends"])
+    yield from ref_faults(parts["servers"], given.path.parent)
+    interpreters = yield from runtimes(labelled["runtimes"], environment)
+    yield from runtime_faults(parts, labels["runtimes"])
+    by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
+    repeat = yield from repeated(document, given.profile)
+    yield from count_faults(by_label, tables.get("repeat"))
+    tuned = yield from tuning(tables)
+    places = yield from placement(tables)
+    drawn = yield from pivots(labelled["tables"], labels["metrics"], labels["scenarios"], by_label)
+    claims = yield from sound_claims(labelled["claims"], measured, labels, by_label)
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
-        complaints.at((), "no scenario is declared", "write [scenarios.LABEL]")
-    chosen = _chosen(top.only, only, labels["scenarios"], complaints)
-    check_apart(every, chosen, repeat, complaints)
-
-    secrets = frozenset([*environment.used, *_secrets(parts, interpreters, every)])
-    complaints.settle(environment.used)
+        yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
+    chosen = yield from _chosen(top.only, given.only, labels["scenarios"])
+    yield from mixture_faults(by_label, chosen, repeat)
+    literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
+    yield from hiding_faults(tables, literal, environment.used)
     suite = Suite(
-        path=Path(path),
+        path=given.path,
         text=document.text,
         document=document,
-        name=top.name or _name(Path(path)),
+        name=top.name or _name(given.path),
         title=top.title,
-        profile=profile,
+        profile=given.profile,
         smoke=top.smoke,
         network=top.network,
         servers=parts["servers"],
@@ -121,88 +148,91 @@ def load(
         loaders=parts["loaders"],
         clients=parts["clients"],
         runtimes=interpreters,
-        metrics=metrics(parts["metrics"]),
-        scenarios=every,
-        only=chosen if top.only or only else (),
+        metrics=measured,
+        scenarios=by_label,
+        only=chosen if top.only or given.only else (),
         repeat=repeat,
         tuning=tuned,
         placement=places,
         tables=drawn,
-        settings=dict(settings),
-        secrets=secrets,
+        settings=dict(given.settings),
+        secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
     )
-    check_cells(drawn, suite, complaints)  # of all cases, which only a sound suite has
-    claims = resolved(asked, lambda label: named(suite, label), complaints)
-    complaints.settle(environment.used)
-    wanted = {label: every[label] for label in every if label in chosen}
-    return replace(suite, scenarios=wanted, claims=claims)
+    return suite, claims
 
 
-def _top(document: Document, complaints: Complaints) -> Top:
-    tables = document.tables
-    version = tables.get("benchforge")
+def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite]:
+    """Return a suite with its claims, and those of its scenarios that are to be run.
+
+    Faults are of cases, which only a sound suite has.
+    """
+    yield from cell_faults(suite.tables, suite)
+    with_cases = yield from resolved(claims, lambda label: named(suite, label))
+    wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
+    suite = replace(suite, scenarios=wanted, claims=with_cases)
+    yield from code_faults(suite)
+    return suite
+
+
+def _format(document: Document) -> Checked[None]:
+    version = document.tables.get("benchforge")
     if isinstance(version, int) and not isinstance(version, bool) and version != FORMAT:
         hint = "this benchforge reads format 1; a newer one may read this suite"
-        complaints.at(("benchforge",), f"expected {FORMAT}, got {version}", hint)
-        complaints.settle(())  # whatever else is wrong by format 1 need not be wrong
-    if version is None:
+        yield Fault(("benchforge",), f"expected {FORMAT}, got {version}", hint)
+
+
+def _top(tables: Tables) -> Checked[Top]:
+    if tables.get("benchforge") is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
-        complaints.at((), "'benchforge' is missing", hint)
-    known = [*Top.model_fields, *TABLES]
-    for key in tables.keys() - set(known):
-        complaints.at((key,), "unknown key", Nearest(key, known, "a suite takes"))
+        yield Fault((), "'benchforge' is missing", hint)
+    keys = [*Top.model_fields, *TABLES]
+    for key in tables.keys() - set(keys):
+        yield Fault((key,), "unknown key", Nearest(key, keys, "a suite takes"))
     given = {key: value for key, value in tables.items() if key in Top.model_fields}
-    fallback = Top(benchforge=FORMAT)
-    return complaints.parse(Top, {"benchforge": FORMAT, **given}, ()) or fallback
+    top = yield from checked(Top, {"benchforge": FORMAT, **given}, ())
+    return top or Top(benchforge=FORMAT)
 
 
-def _check_profiles(tables: Tables, complaints: Complaints) -> None:
-    """Complain of what no profile can set, whether it is chosen or not."""
-    known = [key for key in (*Top.model_fields, *TABLES) if key not in {"benchforge", "profiles"}]
-    for label, profile in tables_of(tables, "profiles", complaints).items():
-        for key in profile.keys() - set(known):
-            hint = nearest(key, known, "a profile takes")
-            complaints.at(("profiles", label, key), "unknown key", hint)
+def _profile_faults(tables: Tables) -> Iterator[Fault]:
+    """Yield what no profile can set, whether it is chosen or not."""
+    keys = [key for key in (*Top.model_fields, *TABLES) if key not in {"benchforge", "profiles"}]
+    profiles = yield from tables_of(tables, "profiles")
+    for label, profile in profiles.items():
+        for key in profile.keys() - set(keys):
+            hint = Nearest(key, keys, "a profile takes")
+            yield Fault(("profiles", label, key), "unknown key", hint)
+
+
+def _labelled(tables: Tables) -> Checked[dict[str, dict[str, Tables]]]:
+    """Return the labelled tables, by kind and label; without [metrics], the standard ones."""
+    labelled: dict[str, dict[str, Tables]] = {}
+    for kind in LABELLED:
+        labelled[kind] = yield from tables_of(tables, kind)
+    if "metrics" not in tables:
+        labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
+    return labelled
 
 
 def _chosen(
-    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], complaints: Complaints
-) -> tuple[str, ...]:
+    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str]
+) -> Checked[tuple[str, ...]]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
     for label in given:
         if label not in labels:
-            hint = nearest(label, labels, "scenarios")
-            complaints.of_option(f"--only {label}", "no such scenario", hint)
+            hint = Nearest(label, labels, "scenarios")
+            yield Fault((), "no such scenario", hint, option=f"--only {label}")
     for number, label in enumerate(in_suite):
         if label not in labels:
-            hint = nearest(label, labels, "scenarios")
-            complaints.at(("only", number), f"no scenario {label!r} is declared", hint)
+            hint = Nearest(label, labels, "scenarios")
+            yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
     return tuple(label for label in labels if label in wanted)
 
 
-def _labels(written: JsonValue, found: Iterable[str]) -> tuple[str, ...]:
-    """Return all labels, also of what is no sound table: it has a complaint of its own."""
-    return tuple(dict.fromkeys((*found, *(written if isinstance(written, dict) else ()))))
+def _labels(written: JsonValue, labelled: Iterable[str]) -> tuple[str, ...]:
+    """Return all labels, also of what is no sound table: it has a fault of its own."""
+    return tuple(dict.fromkeys((*labelled, *as_table(written))))
 
 
 def _name(path: Path) -> str:
     return re.sub(r"[^\w.-]+", "-", path.stem).strip(".-") or "suite"
-
-
-def _secrets(
-    parts: Mapping[str, Mapping[str, Declared]],
-    interpreters: Mapping[str, Runtime],
-    every: Mapping[str, Scenario],
-) -> Iterable[str]:
-    for labelled in parts.values():
-        for one in labelled.values():
-            yield from secrets_of(dict(one.options))
-    for runtime in interpreters.values():
-        yield from secrets_of(runtime.model_dump(mode="json"))
-    for scenario in every.values():
-        for request in (scenario.request, *scenario.requests.values()):
-            yield from secrets_of(request.model_dump(mode="json"))
-        points: list[Mapping[str, JsonValue]] = [dict(scenario.vary), *scenario.include]
-        for point in points:
-            yield from secrets_of({path.rpartition(".")[2]: v for path, v in point.items()})

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchforge.registry import Registry
-from benchforge.suite.faults import Fault, SuiteErrors
 from benchforge.suite.load import load
-from benchforge.suite.source import read
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import as_table
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.suite.toml.source import read
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Loaded:
     """The forms of a suite that are sound, and what is wrong with the others."""
 
     suites: tuple[Suite, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[SuiteFault, ...]
     "Each once; one that a profile brings says which."
 
 
@@ -34,27 +35,25 @@ def load_all(
     except SuiteErrors as error:
         return Loaded((), error.faults)
     suites: list[Suite] = []
-    found: dict[tuple[str, str], tuple[Fault, list[str | None]]] = {}
+    distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
     for form in forms:
         try:
             suites.append(load(path, registry, profile=form, settings=settings, only=only))
         except SuiteErrors as error:
             for fault in error.faults:
-                found.setdefault((fault.where, fault.message), (fault, []))[1].append(form)
+                distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(form)
     faults = [
         fault if None in among or profile is not None else _of_profiles(fault, among)
-        for fault, among in found.values()
+        for fault, among in distinct.values()
     ]
     return Loaded(tuple(suites), tuple(faults))
 
 
 def _profiles(path: Path) -> list[str]:
-    profiles = read(path).tables.get("profiles")
-    if not isinstance(profiles, dict):
-        return []
+    profiles = as_table(read(path).tables.get("profiles"))
     return [name for name, table in profiles.items() if isinstance(table, dict)]
 
 
-def _of_profiles(fault: Fault, among: Sequence[str | None]) -> Fault:
+def _of_profiles(fault: SuiteFault, among: Sequence[str | None]) -> SuiteFault:
     names = ", ".join(str(name) for name in among)
     return replace(fault, message=f"{fault.message} (with --profile {names})")

@@ -1,6 +1,6 @@
 """What a suite says, once it is read: nothing in it is text to be understood any more."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -14,19 +14,20 @@ from pydantic import (
     model_validator,
 )
 
-from benchforge.model.amount import LEAST_BLOCKS, MOST_BLOCKS, Until
-from benchforge.model.answer import Expect, Request
-from benchforge.model.claim import Claim
-from benchforge.model.code import Code
-from benchforge.model.frozen import Frozen
-from benchforge.model.pivot import Pivot
-from benchforge.model.placement import Placement
-from benchforge.model.runtime import Runtime
-from benchforge.model.tuning import Tuning
-from benchforge.model.units import Duration, Rate, Share
+from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.code import Code
+from benchforge.model.suite.pivot import Pivot
+from benchforge.model.suite.placement import Placement
+from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.until import LEAST_BLOCKS, MOST_BLOCKS, Until
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.units import Duration, Rate, Share
 from benchforge.parts.part import Metric, Part
-from benchforge.parts.wrong import WrongOption
-from benchforge.suite.document import Document
+from benchforge.parts.wrong_option import WrongOption
+from benchforge.suite.toml.document import Document
+from benchforge.suite.toml.positions import Path as Place
 
 _MOST = 1_000_000  # of blocks: together with a million cases still a number that is counted with
 _Blocks = Annotated[PositiveInt, Field(le=_MOST)]
@@ -36,22 +37,24 @@ class Repeat(Frozen):
     """The table [repeat]."""
 
     blocks: _Blocks = 5
-    "How often each case is measured; a scenario with `find` says itself how often."
+    "Number of measurements of each case. A scenario with `find` sets its own."
     until: Share | None = None
-    """In place of `blocks`: blocks are added until each interval of 95 % reaches no further than \
-this to either side of its ratio. Whether it shows a difference is never looked at."""
+    """Target precision, instead of `blocks`. benchforge adds blocks until every 95 % interval \
+reaches no further than this to either side of its ratio. The rule ignores whether an interval \
+shows a difference."""
     between: tuple[_Blocks, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
-    "With `until`: the fewest blocks, 8 or more, and the most."
+    "Minimum and maximum number of blocks with `until`. The minimum is 8 or more."
     seed: NonNegativeInt | None = None
-    "Of the order; a new one is drawn and recorded without it."
+    "Seed of the measurement order. If omitted, a random seed is drawn and recorded in the result."
     warmup: Duration = Duration(0)
-    "A load of this length before each measured one, thrown away."
+    "Length of an unmeasured load before each measured load."
     placebo: bool = False
-    """Whether each scenario measures its first case twice, as if it were two: by what those two \
-differ, this machine cannot tell others apart. It stands in no table."""
+    """A second measurement of the first case of each scenario under another name. The difference \
+between the two is noise: the machine cannot show a smaller difference. The placebo is in no \
+table."""
     quiet: Duration | Literal["off"] | None = None
-    "How long to wait before each trial, at most, until nothing else uses the CPUs; without it as \
-long as the trial's load, up to 30s, and in a smoke not at all."
+    """Maximum time to wait before each trial while other processes use the CPUs. Default: the \
+length of the trial's load, at most 30s; no waiting in a smoke run."""
 
     @model_validator(mode="after")
     def _one_amount(self) -> Self:
@@ -59,15 +62,17 @@ long as the trial's load, up to 30s, and in a smoke not at all."
         if self.until is None:
             if "between" in given:
                 hint = 'give until = "3%" too, or blocks alone'
-                raise WrongOption("there is nothing to wait for", *wrong, hint=hint)
+                raise WrongOption("it needs `until`", *wrong, hint=hint)
             return self
         if "blocks" in given:
-            hint = "keep `blocks` where you know how many, and `until` where you know how closely"
-            raise WrongOption("stands beside `blocks`, which says how many", *of_both, hint=hint)
+            hint = "keep `blocks` to fix the number of blocks, or `until` to fix the precision"
+            raise WrongOption("cannot be combined with `blocks`", *of_both, hint=hint)
         if len(self.between) != len(("least", "most")) or self.between[0] > self.between[1]:
-            raise WrongOption("not the fewest and the most blocks", *wrong, hint="as [8, 30]")
+            raise WrongOption(
+                "expected the minimum and maximum number of blocks", *wrong, hint="such as [8, 30]"
+            )
         if self.between[0] < LEAST_BLOCKS:
-            hint = "who looks earlier gets intervals that hold the truth too seldom"
+            hint = "with fewer blocks, too few intervals contain the true value"
             message = f"the fewest blocks are {LEAST_BLOCKS} or more"
             raise WrongOption(message, *wrong, hint=hint)
         return self
@@ -94,12 +99,12 @@ class Wanted(Frozen):
     rate: Annotated[tuple[Rate, ...], AfterValidator(_two)] = Field(
         json_schema_extra={"minItems": 2, "maxItems": 2}
     )
-    "The lowest rate that is tried, and the highest."
+    "Lowest and highest rate to try."
     slo: str | tuple[str, ...]
-    """What is to be kept, or several: `METRIC PART < BOUND`. That 99 % of the requests are \
-answered, and fewer than 0.1 % end badly, is asked for too."""
+    """One or more objectives: `METRIC PART < BOUND`. Two more always apply: at least 99 % of the \
+requests are answered, and less than 0.1 % of them fail."""
     steps: _Blocks = 20
-    "Trials around the rate, once it is known to 6 %."
+    "Number of trials around the rate, after the search has found it to within 6 %."
 
     @property
     def objectives(self) -> tuple[str, ...]:
@@ -111,31 +116,55 @@ class Scenario(Frozen):
     """A table [scenarios.x]."""
 
     title: str = ""
-    "Shown in place of the label."
+    "Title in reports. Default: the label."
     request: Request = Request()
-    "What is asked."
+    "Request that the load tools send."
     requests: dict[str, Request] = Field(default_factory=dict)
-    "Per server, in place of `request`."
+    "Requests by server, instead of `request`."
     servers: tuple[str, ...] = Field(min_length=1)
-    "Labels of those that are compared."
+    "Labels of the servers to compare."
     loaders: tuple[str, ...] = ()
-    "Labels of the load tools, each of which makes the requests once."
+    "Labels of the load tools. Each measures all servers."
     clients: tuple[str, ...] = ()
-    "Labels of the HTTP libraries, each of which makes the requests once."
+    "Labels of the HTTP clients. Each measures all servers."
     backends: tuple[str, ...] = ()
-    "Labels of what the servers depend on: started before each of them."
+    "Labels of the backends. They start before each server."
     expect: Expect = Expect()
-    "What a right answer looks like."
+    "Definition of a right answer."
     metrics: tuple[str, ...] | None = None
-    "Labels; all declared ones without it."
+    "Labels of the metrics. Default: all declared metrics."
     vary: dict[str, list[JsonValue]] = Field(default_factory=dict)
-    "Option paths, such as servers.*.workers or path.size, to the values that they take."
+    "Paths of options, such as servers.*.workers or path.size, each with its values."
     include: list[dict[str, JsonValue]] = Field(default_factory=list)
-    "Further points: tables of paths to one value each."
+    "Additional points: tables of paths, each with one value."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
-    "Combinations that are left out: tables of paths to one value each."
+    "Combinations to leave out: tables of paths, each with one value."
     find: Wanted | None = None
-    "In place of measuring each case at one load: the highest rate that it keeps up with."
+    "Search for the highest rate that a server sustains, instead of one load per case."
+
+    @model_validator(mode="after")
+    def _can_be_answered(self) -> Self:
+        methods = {self.requests.get(server, self.request).method for server in self.servers}
+        if why := self.expect.conflict(methods):
+            raise WrongOption(why, "expect", "request", "requests", "servers")
+        return self
+
+    def varied_paths(self) -> Iterator[tuple[Place, str]]:
+        """Yield each path of an option that varies, after its place in the table."""
+        for path in self.vary:
+            yield ("vary", path), path
+        for number, point in enumerate(self.include):
+            for path in point:
+                yield ("include", number, path), path
+
+    def varied_values(self) -> Iterator[tuple[Place, str, JsonValue]]:
+        """Yield each value of an option that varies, after its place in the table and its path."""
+        for path, values in self.vary.items():
+            for number, value in enumerate(values):
+                yield ("vary", path, number), path, value
+        for number, point in enumerate(self.include):
+            for path, value in point.items():
+                yield ("include", number, path), path, value
 
 
 @dataclass(frozen=True)
@@ -187,7 +216,7 @@ class Suite:
     "What `redact` takes out of every text that is written: from the environment, and literal."
 
     @property
-    def asked(self) -> tuple[Claim, ...]:
+    def claims_to_test(self) -> tuple[Claim, ...]:
         """The claims all of whose scenarios are to be run."""
         return tuple(
             claim

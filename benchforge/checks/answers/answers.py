@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.checks import alike, same
-from benchforge.checks.limits import Limits
+from benchforge.checks.answers import alike, same
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name, not_compared, requests
-from benchforge.model.check import Check
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Trial
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows."""
     yield errors(trial, limits)
     yield censored(trial, limits)
@@ -18,7 +18,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     yield alike.size(trial, limits)
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
     sides = by_name(cases)
     if len(sides) > 1:
@@ -28,17 +28,19 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
         yield from not_compared(cases, limits, "E1", "E3", "E4", "E5")
 
 
-def errors(trial: Trial, limits: Limits) -> Check:
+def errors(trial: Trial, limits: Thresholds) -> Check:
     """E1: which share of the requests did not end well."""
     if trial.reading is None:
         return limits.check("E1", "behaviour", None, "no load was read")
     bad = _bad(trial.reading)
     total = requests(trial.reading)
     if bad is None or not total:
-        says = f"how many requests failed is not known: {_doubt(trial.reading)}"
-        return limits.check("E1", "behaviour", None, says)
+        return _in_doubt(trial.reading, limits)
     if not bad:
-        return limits.check("E1", "behaviour", 0, f"all {total:,} requests ended well")
+        says = f"all {total:,} requests ended well"
+        if trial.reading.by_length:
+            says += f"; {trial.reading.by_length}"
+        return limits.check("E1", "behaviour", 0, says)
     classes = ", ".join(f"{name} {n:,}" for name, n in trial.reading.errors.items() if n)
     says = (
         f"{bad:,} of {total:,} requests did not end well ({classes or 'of no class'}): errors are "
@@ -47,7 +49,18 @@ def errors(trial: Trial, limits: Limits) -> Check:
     return limits.check("E1", "behaviour", bad / total, says)
 
 
-def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
+def _in_doubt(reading: Reading, limits: Thresholds) -> Check:
+    """E1 where bounds alone are known: so many failed at least."""
+    surely = reading.responses - reading.good_at_most + (reading.unanswered or 0)
+    total = requests(reading)
+    if total and limits["E1"].status(surely / total) == "fail":
+        says = f"{surely:,} of {total:,} requests at least did not end well: {_doubt(reading)}"
+        return limits.check("E1", "behaviour", surely / total, says)
+    says = f"how many requests failed is not known: {_doubt(reading)}"
+    return limits.check("E1", "behaviour", None, says)
+
+
+def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """E1: whether some failed more often than others, by the share of all their requests."""
     shares: dict[str, float] = {}
     for name, trials in sides.items():
@@ -69,7 +82,7 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Chec
     )
 
 
-def censored(trial: Trial, limits: Limits) -> Check:
+def censored(trial: Trial, limits: Thresholds) -> Check:
     """E2: whether requests that are in no distribution reach into the 99th percentile.
 
     Those that timed out took longer than anything recorded. Of those in flight at the end the ages
@@ -79,12 +92,12 @@ def censored(trial: Trial, limits: Limits) -> Check:
     recorded = None if reading is None else _recorded(reading)
     if reading is None or not recorded:
         says = "what response times leave out is not known: the tool tells none"
-        return limits.check("E2", "apparatus", None, says, numbers="latency")
+        return limits.check("E2", "apparatus", None, says, invalidates="latency")
     late = max(reading.censored, reading.errors.get("timeout", 0))
     flying = _in_flight(trial, reading, share, late)
     if flying is None:
         says = "how many requests were in flight at the end is not known"
-        return limits.check("E2", "apparatus", None, says, numbers="latency")
+        return limits.check("E2", "apparatus", None, says, invalidates="latency")
     beyond = (1 - share) * (recorded + late + flying)
     limit = limits["E2"]
     value = (late + flying) / beyond
@@ -98,7 +111,7 @@ def censored(trial: Trial, limits: Limits) -> Check:
         says += "; load for longer, or with fewer connections, or a longer time-out"
     about_server = limit.status(late / beyond) == limit.status(value) != "pass"
     return limits.check(
-        "E2", "behaviour" if about_server else "apparatus", value, says, numbers="latency"
+        "E2", "behaviour" if about_server else "apparatus", value, says, invalidates="latency"
     )
 
 
@@ -122,9 +135,9 @@ def _in_flight(trial: Trial, reading: Reading, share: float, late: int) -> int |
     """Return how many were in flight for longer than the percentile, at most."""
     if reading.in_flight is not None and reading.latency is not None:
         at = reading.latency.quantile(share, late, reading.in_flight)
-        known = reading.in_flight
-        return known.count if at is None else known.between(at, float("inf"))
+        pending = reading.in_flight
+        return pending.count if at is None else pending.between(at, float("inf"))
     if trial.load is None:
         return None
     # Over a connection of HTTP/2 there may be several.
-    return trial.load.at_once or trial.load.connections
+    return trial.load.concurrency or trial.load.connections

@@ -3,77 +3,83 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.checks.alike import differences, kind
-from benchforge.checks.limits import Limits
-from benchforge.model.answer import Answer
-from benchforge.model.check import Check
-from benchforge.model.probes import Probes
-from benchforge.model.trial import Trial
+from benchforge.checks.answers.alike import differences, kind
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.probes import Probes
+from benchforge.model.trial.trial import Trial
 
 
-def between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield whether all sides answer alike, in their bodies and in their headers, to the same."""
     firsts = {name: _first(trials) for name, trials in sides.items()}
     unknown = [name for name, answer in firsts.items() if answer is None]
-    known = {name: answer for name, answer in firsts.items() if answer is not None}
+    answers = {name: answer for name, answer in firsts.items() if answer is not None}
     if unknown:
         says = f"what {', '.join(unknown)} answered was not kept"
         yield limits.check("E3", "behaviour", None, says, scope="comparison")
         yield limits.check("E4", "behaviour", None, says, scope="comparison")
     else:
-        yield _same_answers(known, sides, limits)
-        yield _same_bytes(known, limits)
+        yield _same_answers(answers, sides, limits)
+        yield _same_bytes(answers, limits)
     yield _same_requests(sides, limits)
 
 
 def _first(trials: Sequence[Trial]) -> Answer | None:
     probes = trials[0].probes
-    if probes is not None and probes.alike:
-        return probes.alike[0].answer
+    if probes is not None and probes.most_frequent:
+        return probes.most_frequent[0].answer
     return trials[0].answers[0] if trials[0].answers else None
 
 
 def _same_answers(
-    firsts: dict[str, Answer], sides: Mapping[str, Sequence[Trial]], limits: Limits
+    firsts: dict[str, Answer], sides: Mapping[str, Sequence[Trial]], limits: Thresholds
 ) -> Check:
     if faults := list(differences(list(firsts.values()))):
-        told = ", ".join(f"{name}: {one.status} {kind(one)}" for name, one in firsts.items())
-        says = f"they do not answer alike: {'; '.join(faults)} ({told}): compare those that do"
+        kinds = ", ".join(
+            f"{name}: {answer.status} {kind(answer)}" for name, answer in firsts.items()
+        )
+        says = f"they do not answer alike: {'; '.join(faults)} ({kinds}): compare those that do"
         return limits.check("E3", "behaviour", None, says, status="fail", scope="comparison")
-    lengths = {name: one.length for name, one in firsts.items()}
+    lengths = {name: answer.length for name, answer in firsts.items()}
     apart = max(lengths.values()) - min(lengths.values())
     share = apart / max(1, min(lengths.values()))
     bodies = {
         body for trials in sides.values() for trial in trials for body in _bodies(trial.probes)
     }
-    told = ", ".join(f"{name} {length:,} bytes" for name, length in lengths.items())
-    if len({one.sha256 for one in firsts.values()}) == 1 and len(bodies) <= 1:
+    sizes = ", ".join(f"{name} {length:,} bytes" for name, length in lengths.items())
+    if len({answer.sha256 for answer in firsts.values()}) == 1 and len(bodies) <= 1:
         says = "all answer the same status, content type and body"
         return limits.check("E3", "behaviour", share, says, status="pass", scope="comparison")
-    says = f"their bodies differ ({told}): if they should not, say same_body = true in `expect`"
+    says = f"their bodies differ ({sizes}): if they should not, say same_body = true in `expect`"
     return limits.check("E3", "behaviour", share, says, status="warn", scope="comparison")
 
 
 def _bodies(probes: Probes | None) -> Iterator[str]:
-    for one in () if probes is None else probes.alike:
-        yield one.answer.sha256
+    for probe in () if probes is None else probes.most_frequent:
+        yield probe.answer.sha256
 
 
-def _same_bytes(firsts: dict[str, Answer], limits: Limits) -> Check:
+def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
     limit = limits["E4"]
-    sizes = {name: one.header_bytes for name, one in firsts.items() if one.header_bytes is not None}
+    sizes = {
+        name: answer.header_bytes
+        for name, answer in firsts.items()
+        if answer.header_bytes is not None
+    }
     if len(sizes) < len(firsts):
         says = "the length of headers was not kept"
         return limits.check("E4", "behaviour", None, says, scope="comparison")
     apart = max(sizes.values()) - min(sizes.values())
-    smallest = min(sizes[name] + one.length for name, one in firsts.items())
+    smallest = min(sizes[name] + answer.length for name, answer in firsts.items())
     share = apart / smallest
-    told = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+    per_side = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
     faults = list(_other_headers(firsts))
     if limit.status(share) != "pass" or apart > limit.number("bytes"):
-        faults.insert(0, f"{told} bytes of headers")
+        faults.insert(0, f"{per_side} bytes of headers")
     if not faults:
-        says = f"headers are of like length: {told} bytes"
+        says = f"headers are of like length: {per_side} bytes"
         return limits.check("E4", "behaviour", share, says, status="pass", scope="comparison")
     says = f"their headers differ: {'; '.join(faults)}: writing and sending them is work too"
     return limits.check("E4", "behaviour", share, says, status="warn", scope="comparison")
@@ -96,14 +102,14 @@ def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
             yield f"no header {header.title()} from {lack}"
 
 
-def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
+def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """E5: whether the load tool was told the same, and the same was asked."""
-    every = [trial for trials in sides.values() for trial in trials]
-    requests = {trial.request.model_dump_json() for trial in every}
-    streams = {trial.load.stream if trial.load is not None else "" for trial in every}
+    all_trials = [trial for trials in sides.values() for trial in trials]
+    requests = {trial.request.model_dump_json() for trial in all_trials}
+    streams = {trial.load.options_digest if trial.load is not None else "" for trial in all_trials}
     if len(requests) > 1:
-        asked = sorted({f"{trial.request.method} {trial.request.path}" for trial in every})
-        says = f"not all were asked the same: {', '.join(asked)}, or other headers or bodies"
+        requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
+        says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
         return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
     if len(streams - {""}) > 1:
         says = "the load tool's options or its script changed between trials: measure all anew"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Limits
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.check import Check, Status
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.trial import Trial
 
 BEYOND = 1.1
 "So much above a ceiling, it was none: it was measured too low."
@@ -14,7 +14,7 @@ _ALIKE_BYTES, _ALIKE = 1024, 0.1
 
 
 def of_session(
-    header: Header, trials: Sequence[Trial], ceilings: Sequence[Ceiling], limits: Limits
+    header: Header, trials: Sequence[Trial], ceilings: Sequence[Ceiling], limits: Thresholds
 ) -> Iterator[Check]:
     """Yield what each case's largest throughput is of its load tool's.
 
@@ -23,24 +23,30 @@ def of_session(
     """
     without: set[str] = set()
     for case in header.cases:
-        if case.scenario in header.finds:
+        if case.scenario in header.searches:
             continue
-        own = [one for one in trials if one.case == case and one.measured and one.driven != ""]
+        own = [
+            trial
+            for trial in trials
+            if trial.case == case and trial.measured and trial.driver_digest != ""
+        ]
         fastest = max(own, key=_per_second, default=None)
         if fastest is None or (fastest.reading is not None and fastest.reading.process_s):
             continue
-        found = nearest(fastest, ceilings)
-        if found is not None and found.per_second is not None:
-            yield _check(fastest, found, found.per_second, limits)
+        ceiling = nearest(fastest, ceilings)
+        if ceiling is not None and ceiling.per_second is not None:
+            yield _check(fastest, ceiling, ceiling.per_second, limits)
         elif case.driver not in without:
             without.add(case.driver)
-            says = f"{case.driver}: what it can do at most {_why_none(header, found)}"
-            yield limits.check("L2", "apparatus", None, says, scope="session", of=case.driver)
+            says = f"{case.driver}: what it can do at most {_why_none(header, ceiling)}"
+            yield limits.check("L2", "apparatus", None, says, scope="result", component=case.driver)
 
 
 def fits(trial: Trial, ceiling: Ceiling) -> bool:
     """Whether a ceiling is of a trial's load, and of answers of about its size."""
-    return trial.driven == ceiling.trial.driven and _alike(answered(trial), ceiling.body_bytes)
+    return trial.driver_digest == ceiling.trial.driver_digest and _alike(
+        answered(trial), ceiling.body_bytes
+    )
 
 
 def answered(trial: Trial) -> int:
@@ -50,9 +56,15 @@ def answered(trial: Trial) -> int:
 
 def nearest(trial: Trial, ceilings: Sequence[Ceiling]) -> Ceiling | None:
     """Return the ceiling of a trial's load whose answers are nearest to its own in size."""
-    own = [one for one in ceilings if trial.driven and one.trial.driven == trial.driven]
-    known = [one for one in own if one.per_second is not None] or own
-    return min(known, key=lambda one: abs(one.body_bytes - answered(trial)), default=None)
+    own = [
+        ceiling
+        for ceiling in ceilings
+        if trial.driver_digest and ceiling.trial.driver_digest == trial.driver_digest
+    ]
+    measured = [ceiling for ceiling in own if ceiling.per_second is not None] or own
+    return min(
+        measured, key=lambda ceiling: abs(ceiling.body_bytes - answered(trial)), default=None
+    )
 
 
 def _alike(length: int, other: int) -> bool:
@@ -69,7 +81,7 @@ def _per_second(trial: Trial) -> float:
     return reading.responses / reading.seconds
 
 
-def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Limits) -> Check:
+def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> Check:
     share = _per_second(trial) / most
     judged = limits["L2"].status(share)
     alike, length = fits(trial, ceiling), answered(trial)
@@ -83,13 +95,13 @@ def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Limits) -> Check
         status, why = "unknown", "answers that are longer or encrypted are more work than that"
     elif judged != "pass" and (easier or floor):
         status, why = "unknown", floor or "shorter answers are less work than that"
-    told = f"{trial.case.driver} was asked for" if _has_rate(trial) else f"{trial.case.driver} made"
+    who = f"{trial.case.driver} was asked for" if _has_rate(trial) else f"{trial.case.driver} made"
     says = (
-        f"{told} {_per_second(trial):,.0f} requests/s, {share:.0%} of the {most:,.0f} that it gets "
+        f"{who} {_per_second(trial):,.0f} requests/s, {share:.0%} of the {most:,.0f} that it gets "
         f"from a server that does nothing{_meaning(status, why)}"
     )
     return limits.check(
-        "L2", "apparatus", share, says, status=status, scope="session", of=trial.case.title
+        "L2", "apparatus", share, says, status=status, scope="result", component=trial.case.title
     )
 
 
@@ -112,13 +124,13 @@ def _meaning(status: Status, why: str) -> str:
             )
 
 
-def _why_none(header: Header, found: Ceiling | None) -> str:
+def _why_none(header: Header, ceiling: Ceiling | None) -> str:
     if header.smoke:
         return "is not looked for in a smoke: run it without that profile"
-    if found is None:
+    if ceiling is None:
         return (
             "was not measured: it costs 5 % of its trials at most; take more blocks, or longer ones"
         )
-    failure = found.trial.failure
-    told = failure.message if failure is not None else "it had no response"
-    return f"could not be measured: {told}"
+    failure = ceiling.trial.failure
+    message = failure.message if failure is not None else "it had no response"
+    return f"could not be measured: {message}"

@@ -7,21 +7,21 @@ the loop allows, and a loop that is driven is hardly ever idle.
 
 from collections.abc import Iterator
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.words import percent
-from benchforge.model.check import Check
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Load, Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load, Trial
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield L3 of a closed loop that a load tool drives; nothing of a client, which is measured."""
     reading, load = trial.reading, trial.load
     if reading is None or reading.schedule is not None or reading.process_s:
         return
     if load is not None and (load.rate is not None or load.kind == "client"):
         return
-    if load is None or load.at_once is None:
+    if load is None or load.concurrency is None:
         why = "how many requests the load tool keeps under way is not known"
         yield limits.check("L3", "apparatus", None, why)
         return
@@ -32,8 +32,8 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     yield _judged(reading, load, under_way / (reading.seconds * 1e6), limits)
 
 
-def _judged(reading: Reading, load: Load, under_way: float, limits: Limits) -> Check:
-    allowed = load.at_once or 1
+def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) -> Check:
+    allowed = load.concurrency or 1
     share = under_way / allowed
     says = f"{under_way:.3g} requests were under way on average, of {allowed} that may be"
     if limits["L3.synthetic"].status(share) == "fail":

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks import colocation, little, schedule
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.load_tool import littles_law, schedule
+from benchforge.checks.machine import colocation
 from benchforge.checks.words import percent
-from benchforge.model.check import Check
-from benchforge.model.observation import Usage
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Usage
+from benchforge.model.trial.trial import Trial
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: L1, L3, L4 and L5.
 
     L1 is not asked of a client library or of timed processes, which are what is measured, nor of an
@@ -21,17 +22,17 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     cpu = _cpu(trial, limits)
     if not (_is_measured(trial) or schedule.lateness(trial)):
         yield cpu
-    yield from little.of_trial(trial, limits)
+    yield from littles_law.of_trial(trial, limits)
     yield from schedule.of_trial(trial, limits, had_cpu=cpu.status == "pass")
     yield from _queueing(trial, limits)
 
 
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against a whole result: L2 is asked where the tool was calibrated."""
     yield from ()
 
 
-def _cpu(trial: Trial, limits: Limits) -> Check:
+def _cpu(trial: Trial, limits: Thresholds) -> Check:
     """Return L1: the hottest thread of the load tool, in CPUs."""
     seen = trial.observation
     tools = _tools(trial)
@@ -39,45 +40,48 @@ def _cpu(trial: Trial, limits: Limits) -> Check:
         return limits.check("L1", "apparatus", None, "the load tool's CPU was not looked at")
     if trial.load is not None and not trial.load.sleeps:
         why = f"{tools[0].label} uses a CPU also while it waits: that does not tell its limit"
-        return limits.check("L1", "apparatus", None, why, of=tools[0].label)
-    hottest = [(_hottest_s(one, trial), one) for one in tools]
-    known = [(used, one) for used, one in hottest if used is not None]
+        return limits.check("L1", "apparatus", None, why, component=tools[0].label)
+    hottest = [(_hottest_s(usage, trial), usage) for usage in tools]
+    measured = [(used, usage) for used, usage in hottest if used is not None]
     share, tool = max(
-        ((used / seen.seconds, one.label) for used, one in known), default=(0.0, tools[0].label)
+        ((used / seen.seconds, usage.label) for used, usage in measured),
+        default=(0.0, tools[0].label),
     )
     status = limits["L1"].status(share)
-    if len(known) < len(tools) and status != "fail":
-        missing = next(one for used, one in hottest if used is None)
+    if len(measured) < len(tools) and status != "fail":
+        missing = next(usage for used, usage in hottest if used is None)
         why = f"the CPU time of each thread of {missing.label} is not known"
-        return limits.check("L1", "apparatus", None, f"{why}{_because(missing)}", of=missing.label)
+        return limits.check(
+            "L1", "apparatus", None, f"{why}{_because(missing)}", component=missing.label
+        )
     says = f"the hottest thread of {tool} used {percent(share)} of a CPU"
     if status != "pass":
         says += ": give the load tool more threads, or a machine of its own"
-    return limits.check("L1", "apparatus", share, says, of=tool)
+    return limits.check("L1", "apparatus", share, says, component=tool)
 
 
 def _hottest_s(tool: Usage, trial: Trial) -> float | None:
     """Return the CPU time of the hottest thread, or all of the tool's where it has one thread."""
-    if tool.hottest_cpu_s is not None:
-        return tool.hottest_cpu_s
+    if tool.busiest_thread_cpu_s is not None:
+        return tool.busiest_thread_cpu_s
     one_thread = trial.load is not None and trial.load.processes == 1
     return tool.cpu_s if one_thread else None
 
 
-def _queueing(trial: Trial, limits: Limits) -> Iterator[Check]:
+def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield L5: for how long a thread of the load tool could have run and did not."""
     seen = trial.observation
     for tool in _tools(trial):
-        if seen is None or tool.waited_s is None or not seen.seconds:
+        if seen is None or tool.cpu_wait_s is None or not seen.seconds:
             why = f"how long {tool.label} waited for a CPU is not known{_because(tool)}"
-            yield limits.check("L5", "apparatus", None, why, of=tool.label)
+            yield limits.check("L5", "apparatus", None, why, component=tool.label)
             continue
-        value = tool.waited_s / seen.seconds / max(1, tool.busy_threads or 1)
+        value = tool.cpu_wait_s / seen.seconds / max(1, tool.busy_threads or 1)
         status, why = colocation.alone(trial, limits, "L5", value, "loader")
         says = f"{tool.label} waited {value:.2g} s for a CPU each second"
         if why:
             says += f", which is part of the response times: {why}"
-        yield limits.check("L5", "apparatus", value, says, status=status, of=tool.label)
+        yield limits.check("L5", "apparatus", value, says, status=status, component=tool.label)
 
 
 def _tools(trial: Trial) -> list[Usage]:
@@ -92,5 +96,5 @@ def _is_measured(trial: Trial) -> bool:
     return trial.reading is not None and bool(trial.reading.process_s)
 
 
-def _because(one: Usage) -> str:
-    return f": {one.why}" if one.why else ""
+def _because(usage: Usage) -> str:
+    return f": {usage.why}" if usage.why else ""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from itertools import dropwhile
 
-from benchforge.checks.limits import Limits
-from benchforge.model.check import Check
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Load, Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load, Trial
 
 P = 0.99
 _FINE_S = 0.1  # bins that the gap test needs
@@ -16,7 +16,7 @@ _COARSE = "wrk2:1ms-timer"
 _UNCORRECTED = "uncorrected_p50_us"
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2."""
     reading = trial.reading
     if reading is None:
@@ -56,30 +56,30 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
     return None
 
 
-def _omission(reading: Reading, load: Load | None, limits: Limits) -> Check:
+def _omission(reading: Reading, load: Load | None, limits: Thresholds) -> Check:
     """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
     if reading.latency is None or not reading.latency.counts:
         why = "the load tool gives no histogram of its response times: whether it missed is unknown"
-        return limits.check("O1", "apparatus", None, why, numbers="latency")
+        return limits.check("O1", "apparatus", None, why, invalidates="latency")
     if reading.censored and reading.censored_from_us is None:
         why = f"{reading.censored} requests took longer than the load tool records"
-        return limits.check("O1", "apparatus", None, why, numbers="latency")
-    every = _every(reading, reading.latency)
-    value, waits_us = exposure(every, P), residual_us(every, P)
+        return limits.check("O1", "apparatus", None, why, invalidates="latency")
+    times = _all_times(reading, reading.latency)
+    value, waits_us = exposure(times, P), residual_us(times, P)
     if value is None or waits_us is None:
         why = "the response times are too short for the load tool's clock"
-        return limits.check("O1", "apparatus", None, why, numbers="latency")
+        return limits.check("O1", "apparatus", None, why, invalidates="latency")
     says = (
         f"at random moments p99 would be {waits_us / 1000:.3g} ms, {value:.3g} times that of the "
         "closed loop"
     )
     if limits["O1"].status(value) != "pass":
-        says += _stalls(reading, load, every.quantile(0.5) or 0, waits_us)
+        says += _stalls(reading, load, times.quantile(0.5) or 0, waits_us)
         says += ": measure response times at a rate, with pace"
-    return limits.check("O1", "apparatus", value, says, numbers="latency")
+    return limits.check("O1", "apparatus", value, says, invalidates="latency")
 
 
-def _every(reading: Reading, latency: Histogram) -> Histogram:
+def _all_times(reading: Reading, latency: Histogram) -> Histogram:
     """Return the response times, and for requests without one the least that they took."""
     late = Histogram.of({reading.censored_from_us or 0: reading.censored})
     young = () if reading.in_flight is None else (reading.in_flight,)
@@ -114,14 +114,14 @@ def _longest_gap(completed: Iterable[int]) -> int:
     return longest
 
 
-def _timer(reading: Reading, limits: Limits) -> Check:
+def _timer(reading: Reading, limits: Thresholds) -> Check:
     """Return O2: how much of the median is the tool's own timer."""
-    median_us, own = (reading.percentiles_us or {}).get("50"), reading.claims.get(_UNCORRECTED)
+    median_us, own = (reading.percentiles_us or {}).get("50"), reading.printed.get(_UNCORRECTED)
     if median_us is None or not isinstance(own, int | float):
         why = "wrk2 told no times from the real sending, so how late its timer was is not known"
-        return limits.check("O2", "apparatus", None, why, numbers="latency")
+        return limits.check("O2", "apparatus", None, why, invalidates="latency")
     value = max(0.0, median_us - own) / 1e6
     says = f"half of the response times have {value * 1000:.2g} ms or more of wrk2's own timer"
     if limits["O2"].status(value) != "pass":
         says += ": use pace, which is built in"
-    return limits.check("O2", "apparatus", value, says, numbers="latency")
+    return limits.check("O2", "apparatus", value, says, invalidates="latency")

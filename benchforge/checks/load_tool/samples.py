@@ -3,15 +3,15 @@
 import math
 from collections.abc import Iterator
 
-from benchforge.checks.limits import Limits
-from benchforge.model.check import Check
-from benchforge.model.trial import Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 
 _PERCENTS = (50, 90, 99)
 _FEW = 10  # times: below, one decimal is told
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: S2 of each usual percentile.
 
     It counts requests beyond it, N (1 - p), those that were given up or under way at the end
@@ -20,7 +20,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     begun = _timed(trial)
     if begun is None:
         why = "the load tool does not tell how many response times it has"
-        yield limits.check("S2", "apparatus", None, why, numbers="latency")
+        yield limits.check("S2", "apparatus", None, why, invalidates="latency")
         return
     for percent in _PERCENTS:
         of, beyond = f"p{percent}", round(begun * (100 - percent) / 100, 6)
@@ -30,7 +30,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
             longer = f"load {_longer(needed / begun):g} times as long, for" if begun else "it takes"
             says += f"; {longer} {needed}"
-        yield limits.check("S2", "apparatus", beyond, says, of=of, numbers="latency")
+        yield limits.check("S2", "apparatus", beyond, says, component=of, invalidates="latency")
 
 
 def _longer(times: float) -> float:

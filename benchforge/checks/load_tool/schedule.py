@@ -6,20 +6,20 @@ may open were busy. Where the tool was late, or nobody knows, it is the apparatu
 
 from collections.abc import Iterator
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.words import percent
-from benchforge.model.check import Check
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Trial
 
 
-def of_trial(trial: Trial, limits: Limits, *, had_cpu: bool) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Check]:
     """Yield L4 of the rate and L4 of the lateness, of an open loop.
 
     `had_cpu` says that the tool is known to have had CPU to spare.
     """
-    reading, rate = trial.reading, _asked(trial)
+    reading, rate = trial.reading, _requested_rate(trial)
     if reading is None or rate is None:
         return
     late = _late(reading, lateness(trial))
@@ -27,12 +27,16 @@ def of_trial(trial: Trial, limits: Limits, *, had_cpu: bool) -> Iterator[Check]:
     yield _kept(trial, reading, rate, limits, on_time=on_time or (late is None and had_cpu))
     if late is None:
         why = "the load tool does not tell how late it sent, or too little of the response times"
-        yield limits.check("L4.lateness", "apparatus", None, why, of="lateness", numbers="latency")
+        yield limits.check(
+            "L4.lateness", "apparatus", None, why, component="lateness", invalidates="latency"
+        )
         return
     says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
     if not on_time:
         says += ": its own lateness is in them; give it more processes, or a machine of its own"
-    yield limits.check("L4.lateness", "apparatus", late, says, of="lateness", numbers="latency")
+    yield limits.check(
+        "L4.lateness", "apparatus", late, says, component="lateness", invalidates="latency"
+    )
 
 
 def lateness(trial: Trial) -> Histogram | None:
@@ -41,29 +45,33 @@ def lateness(trial: Trial) -> Histogram | None:
     return schedule.lateness if schedule is not None else None
 
 
-def _asked(trial: Trial) -> float | None:
+def _requested_rate(trial: Trial) -> float | None:
     """Return the requests per second that were asked for; None for a closed loop."""
     if trial.reading is not None and trial.reading.schedule is not None:
         return trial.reading.schedule.rate
     return None if trial.load is None else trial.load.rate
 
 
-def _kept(trial: Trial, reading: Reading, rate: float, limits: Limits, *, on_time: bool) -> Check:
+def _kept(
+    trial: Trial, reading: Reading, rate: float, limits: Thresholds, *, on_time: bool
+) -> Check:
     schedule = reading.schedule
     if schedule is not None and schedule.intended and schedule.sent is not None:
         share = schedule.sent / schedule.intended
-        told = f"{schedule.sent} of {schedule.intended} requests that were due were sent"
+        tally = f"{schedule.sent} of {schedule.intended} requests that were due were sent"
     else:
-        asked = rate * reading.seconds
-        share = min(1.0, (reading.responses + _under_way(trial, reading, rate) + 1) / asked)
-        told = f"{reading.responses} of {asked:.0f} requests that were asked for were answered"
+        expected = rate * reading.seconds
+        share = min(1.0, (reading.responses + _under_way(trial, reading, rate) + 1) / expected)
+        tally = f"{reading.responses} of {expected:.0f} requests that were asked for were answered"
     if limits["L4"].status(share) == "pass":
-        return limits.check("L4", "behaviour" if on_time else "apparatus", share, told, of="rate")
+        return limits.check(
+            "L4", "behaviour" if on_time else "apparatus", share, tally, component="rate"
+        )
     if on_time:
-        says = f"{told}, and the load tool had time: the server cannot keep {rate:g}/s"
-        return limits.check("L4", "behaviour", share, says, of="rate")
-    says = f"{told}, and it is not known that the load tool could keep {rate:g}/s: ask for less"
-    return limits.check("L4", "apparatus", share, says, of="rate")
+        says = f"{tally}, and the load tool had time: the server cannot keep {rate:g}/s"
+        return limits.check("L4", "behaviour", share, says, component="rate")
+    says = f"{tally}, and it is not known that the load tool could keep {rate:g}/s: ask for less"
+    return limits.check("L4", "apparatus", share, says, component="rate")
 
 
 def _under_way(trial: Trial, reading: Reading, rate: float) -> float:
@@ -72,7 +80,7 @@ def _under_way(trial: Trial, reading: Reading, rate: float) -> float:
     if reading.latency is not None and reading.latency.counts:
         mean_us = reading.latency.mean()
     # Times that count from when a request was due grow without bound: the connections bound it.
-    most = None if trial.load is None else trial.load.at_once
+    most = None if trial.load is None else trial.load.concurrency
     return min(rate * (mean_us or 0.0) / 1e6, most or 0)
 
 

@@ -2,30 +2,30 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Limits, limits
-from benchforge.model.calibration import Calibration
-from benchforge.model.check import Check
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
-from benchforge.stats.quiet import spread
+from benchforge.checks.limits import Thresholds, limits
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import NOISE, Check
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.observation.noise import spread
 
-FAMILIES = ("N1", "N2", "N3", "N4", "P2", "L5")
-"The checks that are loosened to what a machine does when nothing else runs."
 TIMES = 2.0
 _LOUD = "N1"
 
 
-def ids(among: Limits) -> list[str]:
+def ids(among: Thresholds) -> list[str]:
     """Return the ids of all limits that are loosened: N3 has several, such as N3.cpu."""
     return [
         id_
-        for family in FAMILIES
+        for family in NOISE
         for id_ in among.by_id
         if id_.partition(".")[0] == family and among[id_].warn is not None
     ]
 
 
-def seen(trials: Sequence[Trial], among: Limits) -> tuple[dict[str, list[float]], dict[str, str]]:
+def seen(
+    trials: Sequence[Trial], among: Thresholds
+) -> tuple[dict[str, list[float]], dict[str, str]]:
     """Return what each of these checks saw, trial by trial, and why one saw nothing.
 
     Where a check looks at several things of a trial, such as servers, the largest counts.
@@ -34,40 +34,42 @@ def seen(trials: Sequence[Trial], among: Limits) -> tuple[dict[str, list[float]]
     unknown: dict[str, str] = {}
     for id_ in ids(among):
         answers = [list(_answers(trial, id_, among)) for trial in trials]
-        told = [[one.value for one in found if one.value is not None] for found in answers]
-        if known := [max(found) for found in told if found]:
-            values[id_] = known
+        by_trial = [
+            [check.value for check in checks if check.value is not None] for checks in answers
+        ]
+        if largest := [max(numbers) for numbers in by_trial if numbers]:
+            values[id_] = largest
         else:
-            why = [one.says for found in answers for one in found]
+            why = [check.message for checks in answers for check in checks]
             unknown[id_] = why[0] if why else "this check does not look at it here"
     return values, unknown
 
 
-def _answers(trial: Trial, id_: str, among: Limits) -> Iterator[Check]:
+def _answers(trial: Trial, id_: str, among: Thresholds) -> Iterator[Check]:
     """Yield a trial's answers of one limit: N3 of the CPU is N3.cpu, N2 of a server is N2."""
     for check in trial.checks:
-        whole = f"{check.id}.{check.of}"
+        whole = f"{check.id}.{check.component}"
         if id_ == (whole if whole in among.by_id else check.id):
             yield check
 
 
-def thresholds(calibration: Calibration, among: Limits) -> dict[str, float]:
+def thresholds(calibration: Calibration, among: Thresholds) -> dict[str, float]:
     """Return the warnings that are loosened: to twice the 99 % quantile, where that is above."""
-    found: dict[str, float] = {}
+    loosened: dict[str, float] = {}
     for id_ in ids(among):
         warn = among[id_].warn
-        quiet = TIMES * spread(values).high if (values := calibration.seen.get(id_)) else 0.0
+        quiet = TIMES * spread(values).high if (values := calibration.observed.get(id_)) else 0.0
         if warn is not None and quiet > warn:
-            found[id_] = float(f"{quiet:.6g}")
-    return found
+            loosened[id_] = float(f"{quiet:.6g}")
+    return loosened
 
 
-def loud(calibration: Calibration, among: Limits) -> str:
+def loud(calibration: Calibration, among: Thresholds) -> str:
     """Return why it is not what a quiet machine does; empty where it is.
 
     Thresholds from a loud machine would call noise quiet for ever.
     """
-    values, fail = calibration.seen.get(_LOUD), among[_LOUD].fail
+    values, fail = calibration.observed.get(_LOUD), among[_LOUD].fail
     if not values:
         return f"whether others used the CPUs is not known: {calibration.unknown.get(_LOUD, '')}"
     middle = spread(values).median
@@ -76,7 +78,7 @@ def loud(calibration: Calibration, among: Limits) -> str:
     return f"others used {middle:.0%} of the CPUs or more in half of the rounds"
 
 
-def limits_of(header: Header) -> Limits:
+def limits_of(header: Header) -> Thresholds:
     """Return the thresholds that a result was measured with, as far as it tells: see `quiet`."""
-    found = limits().loosened(header.quiet)
-    return found.once() if header.smoke else found
+    loosened = limits().loosened(header.loosened_thresholds)
+    return loosened.once() if header.smoke else loosened

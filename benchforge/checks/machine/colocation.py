@@ -5,18 +5,18 @@ that is not known to be otherwise, a part's waiting is a warning at most. A load
 its own that waits all the same has too few of them: that is a fault of the apparatus.
 """
 
-from benchforge.checks import foreign
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.machine import foreign
 from benchforge.checks.words import listed
-from benchforge.model.check import Status
-from benchforge.model.cpus import Cpus
-from benchforge.model.observation import Role
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Status
+from benchforge.model.trial.observation import Role
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.cpus import Cpus
 
 
 def cpus_of(trial: Trial, role: Role) -> Cpus | None:
     """Return the CPUs on which a role was put; None where it may use all."""
-    given = {} if trial.placed is None else trial.placed.cpus
+    given = {} if trial.placement is None else trial.placement.cpus
     return Cpus.parse(given[role]) if role in given else None
 
 
@@ -27,7 +27,9 @@ def beside(trial: Trial, role: Role) -> tuple[Role, ...]:
     return tuple(other for other in others if _overlap(trial, role, other))
 
 
-def alone(trial: Trial, limits: Limits, limit: str, value: float, role: Role) -> tuple[Status, str]:
+def alone(
+    trial: Trial, limits: Thresholds, limit: str, value: float, role: Role
+) -> tuple[Status, str]:
     """Judge how a part waited for CPUs, and say what of the trial itself explains it.
 
     It fails only where others are known to have taken CPU (N1 or N4), or the load tool waits on
@@ -50,6 +52,6 @@ def alone(trial: Trial, limits: Limits, limit: str, value: float, role: Role) ->
     )
 
 
-def _overlap(trial: Trial, one: Role, other: Role) -> bool:
-    first, second = cpus_of(trial, one), cpus_of(trial, other)
+def _overlap(trial: Trial, role: Role, other: Role) -> bool:
+    first, second = cpus_of(trial, role), cpus_of(trial, other)
     return first is None or second is None or not set(first).isdisjoint(second)

@@ -2,37 +2,37 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Limits
-from benchforge.model.check import Check
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 
 _SHOWN = 3
 
 
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield G1: whether each trial began on the machine that the header tells of."""
     if not header.fingerprint:
         says = "whether the machine stayed the same was not looked at: an older benchforge measured"
-        yield limits.check("G1", "apparatus", None, says, scope="session")
+        yield limits.check("G1", "apparatus", None, says, scope="result")
         return
     others = [trial for trial in trials if trial.fingerprint != header.fingerprint]
     unseen = [trial for trial in others if not trial.fingerprint]
     if unseen:
         says = f"whether the machine stayed the same is not known of {_named(unseen)}"
-        yield limits.check("G1", "apparatus", None, says, scope="session")
+        yield limits.check("G1", "apparatus", None, says, scope="result")
     elif others:
-        names = list(dict.fromkeys(one for trial in others for one in trial.changed))
+        names = list(dict.fromkeys(one for trial in others for one in trial.changed_facts))
         what = "; ".join(names[:_SHOWN]) + (", and more" if len(names) > _SHOWN else "")
         says = (
             f"the machine changed while it was measured ({_named(others)}: {what or 'a hard fact'})"
             ": begin anew, and leave its settings alone"
         )
         count = float(len(others))
-        yield limits.check("G1", "apparatus", count, says, status="fail", scope="session")
+        yield limits.check("G1", "apparatus", count, says, status="fail", scope="result")
     else:
         says = "the machine's hard facts were the same before each trial"
-        yield limits.check("G1", "apparatus", 0.0, says, status="pass", scope="session")
+        yield limits.check("G1", "apparatus", 0.0, says, status="pass", scope="result")
 
 
 def _named(trials: Sequence[Trial]) -> str:

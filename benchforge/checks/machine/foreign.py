@@ -8,16 +8,16 @@ standard deviations. What a hypervisor took is measured, and cut to whole ticks 
 import math
 from dataclasses import dataclass
 
-from benchforge.checks.limits import Limit, Limits
+from benchforge.checks.limits import Limit, Thresholds
 from benchforge.checks.words import NOT_LOOKED_AT, percent
-from benchforge.model.check import Status
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Status
+from benchforge.model.trial.trial import Trial
 
 TICK_S = 0.01  # USER_HZ is 100 wherever Python runs on Linux
 
 
 @dataclass(frozen=True)
-class Taken:
+class ForeignCpu:
     """What share of the CPUs that we may use was taken, and what to say of it."""
 
     share: float | None
@@ -26,55 +26,55 @@ class Taken:
     why: str = ""
 
 
-def by_processes(trial: Trial, limits: Limits) -> Taken:
+def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return (busy - own parts - sampler) / (CPUs x seconds)."""
     seen = trial.observation
     machine = None if seen is None else seen.machine
     if seen is None or machine is None:
-        return Taken(None, "unknown", NOT_LOOKED_AT)
+        return ForeignCpu(None, "unknown", NOT_LOOKED_AT)
     if machine.busy_s is None:
-        return Taken(None, "unknown", "the kernel does not tell how busy the CPUs were")
+        return ForeignCpu(None, "unknown", "the kernel does not tell how busy the CPUs were")
     hidden = [one.label for one in seen.usage if one.cpu_s is None]
     if hidden:
         why = f"what {', '.join(hidden)} used is not known, so what others used is not either"
-        return Taken(None, "unknown", why)
+        return ForeignCpu(None, "unknown", why)
     if not seen.seconds:
-        return Taken(None, "unknown", "the load took no time")
+        return ForeignCpu(None, "unknown", "the load took no time")
     own_s = seen.sampler_cpu_s + sum(one.cpu_s or 0.0 for one in seen.usage)
     whole_s = machine.cpus * seen.seconds
     share = max(0.0, machine.busy_s - own_s) / whole_s
     return _judged(share, math.sqrt(TICK_S / whole_s), limits["N1"], seen.seconds)
 
 
-def by_hypervisor(trial: Trial, limits: Limits) -> Taken:
+def by_hypervisor(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return stolen / (CPUs x seconds)."""
     seen = trial.observation
     machine = None if seen is None else seen.machine
     if seen is None or machine is None:
-        return Taken(None, "unknown", NOT_LOOKED_AT)
+        return ForeignCpu(None, "unknown", NOT_LOOKED_AT)
     if machine.stolen_s is None:
-        return Taken(None, "unknown", "the kernel does not tell what a hypervisor took")
+        return ForeignCpu(None, "unknown", "the kernel does not tell what a hypervisor took")
     if not seen.seconds:
-        return Taken(None, "unknown", "the load took no time")
+        return ForeignCpu(None, "unknown", "the load took no time")
     share = machine.stolen_s / (machine.cpus * seen.seconds)
     return _judged(share, TICK_S / seen.seconds, limits["N4"], seen.seconds)
 
 
-def at_work(trial: Trial, limits: Limits) -> bool:
+def at_work(trial: Trial, limits: Thresholds) -> bool:
     """Whether others are known to have taken CPU: N1 or N4 warns at least."""
     taken = by_processes(trial, limits), by_hypervisor(trial, limits)
     return any(one.status in {"warn", "fail"} for one in taken)
 
 
-def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> Taken:
+def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> ForeignCpu:
     """Judge a share that is known to a resolution: what is beyond a limit for sure is beyond it."""
     if limit.warn is None or resolution <= limit.warn:
-        return Taken(share, limit.status(share))
+        return ForeignCpu(share, limit.status(share))
     sure = limit.status(max(0.0, share - resolution))
     if sure != "pass":
-        return Taken(share, sure)
+        return ForeignCpu(share, sure)
     why = (
         f"a load of {seconds:.2g} s tells CPU time to {percent(resolution)} only, and "
         f"{percent(limit.warn)} matter: load longer"
     )
-    return Taken(None, "unknown", why)
+    return ForeignCpu(None, "unknown", why)

@@ -5,18 +5,18 @@ from statistics import fmean
 
 from pydantic import JsonValue
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.words import NOT_LOOKED_AT, percent
-from benchforge.model.check import Check
-from benchforge.model.observation import Machine
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import MachineUsage
+from benchforge.model.trial.trial import Trial
 
 _BOOST = {"boost": "1", "no_turbo": "0"}
 "What the files of the kernel say where the frequency may rise above the nominal one."
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: F1, and F2 within the trial."""
     machine = _machine(trial)
     hot = None if machine is None else machine.overheated
@@ -40,30 +40,30 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     yield limits.check("F2", "apparatus", value, says)
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: F2, where their mean frequencies differ."""
     means = [_mean_mhz(trials) for trials in cases if trials]
-    known = [mean for mean in means if mean]
+    measured = [mean for mean in means if mean]
     if len(means) < 2:  # noqa: PLR2004 - one alone is compared with nothing
         return
-    if len(known) < len(means):
+    if len(measured) < len(means):
         why = "the frequency of the CPUs is not known for each case"
         yield limits.check("F2.between", "apparatus", None, why, scope="comparison")
         return
-    value = max(known) / min(known) - 1
-    says = f"the CPUs of the cases ran at {min(known):.0f} to {max(known):.0f} MHz on average"
+    value = max(measured) / min(measured) - 1
+    says = f"the CPUs of the cases ran at {min(measured):.0f} to {max(measured):.0f} MHz on average"
     if limits["F2.between"].status(value) != "pass":
         says += f", {percent(value)} apart: fix it (governor performance, no turbo)"
     yield limits.check("F2.between", "apparatus", value, says, scope="comparison")
 
 
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against a whole result: F3, governor, turbo and power, and F4, heat."""
     yield _governor(header.facts, limits)
     yield _temperature(trials, limits)
 
 
-def _governor(facts: dict[str, JsonValue], limits: Limits) -> Check:
+def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
     governor = facts.get("governor")
     profile = facts.get("power_profile")
     boosts = [facts[name] == on for name, on in _BOOST.items() if facts.get(name) is not None]
@@ -75,35 +75,37 @@ def _governor(facts: dict[str, JsonValue], limits: Limits) -> Check:
     ]
     if wrong:
         says = f"{' and '.join(wrong)}: the frequency follows load and heat; fix it"
-        return limits.check("F3", "apparatus", None, says, status="warn", scope="session")
+        return limits.check("F3", "apparatus", None, says, status="warn", scope="result")
     if governor is None or not boosts:
         what = "turbo" if governor else "the governor"
         guest = ": the machine is a guest" if facts.get("virtual") else ""
         why = f"{what} is not told by the kernel{guest}"
-        return limits.check("F3", "apparatus", None, why, scope="session")
+        return limits.check("F3", "apparatus", None, why, scope="result")
     says = "the governor is performance, and there is no turbo"
-    return limits.check("F3", "apparatus", None, says, status="pass", scope="session")
+    return limits.check("F3", "apparatus", None, says, status="pass", scope="result")
 
 
-def _temperature(trials: Sequence[Trial], limits: Limits) -> Check:
+def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
     """Return F4: how far from the first trial's any trial's temperature was before its load."""
     before = [
         None if (machine := _machine(trial)) is None else machine.temperature_c
         for trial in sorted(trials, key=lambda trial: trial.number)
         if trial.measured
     ]
-    known = [one[0] for one in before if one is not None]
-    away = max((abs(one - known[0]) for one in known), default=0.0)
-    if not known or (len(known) < len(before) and limits["F4"].status(away) == "pass"):
-        why = f"the temperature is known of {len(known)} of {len(before)} trials"
-        return limits.check("F4", "apparatus", None, why, scope="session")
+    temperatures = [reading[0] for reading in before if reading is not None]
+    away = max((abs(temperature - temperatures[0]) for temperature in temperatures), default=0.0)
+    if not temperatures or (
+        len(temperatures) < len(before) and limits["F4"].status(away) == "pass"
+    ):
+        why = f"the temperature is known of {len(temperatures)} of {len(before)} trials"
+        return limits.check("F4", "apparatus", None, why, scope="result")
     says = f"before the loads it was up to {away:.2g} degrees away from the first one's"
     if limits["F4"].status(away) != "pass":
         says += ": warm the machine up before, or wait between trials"
-    return limits.check("F4", "apparatus", away, says, scope="session")
+    return limits.check("F4", "apparatus", away, says, scope="result")
 
 
-def _machine(trial: Trial) -> Machine | None:
+def _machine(trial: Trial) -> MachineUsage | None:
     return None if trial.observation is None else trial.observation.machine
 
 
@@ -112,5 +114,5 @@ def _mean_mhz(trials: Sequence[Trial]) -> float | None:
     means = [
         None if (machine := _machine(trial)) is None else machine.frequency_mhz for trial in trials
     ]
-    known = [one[1] for one in means if one is not None]
-    return fmean(known) if known and len(known) == len(means) else None
+    frequencies = [mean[1] for mean in means if mean is not None]
+    return fmean(frequencies) if frequencies and len(frequencies) == len(means) else None

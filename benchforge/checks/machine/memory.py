@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.words import NOT_LOOKED_AT, percent
-from benchforge.model.check import Check
-from benchforge.model.observation import Observation, Usage
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.trial import Trial
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows.
 
     M1 of the machine's swap, and of the pages that each service had to read from a disk; M2; and M3
@@ -24,7 +24,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
             yield _growth(part, limits)
 
 
-def _swap(seen: Observation | None, limits: Limits) -> Check:
+def _swap(seen: Observation | None, limits: Thresholds) -> Check:
     paging = {} if seen is None or seen.machine is None else seen.machine.paging
     if not {"pswpin", "pswpout"} <= paging.keys():
         return limits.check("M1", "apparatus", None, f"swap: {_why(seen)}")
@@ -34,7 +34,7 @@ def _swap(seen: Observation | None, limits: Limits) -> Check:
     return limits.check("M1", "apparatus", pages, says)
 
 
-def _killed(seen: Observation | None, limits: Limits) -> Check:
+def _killed(seen: Observation | None, limits: Thresholds) -> Check:
     paging = {} if seen is None or seen.machine is None else seen.machine.paging
     if "oom_kill" not in paging:
         return limits.check("M2", "apparatus", None, f"kills for want of memory: {_why(seen)}")
@@ -49,24 +49,24 @@ def _why(seen: Observation | None) -> str:
     return "the kernel does not tell (/proc/vmstat)" if looked else NOT_LOOKED_AT
 
 
-def _read(part: Usage, limits: Limits) -> Check:
+def _read(part: Usage, limits: Thresholds) -> Check:
     """Return M1 of a part: a warning where it waited for pages of a disk."""
     if part.major_faults is None:
         why = f"how much {part.label} read from a disk to run is not known{_because(part)}"
-        return limits.check("M1.read", "apparatus", None, why, of=part.label)
+        return limits.check("M1.read", "apparatus", None, why, component=part.label)
     says = f"{part.label} had to read {part.major_faults} pages of its memory from a disk"
     says += ": give it a warm-up" if part.major_faults else ""
-    return limits.check("M1.read", "apparatus", part.major_faults, says, of=part.label)
+    return limits.check("M1.read", "apparatus", part.major_faults, says, component=part.label)
 
 
-def _growth(part: Usage, limits: Limits) -> Check:
-    if part.growth is None:
+def _growth(part: Usage, limits: Thresholds) -> Check:
+    if part.memory_growth is None:
         why = f"whether the memory of {part.label} grows is not known{_because(part)}"
-        return limits.check("M3", "behaviour", None, why, of=part.label)
-    says = f"the memory of {part.label} changed by {percent(part.growth)} during the load"
-    if limits["M3"].status(part.growth) != "pass":
+        return limits.check("M3", "behaviour", None, why, component=part.label)
+    says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
+    if limits["M3"].status(part.memory_growth) != "pass":
         says += ": load longer, to see whether it ever ends"
-    return limits.check("M3", "behaviour", part.growth, says, of=part.label)
+    return limits.check("M3", "behaviour", part.memory_growth, says, component=part.label)
 
 
 def _because(part: Usage) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks import colocation, foreign
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.machine import colocation, foreign
 from benchforge.checks.words import NOT_LOOKED_AT, listed, percent
-from benchforge.model.check import Check, Status
-from benchforge.model.observation import Machine, Observation, Usage
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.trial import Trial
 
 _NAMED = 3
 _PRESSURE = {"cpu": "cpu.some", "io": "io.some", "memory": "memory.full"}
@@ -19,7 +19,7 @@ _STOOD_STILL = {
 }
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: N1 to N5, N2 of each part but the loader.
 
     N2 is not asked of a part with more workers than CPUs: they wait for one another by design.
@@ -36,22 +36,22 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     yield from _quota(machine, limits)
 
 
-def of_session(header: Header, trials: Sequence[Trial], limits: Limits) -> Iterator[Check]:
+def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against a whole result: N6, the load average before the first trial."""
     average, cpus = header.facts.get("load_average"), header.facts.get("cpus_usable")
     first = average[0] if isinstance(average, list) and average else None
     if not isinstance(first, int | float) or not isinstance(cpus, int) or cpus < 1:
         why = "the load average, or the number of CPUs, is not known"
-        yield limits.check("N6", "apparatus", None, why, scope="session")
+        yield limits.check("N6", "apparatus", None, why, scope="result")
         return
     says = f"before the first trial the load average was {first:.2g} on {cpus} CPUs"
     status = limits["N6"].status(first / cpus)
     if status != "pass":
         says += ": something else was at work; stop it, and measure again"
-    yield limits.check("N6", "apparatus", first / cpus, says, scope="session")
+    yield limits.check("N6", "apparatus", first / cpus, says, scope="result")
 
 
-def _foreign(trial: Trial, machine: Machine | None, limits: Limits) -> Check:
+def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
     taken = foreign.by_processes(trial, limits)
     if taken.share is None or machine is None:
         return limits.check("N1", "apparatus", None, taken.why)
@@ -63,7 +63,7 @@ def _foreign(trial: Trial, machine: Machine | None, limits: Limits) -> Check:
     return limits.check("N1", "apparatus", taken.share, says, status=taken.status)
 
 
-def _stolen(trial: Trial, limits: Limits) -> Check:
+def _stolen(trial: Trial, limits: Thresholds) -> Check:
     taken = foreign.by_hypervisor(trial, limits)
     if taken.share is None:
         return limits.check("N4", "apparatus", None, taken.why)
@@ -82,31 +82,31 @@ def _crowded(trial: Trial, part: Usage) -> bool:
     return cpus is not None and trial.workers.get(part.label, 0) > cpus
 
 
-def _run_queue(trial: Trial, part: Usage, limits: Limits) -> Check:
+def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
     """Return N2 of a part: for how long a thread of it could have run and did not."""
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
-    if part.waited_s is None or not seconds:
+    if part.cpu_wait_s is None or not seconds:
         why = f"how long {part.label} waited for a CPU is not known"
         why += f": {part.why}" if part.why else ""
-        return limits.check("N2", "apparatus", None, why, of=part.label)
-    value = part.waited_s / seconds / max(1, part.busy_threads or 1)
+        return limits.check("N2", "apparatus", None, why, component=part.label)
+    value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
     status, why = colocation.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {value:.2g} s for a CPU each second"
     says += f": {why}" if why else ""
-    return limits.check("N2", "apparatus", value, says, status=status, of=part.label)
+    return limits.check("N2", "apparatus", value, says, status=status, component=part.label)
 
 
-def _pressure(trial: Trial, seen: Observation | None, limits: Limits) -> Iterator[Check]:
+def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Iterator[Check]:
     """Yield N3 of CPU, disk and memory: the share of time in which somebody stood still."""
     for of, name in _PRESSURE.items():
         limit = f"N3.{of}"
         if seen is None or seen.machine is None:
-            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT, of=of)
+            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT, component=of)
             continue
         stood = seen.machine.pressure.get(name)
         if stood is None or not seen.seconds:
             why = f"the kernel does not tell its pressure (/proc/pressure/{of})"
-            yield limits.check(limit, "apparatus", None, why, of=of)
+            yield limits.check(limit, "apparatus", None, why, component=of)
             continue
         share = stood / seen.seconds
         status: Status = limits[limit].status(share)
@@ -116,10 +116,10 @@ def _pressure(trial: Trial, seen: Observation | None, limits: Limits) -> Iterato
             says += f": {why}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"
-        yield limits.check(limit, "apparatus", share, says, status=status, of=of)
+        yield limits.check(limit, "apparatus", share, says, status=status, component=of)
 
 
-def _quota(machine: Machine | None, limits: Limits) -> Iterator[Check]:
+def _quota(machine: MachineUsage | None, limits: Thresholds) -> Iterator[Check]:
     if machine is None:
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:

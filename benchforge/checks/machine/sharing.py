@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks import colocation
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.machine import colocation
 from benchforge.checks.words import listed, percent
-from benchforge.model.check import Check, Status
-from benchforge.model.cpus import Cpus
-from benchforge.model.observation import Role, Usage
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.cpus import Cpus
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows: P1 of the load tool, and P2 of each part."""
     if trial.observation is None:
         yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
@@ -22,20 +22,20 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
         yield _preempted(trial, part, trial.observation.seconds, limits)
 
 
-def _shared(trial: Trial, limits: Limits) -> Check:
+def _shared(trial: Trial, limits: Thresholds) -> Check:
     """Return P1: a failure only where a suite places, and left somebody on the load tool's CPUs.
 
     Who puts both on the same CPUs has accepted it.
     """
     others = colocation.beside(trial, "loader")
     if not others:
-        placed = trial.placed.told if trial.placed else "it was alone"
+        placed = trial.placement.in_words if trial.placement else "it was alone"
         says = f"the load tool shares its CPUs with no other part: {placed}"
         return limits.check("P1", "apparatus", 0.0, says, status="pass")
     busy = _busy(trial, others)
-    told = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
-    says = f"the load tool and {listed(others)} share CPUs, {told}"
-    if trial.placed is None:
+    how_busy = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
+    says = f"the load tool and {listed(others)} share CPUs, {how_busy}"
+    if trial.placement is None:
         says += ": nobody was placed; [placement] gives each its own, where there are enough"
         return limits.check("P1", "apparatus", busy, says, status="warn")
     both: tuple[Role, ...] = ("loader", *others)
@@ -59,18 +59,18 @@ def _busy(trial: Trial, others: Sequence[Role]) -> float | None:
     return min(1.0, sum(by_cpu[cpu] for cpu in shared) / (len(shared) * seen.seconds))
 
 
-def _numbers(cpus: Cpus | None, every: dict[int, float]) -> set[int]:
-    return set(every) if cpus is None else set(cpus)
+def _numbers(cpus: Cpus | None, all_cpus: dict[int, float]) -> set[int]:
+    return set(all_cpus) if cpus is None else set(cpus)
 
 
-def _preempted(trial: Trial, part: Usage, seconds: float, limits: Limits) -> Check:
+def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) -> Check:
     """Return P2 of a part: how often its threads had to leave a CPU that they wanted to keep."""
-    if part.involuntary is None or not seconds:
+    if part.involuntary_switches is None or not seconds:
         why = f"how often {part.label} had to leave a CPU is not known"
         why += f": {part.why}" if part.why else ""
-        return limits.check("P2", "apparatus", None, why, of=part.label)
-    rate = part.involuntary / seconds / max(1, part.busy_threads or 1)
+        return limits.check("P2", "apparatus", None, why, component=part.label)
+    rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
     status, why = colocation.alone(trial, limits, "P2", rate, part.role)
     says = f"each busy thread of {part.label} had to leave its CPU {rate:.4g} times a second"
     says += f": {why}" if why else ""
-    return limits.check("P2", "apparatus", rate, says, status=status, of=part.label)
+    return limits.check("P2", "apparatus", rate, says, status=status, component=part.label)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from benchforge.checks.delayed import delayed
-from benchforge.checks.exhaustion import descriptors, ports
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.network.delayed import delayed
+from benchforge.checks.network.exhaustion import descriptors, ports
 from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, not_compared, requests
-from benchforge.model.check import Check
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 
 _TURNED_AWAY = (
     "TcpExtListenOverflows",
@@ -20,7 +20,7 @@ _TWO = 2  # sides make a comparison
 _NO_COUNTERS = "the network's counters were not read"
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows."""
     yield keep_alive(trial, limits)
     yield backlog(trial, limits)
@@ -31,7 +31,7 @@ def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
     yield right_process(trial, limits)
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: some kept connections, and others did not."""
     sides = by_name(cases)
     if len(sides) < _TWO:
@@ -41,10 +41,10 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
     closed: list[str] = []
     unknown: list[str] = []
     for name, trials in sides.items():
-        found = [keep_alive(trial, limits) for trial in trials]
-        if any(one.status == "fail" and one.about == "behaviour" for one in found):
+        checks = [keep_alive(trial, limits) for trial in trials]
+        if any(check.status == "fail" and check.subject == "behaviour" for check in checks):
             closed.append(name)
-        elif all(one.status == "pass" for one in found):
+        elif all(check.status == "pass" for check in checks):
             kept.append(name)
         else:
             unknown.append(name)
@@ -81,7 +81,7 @@ def opened(trial: Trial) -> tuple[int | None, str]:
     return max(0, counted - trial.reading.test_connections), ""
 
 
-def keep_alive(trial: Trial, limits: Limits) -> Check:
+def keep_alive(trial: Trial, limits: Thresholds) -> Check:
     """K1: whether connections were kept, or closed, as it was asked."""
     count, why = opened(trial)
     load, reading = trial.load, trial.reading
@@ -91,17 +91,17 @@ def keep_alive(trial: Trial, limits: Limits) -> Check:
         why = "how many connections the load tool was to have is not known"
     if why or count is None or load is None or reading is None:
         return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {why}")
-    asked = requests(reading)
+    sent = requests(reading)
     limit = limits["K1"]
-    carried = f"{asked:,} requests went over {count:,} connections"
+    carried = f"{sent:,} requests went over {count:,} connections"
     if not load.keep_alive:
-        too_few = count < limit.number("without") * asked
+        too_few = count < limit.number("without") * sent
         says = f"{carried}, one each as asked"
         if too_few:
             says = f"{carried}, although each was to be closed: the load tool used them again"
         return limits.check("K1", "apparatus", count, says, status="fail" if too_few else "pass")
     allowed = limit.number("above") * (load.connections or 0) + limit.number("spare")
-    if count > allowed and asked < limit.number("reused") * count:
+    if count > allowed and sent < limit.number("reused") * count:
         says = (
             f"keep-alive was asked for and not honoured: {carried}, where "
             f"{load.connections:,} were to be kept; set the server to keep them, or measure all "
@@ -111,7 +111,7 @@ def keep_alive(trial: Trial, limits: Limits) -> Check:
     return limits.check("K1", "behaviour", count, f"{carried}: kept alive", status="pass")
 
 
-def backlog(trial: Trial, limits: Limits) -> Check:
+def backlog(trial: Trial, limits: Thresholds) -> Check:
     """K2: whether a queue of new connections was full."""
     seen = trial.observation
     count = None if seen is None else grown(seen, *_TURNED_AWAY)
@@ -132,20 +132,20 @@ def backlog(trial: Trial, limits: Limits) -> Check:
     return limits.check("K2", "behaviour", count, says)
 
 
-def retransmission(trial: Trial, limits: Limits) -> Check:
+def retransmission(trial: Trial, limits: Thresholds) -> Check:
     """K3: whether something was sent again, on a network that loses nothing."""
     seen = trial.observation
     again = None if seen is None else grown(seen, "TcpRetransSegs", "TcpExtTCPSynRetrans")
     if seen is None or again is None:
         says = f"retransmission is not known: {_NO_COUNTERS}"
-        return limits.check("K3", "apparatus", None, says, numbers="latency")
+        return limits.check("K3", "apparatus", None, says, invalidates="latency")
     late = seen.counters.get("TcpExtTCPTimeouts", 0)
     # A full queue of the server drops what opens a connection: then it is sent again.
     turned_away = grown(seen, *_TURNED_AWAY)
     about: Literal["behaviour", "apparatus"] = "behaviour" if turned_away else "apparatus"
     if not again and not late:
         says = "no segment was sent again"
-        return limits.check("K3", about, 0, says, numbers="latency")
+        return limits.check("K3", about, 0, says, invalidates="latency")
     segments = seen.counters.get("TcpRetransSegs", 0)
     of = f" of {seen.counters['TcpOutSegs']:,}" if "TcpOutSegs" in seen.counters else ""
     says = f"{segments:,}{of} segments were sent again, {late:,} times after a time-out: "
@@ -159,20 +159,25 @@ def retransmission(trial: Trial, limits: Limits) -> Check:
     if seen.network != "private":
         says += "; counted was the whole machine"
     return limits.check(
-        "K3", about, max(again, late), says, status="fail" if fails else "warn", numbers="latency"
+        "K3",
+        about,
+        max(again, late),
+        says,
+        status="fail" if fails else "warn",
+        invalidates="latency",
     )
 
 
-def right_process(trial: Trial, limits: Limits) -> Check:
+def right_process(trial: Trial, limits: Thresholds) -> Check:
     """K7: whether the process that was started answered."""
-    told = trial.listener
-    if told is None:
+    listener = trial.listener
+    if listener is None:
         return limits.check("K7", "apparatus", None, "who answered was not looked at")
-    if told.ours is None:
-        says = f"whose process answered at {told.address} is not known: {told.why}"
+    if listener.is_server is None:
+        says = f"whose process answered at {listener.address} is not known: {listener.why}"
         return limits.check("K7", "apparatus", None, says)
-    if told.ours:
-        says = f"what was started listened at {told.address}, before the load and after it"
+    if listener.is_server:
+        says = f"what was started listened at {listener.address}, before the load and after it"
         return limits.check("K7", "apparatus", None, says, status="pass")
-    says = f"another process than what was started listened at {told.address}; end that one"
+    says = f"another process than what was started listened at {listener.address}; end that one"
     return limits.check("K7", "apparatus", None, says, status="fail")

@@ -1,11 +1,11 @@
 """The 40 ms that a delayed acknowledgement costs, seen in response times (K4)."""
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import grown, requests
-from benchforge.model.check import Check, Status
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Trial
 
 _FROM, _TO = 38_000, 46_000
 "Microseconds: Linux delays an acknowledgement for 40 ms at least."
@@ -13,33 +13,33 @@ _BELOW, _ABOVE = 20_000, 80_000
 "Between these, and outside of those, is what the density is compared with."
 
 
-def delayed(trial: Trial, limits: Limits) -> Check:
+def delayed(trial: Trial, limits: Thresholds) -> Check:
     """K4: whether many responses took as long as an acknowledgement is delayed."""
     reading, limit = trial.reading, limits["K4"]
     acks = None if reading is None else _acks(trial, reading)
-    times = None if reading is None else reading.service or reading.latency
+    times = None if reading is None else reading.service_time or reading.latency
     few_acks = acks is not None and acks <= limit.number("acks")
     if times is None or not times.counts:
         return _without_times(acks, few_acks=few_acks, limits=limits)
     share, density = crowded(times)
-    told = f"{share:.1%} of the responses took 38 to 46 ms"
+    crowd = f"{share:.1%} of the responses took 38 to 46 ms"
     if limit.status(share) == "pass" or density <= limit.number("times"):
         sooner = times.between(0, _FROM) / times.count
         if not few_acks and sooner < limit.number("sooner"):
             # A busy machine smears the crowd. What is slow by itself delays few: 0 of 196 at 60 ms.
             counted = "" if acks is None else f", and {acks:.2g} acknowledgements each were delayed"
             says = (
-                f"{told}, {sooner:.1%} took less{counted}: whether the others waited is not known"
+                f"{crowd}, {sooner:.1%} took less{counted}: whether the others waited is not known"
             )
             return _check(limits, None, says, "unknown")
-        says = f"{told}: no crowd at the 40 ms of a delayed acknowledgement"
+        says = f"{crowd}: no crowd at the 40 ms of a delayed acknowledgement"
         return _check(limits, share, says, "pass")
     if few_acks:
-        says = f"{told}, and hardly any acknowledgement was delayed: the server takes so long"
+        says = f"{crowd}, and hardly any acknowledgement was delayed: the server takes so long"
         return _check(limits, share, says, "pass")
     counted = "" if acks is None else f", with {acks:.2g} delayed acknowledgements each"
     says = (
-        f"{told}{counted}: that is how long a second small write waits for the acknowledgement of "
+        f"{crowd}{counted}: that is how long a second small write waits for the acknowledgement of "
         "the first; set TCP_NODELAY on the server's sockets, or write each response at once"
     )
     return _check(limits, share, says, "fail")
@@ -62,19 +62,19 @@ def _acks(trial: Trial, reading: Reading) -> float | None:
     return None if count is None else count / requests(reading)
 
 
-def _without_times(acks: float | None, *, few_acks: bool, limits: Limits) -> Check:
-    told = "the tool tells no distribution of response times"
+def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) -> Check:
+    no_times = "the tool tells no distribution of response times"
     if acks is None:
         return _check(
-            limits, None, f"{told}, and delayed acknowledgements were not counted", "unknown"
+            limits, None, f"{no_times}, and delayed acknowledgements were not counted", "unknown"
         )
     if few_acks:
         return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
-    says = f"{acks:.2g} acknowledgements were delayed for each request, and {told}"
+    says = f"{acks:.2g} acknowledgements were delayed for each request, and {no_times}"
     return _check(
         limits, None, f"{says}: whether responses waited for them is not known", "unknown"
     )
 
 
-def _check(limits: Limits, value: float | None, says: str, status: Status) -> Check:
-    return limits.check("K4", "behaviour", value, says, status=status, numbers="latency")
+def _check(limits: Thresholds, value: float | None, says: str, status: Status) -> Check:
+    return limits.check("K4", "behaviour", value, says, status=status, invalidates="latency")

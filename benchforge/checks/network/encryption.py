@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Limits
-from benchforge.model.check import Check
-from benchforge.model.trial import Link, Trial
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Link, Trial
 
 _WORDS: dict[str, str] = {
     "plain": "without TLS",
@@ -14,7 +14,7 @@ _WORDS: dict[str, str] = {
 }
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield W4 for each backend that several cases have."""
     labels = dict.fromkeys(
         label for trials in cases for trial in trials for label in _backends(trial)
@@ -24,7 +24,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
         for trials in cases:
             for trial in trials:
                 if label in _backends(trial):
-                    spoken.setdefault(trial.case.server, set()).add(trial.links.get(label))
+                    spoken.setdefault(trial.case.server, set()).add(trial.encryption.get(label))
         if len(spoken) > 1:
             yield _of_backend(label, spoken, limits)
 
@@ -36,20 +36,22 @@ def _backends(trial: Trial) -> list[str]:
     return [label.removeprefix("backend-") for label in backends]
 
 
-def _of_backend(label: str, spoken: dict[str, set[Link | None]], limits: Limits) -> Check:
-    every = {link for links in spoken.values() for link in links}
-    told = "; ".join(
+def _of_backend(label: str, spoken: dict[str, set[Link | None]], limits: Thresholds) -> Check:
+    all_links = {link for links in spoken.values() for link in links}
+    by_server = "; ".join(
         f"{server} {' or '.join(_WORDS[link] for link in sorted(filter(None, links)))}"
         for server, links in spoken.items()
     )
-    if None in every:
+    if None in all_links:
         says = f"how {label} is spoken to was not seen of each server: packets could not be read"
-        return limits.check("W4", "behaviour", None, says, scope="comparison", of=label)
+        return limits.check("W4", "behaviour", None, says, scope="comparison", component=label)
     encrypts = {bool(links & {"tls", "mixed"}) for links in spoken.values()}
-    if encrypts == {True, False} or "mixed" in every:
-        says = f"{label} is spoken to {told}: encryption is compared too; let all do the same"
+    if encrypts == {True, False} or "mixed" in all_links:
+        says = f"{label} is spoken to {by_server}: encryption is compared too; let all do the same"
         return limits.check(
-            "W4", "behaviour", None, says, status="fail", scope="comparison", of=label
+            "W4", "behaviour", None, says, status="fail", scope="comparison", component=label
         )
-    says = f"{label} is spoken to {told}"
-    return limits.check("W4", "behaviour", None, says, status="pass", scope="comparison", of=label)
+    says = f"{label} is spoken to {by_server}"
+    return limits.check(
+        "W4", "behaviour", None, says, status="pass", scope="comparison", component=label
+    )

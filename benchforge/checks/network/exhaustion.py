@@ -3,46 +3,51 @@
 import json
 from collections.abc import Iterator
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import of_roles, why_unknown
-from benchforge.model.check import Check
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 
 _NO_PORT = ("cannot assign requested address", "address not available", "eaddrnotavail")
 _RAISE = "raise limits.nofile in [tuning]"
 
 
-def ports(trial: Trial, limits: Limits) -> Check:
+def ports(trial: Trial, limits: Thresholds) -> Check:
     """K5: whether there were ports for new connections."""
-    told = next((one.line for one in trial.complaints if one.of == "ports"), "")
-    claims = "" if trial.reading is None else json.dumps(trial.reading.claims).lower()
-    told = told or next((phrase for phrase in _NO_PORT if phrase in claims), "")
+    complaint = next((one.line for one in trial.exhaustions if one.resource == "ports"), "")
+    claims = "" if trial.reading is None else json.dumps(trial.reading.printed).lower()
+    complaint = complaint or next((phrase for phrase in _NO_PORT if phrase in claims), "")
     machine = None if trial.observation is None else trial.observation.machine
     share = None
-    if machine is not None and machine.waiting_ports is not None and machine.ports is not None:
-        share = machine.waiting_ports / machine.ports
+    if (
+        machine is not None
+        and machine.time_wait_sockets is not None
+        and machine.ephemeral_ports is not None
+    ):
+        share = machine.time_wait_sockets / machine.ephemeral_ports
     remedy = (
         "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"
     )
-    if told:
-        says = f"there were no ports left for new connections ({told!r}): {remedy}"
+    if complaint:
+        says = f"there were no ports left for new connections ({complaint!r}): {remedy}"
         return limits.check("K5", "apparatus", share, says, status="fail")
     if machine is None or share is None:
         return limits.check("K5", "apparatus", None, "how many ports waited is not known")
-    wait = f"{machine.waiting_ports:,} sockets of {machine.ports:,} ports waited in TIME_WAIT"
+    sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
+    wait = f"{sockets:,} sockets of {ports:,} ports waited in TIME_WAIT"
     bad = limits["K5"].status(share) != "pass"
     return limits.check("K5", "apparatus", share, f"{wait}: {remedy}" if bad else wait)
 
 
-def descriptors(trial: Trial, limits: Limits) -> Iterator[Check]:
+def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """K6: whether each part may open as many files as the load needs."""
     connections = None if trial.load is None else trial.load.connections
-    lines = {one.label: one.line for one in trial.complaints if one.of == "descriptors"}
+    lines = {one.label: one.line for one in trial.exhaustions if one.resource == "descriptors"}
     for usage in of_roles(trial, "server", "upstream", "loader"):
         line = lines.pop(usage.label, "")
         spare = None
-        if connections is not None and usage.open_files is not None:
-            spare = usage.open_files - connections
+        if connections is not None and usage.open_files_limit is not None:
+            spare = usage.open_files_limit - connections
         enough = spare is not None and limits["K6"].status(spare) == "pass"
         if line:
             # With a limit that was high enough for the load, it used what it need not have used.
@@ -54,18 +59,18 @@ def descriptors(trial: Trial, limits: Limits) -> Iterator[Check]:
                 spare,
                 says,
                 status="fail",
-                of=usage.label,
+                component=usage.label,
             )
-        elif usage.open_files is None:
+        elif usage.open_files_limit is None:
             says = why_unknown(usage, "the limit of descriptors")
-            yield limits.check("K6", "apparatus", None, says, of=usage.label)
+            yield limits.check("K6", "apparatus", None, says, component=usage.label)
         elif spare is None:
-            says = (
-                f"{usage.label} may open {usage.open_files:,} files; the connections are not known"
-            )
-            yield limits.check("K6", "apparatus", None, says, of=usage.label)
+            may = f"{usage.label} may open {usage.open_files_limit:,} files"
+            says = f"{may}; the connections are not known"
+            yield limits.check("K6", "apparatus", None, says, component=usage.label)
         else:
-            says = f"{usage.label} may open {usage.open_files:,} files, for {connections:,} at once"
+            may = f"{usage.label} may open {usage.open_files_limit:,} files"
+            says = f"{may}, for {connections:,} at once"
             # What a load tool raises by itself was not yet seen when it had just begun.
             raises = not enough and usage.role == "loader"
             yield limits.check(
@@ -74,8 +79,8 @@ def descriptors(trial: Trial, limits: Limits) -> Iterator[Check]:
                 spare,
                 says if enough else f"{says}: too few beside its own; {_RAISE}",
                 status="warn" if raises else None,
-                of=usage.label,
+                component=usage.label,
             )
     for label, line in lines.items():
         says = f"{label} had no descriptors left ({line!r}); {_RAISE}"
-        yield limits.check("K6", "apparatus", None, says, status="fail", of=label)
+        yield limits.check("K6", "apparatus", None, says, status="fail", component=label)

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_OBSERVED, cores, cpus_of, of_roles, requests, why_unknown
-from benchforge.model.check import Check
-from benchforge.model.observation import Observation, Usage
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.trial import Trial
 
 _THREAD, _DISK = "a thread of", "waiting for the disk"
 _KEPT = 0.99
 "An open loop that was answered at this share of its rate was not held back by anything."
 
 
-def limiter(trial: Trial, limits: Limits) -> Iterator[Check]:
+def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W2: which resource was used up, of a load that goes as fast as it can.
 
     A server may use the CPUs that it is given, and no more than one for each of its workers. One
@@ -25,8 +25,8 @@ def limiter(trial: Trial, limits: Limits) -> Iterator[Check]:
         yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
         return
     if reading.schedule is not None:
-        asked = reading.schedule.rate * reading.seconds
-        if requests(reading) >= _KEPT * asked:
+        due = reading.schedule.rate * reading.seconds
+        if requests(reading) >= _KEPT * due:
             return  # it was not to be any faster
     server = next(iter(of_roles(trial, "server")), None)
     if server is None or server.cpu_s is None:
@@ -39,40 +39,40 @@ def limiter(trial: Trial, limits: Limits) -> Iterator[Check]:
         return
     shares = dict(_shares(trial))
     used_up = [name for name, share in shares.items() if share >= _full(name, limits)]
-    told = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    used = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
     if used_up:
-        says = f"used up: {', '.join(used_up)} ({told})"
+        says = f"used up: {', '.join(used_up)} ({used})"
         yield limits.check("W2", "behaviour", max(shares.values()), says, status="pass")
         return
     if _others_filled(trial, limits):
         says = (
-            f"what the limit was is not known: nothing was used up by the trial itself ({told}), "
+            f"what the limit was is not known: nothing was used up by the trial itself ({used}), "
             "and it waited for CPUs that others filled; give it a quiet machine"
         )
         yield limits.check("W2", "behaviour", None, says)
         return
     says = (
-        f"unexplained limit: nothing was used up ({told}); it may wait for locks, sleeps or a "
+        f"unexplained limit: nothing was used up ({used}); it may wait for locks, sleeps or a "
         "backend elsewhere, for a link that is full, or have too few connections: try more of them"
     )
     yield limits.check("W2", "behaviour", max(shares.values()), says, status="warn")
 
 
-def backend(trial: Trial, limits: Limits) -> Iterator[Check]:
+def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W3: whether a backend was used up, so that it was measured and not the server."""
     for usage in of_roles(trial, "backend"):
         share = _of_backend(trial, usage)
         if share is None:
             says = why_unknown(usage, "the share of its CPUs")
-            yield limits.check("W3", "behaviour", None, says, of=usage.label)
+            yield limits.check("W3", "behaviour", None, says, component=usage.label)
             continue
         says = f"{usage.label} used {share:.0%} of what it can"
         if limits["W3"].status(share) != "pass":
             says += ": you measured the backend; give it more CPUs, or ask it for less"
-        yield limits.check("W3", "behaviour", share, says, of=usage.label)
+        yield limits.check("W3", "behaviour", share, says, component=usage.label)
 
 
-def _full(name: str, limits: Limits) -> float:
+def _full(name: str, limits: Thresholds) -> float:
     """Return from which share on a resource is used up."""
     if name == _DISK:
         return limits["N3.io"].fail or 0.0
@@ -102,8 +102,8 @@ def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
 
 def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
     for usage in seen.usage:
-        if usage.role == "loader" and usage.hottest_cpu_s is not None:
-            yield f"{_THREAD} {usage.label}", usage.hottest_cpu_s / seen.seconds
+        if usage.role == "loader" and usage.busiest_thread_cpu_s is not None:
+            yield f"{_THREAD} {usage.label}", usage.busiest_thread_cpu_s / seen.seconds
     own = [usage.cpu_s for usage in seen.usage]
     if seen.machine is not None and None not in own:  # of others' work N1 tells
         own_s = seen.sampler_cpu_s + sum(one for one in own if one is not None)
@@ -112,7 +112,7 @@ def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
         yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
 
 
-def _others_filled(trial: Trial, limits: Limits) -> bool:
+def _others_filled(trial: Trial, limits: Thresholds) -> bool:
     """Whether all CPUs were full and a part waited for one: it might have been faster alone."""
     seen = trial.observation
     if seen is None or seen.machine is None or seen.machine.busy_s is None or not seen.seconds:
@@ -121,30 +121,36 @@ def _others_filled(trial: Trial, limits: Limits) -> bool:
     if busy < (limits["W2"].warn or 0.0):
         return False
     waited = (
-        usage.waited_s / seen.seconds / max(1, usage.busy_threads or 1)
+        usage.cpu_wait_s / seen.seconds / max(1, usage.busy_threads or 1)
         for usage in seen.usage
-        if usage.waited_s is not None
+        if usage.cpu_wait_s is not None
     )
     return any(limits["N2"].status(one) != "pass" for one in waited)
 
 
 def _is_python(trial: Trial, usage: Usage) -> bool:
     """Whether its threads take turns: then a process uses one CPU at most."""
-    found = (one.executable for one in trial.processes if one.label == usage.label)
-    return any(PurePath(one).name.startswith(("python", "pypy")) for one in found if one)
+    executables = (
+        process.executable for process in trial.processes if process.label == usage.label
+    )
+    return any(
+        PurePath(executable).name.startswith(("python", "pypy"))
+        for executable in executables
+        if executable
+    )
 
 
 def _budget(trial: Trial, usage: Usage) -> int | None:
     cpus = cpus_of(trial, usage.role)
-    told = trial.workers.get(trial.case.server) if usage.role == "server" else None
-    return min((one for one in (cpus, told) if one is not None), default=None)
+    workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
+    return min((limit for limit in (cpus, workers) if limit is not None), default=None)
 
 
 def _hottest(trial: Trial, usage: Usage) -> float | None:
     """Return what share of a CPU its busiest thread used."""
-    if trial.reading is None or usage.hottest_cpu_s is None:
+    if trial.reading is None or usage.busiest_thread_cpu_s is None:
         return None
-    return usage.hottest_cpu_s / trial.reading.seconds
+    return usage.busiest_thread_cpu_s / trial.reading.seconds
 
 
 def _of_backend(trial: Trial, usage: Usage) -> float | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import (
     NOT_OBSERVED,
     by_name,
@@ -11,23 +11,23 @@ from benchforge.checks.seen import (
     requests,
     why_unknown,
 )
-from benchforge.model.check import Check
-from benchforge.model.observation import Usage
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Usage
+from benchforge.model.trial.trial import Trial
 
 _SERVERS_OF_DEVELOPMENT = ("werkzeug", "wsgiserver")
 "Flask's and Django's own servers, as they call themselves in the header Server."
 _DEBUG, _INSTRUMENT, _TRACER = "debug: ", "instrument: ", "instrument: TracerPid"
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield what a measured trial shows."""
     yield from development_mode(trial, limits)
     yield from instruments(trial, limits)
     yield from logging(trial, limits)
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[Check]:
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
     sides = by_name(cases)
     if len(sides) > 1:
@@ -36,39 +36,47 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Limits) -> Iterator[
         yield from not_compared(cases, limits, "D3")
 
 
-def development_mode(trial: Trial, limits: Limits) -> Iterator[Check]:
+def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """D1: whether a server runs as it does for its developers."""
-    names = {one.headers.get("server", "") for one in trial.answers}
+    names = {answer.headers.get("server", "") for answer in trial.answers}
     if trial.reading is not None:
         names.add(trial.reading.server_software or "")
-    found = sorted(
-        name for name in names if any(one in name.lower() for one in _SERVERS_OF_DEVELOPMENT)
+    suspects = sorted(
+        name
+        for name in names
+        if any(known_server in name.lower() for known_server in _SERVERS_OF_DEVELOPMENT)
     )
     pages = (trial.probes.debug or ()) if trial.probes is not None else ()
     servers = of_roles(trial, "server", "upstream")
-    if not servers and not found and not pages:
+    if not servers and not suspects and not pages:
         says = f"whether it ran in a development mode: {NOT_OBSERVED}"
         yield limits.check("D1", "behaviour", None, says)
-    for name in found:
+    for name in suspects:
         says = f"the server calls itself {name!r}: that one is for development; use another"
-        yield limits.check("D1", "behaviour", None, says, status="fail", of=trial.case.server)
+        yield limits.check(
+            "D1", "behaviour", None, says, status="fail", component=trial.case.server
+        )
     for page in pages:
         says = f"the server shows {page} to whoever asks for what is not there; switch that off"
-        yield limits.check("D1", "behaviour", None, says, status="fail", of=trial.case.server)
+        yield limits.check(
+            "D1", "behaviour", None, says, status="fail", component=trial.case.server
+        )
     for usage in servers:
-        signs = [one.removeprefix(_DEBUG) for one in usage.signs if one.startswith(_DEBUG)]
+        signs = [
+            sign.removeprefix(_DEBUG) for sign in usage.development_signs if sign.startswith(_DEBUG)
+        ]
         if signs:
             says = f"{usage.label} runs in a development mode ({', '.join(signs)}); switch that off"
-            yield limits.check("D1", "behaviour", None, says, status="fail", of=usage.label)
+            yield limits.check("D1", "behaviour", None, says, status="fail", component=usage.label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "the mode")
-            yield limits.check("D1", "behaviour", None, says, of=usage.label)
-        elif not found and not pages:
+            yield limits.check("D1", "behaviour", None, says, component=usage.label)
+        elif not suspects and not pages:
             says = f"nothing shows a development mode of {usage.label}"
-            yield limits.check("D1", "behaviour", None, says, status="pass", of=usage.label)
+            yield limits.check("D1", "behaviour", None, says, status="pass", component=usage.label)
 
 
-def instruments(trial: Trial, limits: Limits) -> Iterator[Check]:
+def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """D2: whether something traces or measures the processes themselves.
 
     A tracer came from outside; everything else is how the server was started.
@@ -77,23 +85,23 @@ def instruments(trial: Trial, limits: Limits) -> Iterator[Check]:
     if not services:
         yield limits.check("D2", "behaviour", None, f"whether it was traced: {NOT_OBSERVED}")
     for usage in services:
-        signs = [one for one in usage.signs if one.startswith(_INSTRUMENT)]
-        told = ", ".join(one.removeprefix(_INSTRUMENT) for one in signs)
-        if any(one.startswith(_TRACER) for one in signs):
-            says = f"{usage.label} is traced by another process ({told}); end that one"
-            yield limits.check("D2", "apparatus", None, says, status="fail", of=usage.label)
+        signs = [sign for sign in usage.development_signs if sign.startswith(_INSTRUMENT)]
+        names = ", ".join(sign.removeprefix(_INSTRUMENT) for sign in signs)
+        if any(sign.startswith(_TRACER) for sign in signs):
+            says = f"{usage.label} is traced by another process ({names}); end that one"
+            yield limits.check("D2", "apparatus", None, says, status="fail", component=usage.label)
         elif signs:
-            says = f"{usage.label} carries an instrument ({told}): it is slower with it; remove it"
-            yield limits.check("D2", "behaviour", None, says, status="fail", of=usage.label)
+            says = f"{usage.label} carries an instrument ({names}): it is slower with it; remove it"
+            yield limits.check("D2", "behaviour", None, says, status="fail", component=usage.label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "whether something traced the processes")
-            yield limits.check("D2", "behaviour", None, says, of=usage.label)
+            yield limits.check("D2", "behaviour", None, says, component=usage.label)
         else:
             says = f"nothing shows an instrument in {usage.label}"
-            yield limits.check("D2", "behaviour", None, says, status="pass", of=usage.label)
+            yield limits.check("D2", "behaviour", None, says, status="pass", component=usage.label)
 
 
-def logging(trial: Trial, limits: Limits) -> Iterator[Check]:
+def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """D3: how much a server writes for each request."""
     servers = of_roles(trial, "server", "upstream")
     if not servers:
@@ -102,31 +110,31 @@ def logging(trial: Trial, limits: Limits) -> Iterator[Check]:
         each = _printed(trial, usage)
         if each is None:
             says = why_unknown(usage, "what was printed and written to files")
-            yield limits.check("D3", "behaviour", None, says, of=usage.label)
+            yield limits.check("D3", "behaviour", None, says, component=usage.label)
             continue
         says = f"{usage.label} wrote {each:,.3g} bytes a request to its logs and files"
         if limits["D3"].status(each) != "pass":
             says += ": a log of each request costs CPU; switch it off, or on for all"
-        yield limits.check("D3", "behaviour", each, says, of=usage.label)
+        yield limits.check("D3", "behaviour", each, says, component=usage.label)
 
 
-def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Check:
+def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """D3: whether some log each request, and others do not."""
     most: dict[str, float] = {}
     for name, trials in sides.items():
-        found = [
+        printed = [
             _printed(trial, usage)
             for trial in trials
             for usage in of_roles(trial, "server", "upstream")
         ]
-        known = [one for one in found if one is not None]
-        if not known or len(known) < len(found):
+        measured = [amount for amount in printed if amount is not None]
+        if not measured or len(measured) < len(printed):
             says = f"whether all log alike is not known: what {name} wrote is not"
             return limits.check("D3", "behaviour", None, says, scope="comparison")
-        most[name] = max(known)
-    logs = [one for one, each in most.items() if limits["D3"].status(each) != "pass"]
+        most[name] = max(measured)
+    logs = [name for name, each in most.items() if limits["D3"].status(each) != "pass"]
     if logs and len(logs) < len(most):
-        others = ", ".join(one for one in most if one not in logs)
+        others = ", ".join(name for name in most if name not in logs)
         says = (
             f"{', '.join(logs)} logs each request and {others} does not: switch it off, or on for "
             "all"
@@ -140,7 +148,7 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Limits) -> Che
 
 def _looked_at(usage: Usage) -> bool:
     """Whether no sign means that there is none: limits and signs are read at the same moment."""
-    return usage.open_files is not None and "signs" not in usage.why
+    return usage.open_files_limit is not None and "signs" not in usage.why
 
 
 def _printed(trial: Trial, usage: Usage) -> float | None:

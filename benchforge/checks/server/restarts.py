@@ -2,28 +2,28 @@
 
 from collections.abc import Iterator
 
-from benchforge.checks.limits import Limits
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_OBSERVED, of_roles, why_unknown
-from benchforge.model.check import Check
-from benchforge.model.trial import Trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 
 
-def of_trial(trial: Trial, limits: Limits) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield whether processes of servers ended or began; backends may have one a connection."""
     servers = of_roles(trial, "server", "upstream")
     if not servers:
         yield limits.check("S7", "behaviour", None, f"whether it went on: {NOT_OBSERVED}")
     for usage in servers:
-        if usage.ended is None or usage.begun is None:
+        if usage.ended_processes is None or usage.new_processes is None:
             says = why_unknown(usage, "whether all processes lived through the load")
-            yield limits.check("S7", "behaviour", None, says, of=usage.label)
+            yield limits.check("S7", "behaviour", None, says, component=usage.label)
             continue
-        count = max(usage.ended, usage.begun)
+        count = max(usage.ended_processes, usage.new_processes)
         says = f"all processes of {usage.label} lived through the load"
         if count:
             says = (
-                f"of the processes of {usage.label}, {usage.ended} ended and {usage.begun} began "
-                "during the load: it crashed, or is set to begin anew after so many requests; see "
-                "its log"
+                f"of the processes of {usage.label}, {usage.ended_processes} ended and "
+                f"{usage.new_processes} began during the load: it crashed, or is set to begin "
+                "anew after so many requests; see its log"
             )
-        yield limits.check("S7", "behaviour", count, says, of=usage.label)
+        yield limits.check("S7", "behaviour", count, says, component=usage.label)

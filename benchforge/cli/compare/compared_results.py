@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.cli.progress import plain
-from benchforge.cli.say import counted
+from benchforge import safe
+from benchforge.cli.screen.say import counted
 from benchforge.registry import Registry
-from benchforge.run.differs import another, soft
-from benchforge.run.older import Older
-from benchforge.run.summed import Summed
-from benchforge.stats.interval import LEAST
-from benchforge.stats.levels import by_key, lines
+from benchforge.results.conclude import Summed
+from benchforge.results.differences import another, soft
+from benchforge.results.older_results import Older
+from benchforge.stats.history.levels import by_key, lines
+from benchforge.stats.inference.interval import LEAST
 
 _EACH = 6  # older results, that each is named
 
@@ -17,8 +17,8 @@ _EACH = 6  # older results, that each is named
 def what(new: Summed, older: Older, registry: Registry) -> Iterator[str]:
     """Yield the lines above the table."""
     yield from _results(new, older.results)
-    yield from (f"COMPARED ANYWAY: {plain(one)}" for one in older.doubts)
-    yield from (f"differs: {plain(one)}" for one in soft(older.results[-1], new))
+    yield from (f"COMPARED ANYWAY: {safe.word(one)}" for one in older.doubts)
+    yield from (f"differs: {safe.word(one)}" for one in soft(older.results[-1], new))
     yield from _cases(new, older.results, registry)
     yield from _blocks((*older.results, new))
 
@@ -33,26 +33,26 @@ def _results(new: Summed, older: Sequence[Summed]) -> Iterator[str]:
     yield f"new: {_of(new)}"
 
 
-def _of(one: Summed) -> str:
-    doubt = "" if one.summary.complete else "; NOT COMPLETE: some measurements have no trial"
-    version = f"benchforge {one.summary.benchforge}"
-    when = f"{one.summary.created:%Y-%m-%d %H:%M %Z}".rstrip()
-    return f"{plain(str(one.path))}, measured {when}, {version}{doubt}"
+def _of(result: Summed) -> str:
+    doubt = "" if result.summary.complete else "; NOT COMPLETE: some measurements have no trial"
+    version = f"benchforge {result.summary.benchforge}"
+    when = f"{result.summary.created:%Y-%m-%d %H:%M %Z}".rstrip()
+    return f"{safe.word(str(result.path))}, measured {when}, {version}{doubt}"
 
 
 def _cases(new: Summed, older: Sequence[Summed], registry: Registry) -> Iterator[str]:
     """Yield what has no partner, and which cases are another thing than they were: each once."""
     for case in new.summary.cases:
         if not case.answered(smoke=new.summary.smoke):
-            yield f"NOT BELIEVED: {plain(case.case.title)}: the new result has no such number"
-    found: dict[tuple[str, str], list[Summed]] = {}
-    for one in older:
-        for said in (*_partners(new, one, registry), *_metrics(new, one)):
-            found.setdefault(said, []).append(one)
-    for (where, what), some in found.items():
-        first = plain(str(some[0].path))
+            yield f"NOT BELIEVED: {safe.word(case.case.title)}: the new result has no such number"
+    results_by_difference: dict[tuple[str, str], list[Summed]] = {}
+    for old in older:
+        for difference in (*_partners(new, old, registry), *_metrics(new, old)):
+            results_by_difference.setdefault(difference, []).append(old)
+    for (where, what), some in results_by_difference.items():
+        first = safe.word(str(some[0].path))
         place = first if len(some) == 1 else f"{len(some)} older results ({first} is one)"
-        yield f"{where} {place}: {plain(what)}"
+        yield f"{where} {place}: {safe.word(what)}"
 
 
 def _partners(new: Summed, old: Summed, registry: Registry) -> Iterator[tuple[str, str]]:
@@ -64,7 +64,7 @@ def _partners(new: Summed, old: Summed, registry: Registry) -> Iterator[tuple[st
         if key not in theirs:
             yield "not in", ours[key].case.title
         elif what := another(old, new, theirs[key].case, ours[key].case, registry):
-            yield "another thing than in", f"{ours[key].case.title}: {what}"
+            yield "changed since", f"{ours[key].case.title}: {what}"
 
 
 def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
@@ -77,14 +77,14 @@ def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
         ("only in", [one for one in then if one not in now]),
         ("not in", [one for one in now if one not in then]),
     ):
-        for one in alone:
-            unit = f" in {one.unit}" if one.unit not in {"", "1"} else ""
-            yield where, f"metric {one.title}{unit}"
+        for measure in alone:
+            unit = f" in {measure.unit}" if measure.unit not in {"", "1"} else ""
+            yield where, f"metric {measure.title}{unit}"
 
 
 def _blocks(results: Sequence[Summed]) -> Iterator[str]:
-    for one in results:
-        blocks = max((case.trials for case in one.summary.cases), default=0)
+    for result in results:
+        blocks = max((case.trials for case in result.summary.cases), default=0)
         if blocks < LEAST:
-            told = f"{counted(blocks, 'block')} a case, so no interval: that takes {LEAST}"
-            yield f"{plain(str(one.path))}: {told}"
+            shortage = f"{counted(blocks, 'block')} a case, so no interval: it needs {LEAST}"
+            yield f"{safe.word(str(result.path))}: {shortage}"

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from benchforge.cli.columns import columns, scale, spread, times_spread
-from benchforge.cli.identity import identity
-from benchforge.cli.progress import plain
-from benchforge.cli.say import counted
-from benchforge.run.timeline import Timeline
-from benchforge.stats.series import Changed, Course, Point
+from benchforge import safe
+from benchforge.cli.compare.identity import identity
+from benchforge.cli.screen.columns import columns, scale, spread, times_spread
+from benchforge.cli.screen.say import counted
+from benchforge.results.timeline import Timeline
+from benchforge.stats.history.series import Course, Point, SeriesChange
 
 _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),
@@ -19,28 +19,29 @@ _HEADS = (
 )
 
 
-def text(line: Timeline, known: Sequence[Course]) -> Iterator[str]:
+def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
     """Yield the lines of one suite."""
-    yield f"{plain(line.suite)}: {counted(len(line.results), 'result')}"
-    for place, one in enumerate(line.results):
+    yield f"{safe.word(line.suite)}: {counted(len(line.results), 'result')}"
+    for place, result in enumerate(line.results):
         for why in line.breaks.get(place, ()):
-            yield f"  a new series begins: {plain(why)}"
-        doubt = "" if one.summary.complete else "; not complete"
-        yield f"  {place + 1}  {one.summary.created:%Y-%m-%d %H:%M}  {plain(str(one.path))}{doubt}"
-    for course in known:
+            yield f"  a new series begins: {safe.word(why)}"
+        doubt = "" if result.summary.complete else "; not complete"
+        when, where = f"{result.summary.created:%Y-%m-%d %H:%M}", safe.word(str(result.path))
+        yield f"  {place + 1}  {when}  {where}{doubt}"
+    for course in courses:
         yield ""
         yield from _course(line, course)
 
 
 def _course(line: Timeline, course: Course) -> Iterator[str]:
     unit, factor = scale(course.measure.unit, course.points[-1].value.value)
-    told = f"{course.case.title} · {course.measure.title}"
-    yield plain(f"{told} ({unit})" if unit else told)
+    title = f"{course.case.title} · {course.measure.title}"
+    yield safe.word(f"{title} ({unit})" if unit else title)
     with_ratio = any(point.ratio is not None for point in course.points)
     rows = [["", "result", "measured", "value", *(["by reference"] if with_ratio else []), ""]]
     digest = course.points[0].digest
     for point in course.points:
-        marks = [] if point.digest == digest else ["another thing: options, code or data"]
+        marks = [] if point.digest == digest else ["changed: options, code or data"]
         digest = point.digest
         marks += [_says(one) for one in course.changed if one.after == point.result]
         marks += [point.value.why] if point.value.value is None else []
@@ -56,15 +57,15 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
             ]
         )
     yield from (f"  {row}".rstrip() for row in columns(rows, left=3))
-    yield from (f"  no changes are told: {plain(why)}" for why in course.why)
+    yield from (f"  no changes are shown: {safe.word(why)}" for why in course.why)
 
 
-def _says(one: Changed) -> str:
-    percent = f"{100 * (one.step.ratio - 1):+.1f} %"
-    return f"CHANGED by {percent} between result {one.before + 1} and {one.after + 1}"
+def _says(change: SeriesChange) -> str:
+    percent = f"{100 * (change.step.ratio - 1):+.1f} %"
+    return f"CHANGED by {percent} between result {change.before + 1} and {change.after + 1}"
 
 
-def as_json(line: Timeline, known: Sequence[Course]) -> dict[str, JsonValue]:
+def as_json(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
     """Return all of one suite; `result`, `before` and `after` are places in `results`, from 0."""
     return {
         "suite": line.suite,
@@ -78,7 +79,7 @@ def as_json(line: Timeline, known: Sequence[Course]) -> dict[str, JsonValue]:
             }
             for place, one in enumerate(line.results)
         ],
-        "courses": [_course_json(course) for course in known],
+        "courses": [_course_json(course) for course in courses],
     }
 
 
@@ -107,14 +108,16 @@ def _course_json(course: Course) -> dict[str, JsonValue]:
     }
 
 
-def as_csv(known: Sequence[tuple[Timeline, Sequence[Course]]]) -> str:
+def as_csv(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> str:
     """Return a line for each number, with its heads: RFC 4180; empty where there is no number."""
     into = io.StringIO()
     writer = csv.writer(into)
     writer.writerow(_HEADS)
-    for line, some in known:
+    for line, some in courses_by_timeline:
         for course in some:
-            writer.writerows(_row(line, course, point) for point in course.points)
+            for point in course.points:
+                row = _row(line, course, point)
+                writer.writerow(safe.csv(one) if isinstance(one, str) else one for one in row)
     return into.getvalue()
 
 

@@ -2,11 +2,11 @@
 
 from pydantic import JsonValue
 
-from benchforge.model.trial import CaseName
-from benchforge.stats.levels import Measure
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.history.levels import LevelKey
 
 
-def identity(case: CaseName, measure: Measure) -> dict[str, JsonValue]:
+def identity(case: CaseName, measure: LevelKey) -> dict[str, JsonValue]:
     """Return the case and the metric of numbers that are compared."""
     return {
         "case": case.model_dump(mode="json"),

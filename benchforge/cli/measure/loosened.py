@@ -1,10 +1,10 @@
 """What a run takes from the calibration of this machine, and what it says of that."""
 
 from benchforge.checks.limits import limits
-from benchforge.checks.quiet import thresholds
-from benchforge.cli.say import say, warn
-from benchforge.model.calibration import Calibration
-from benchforge.run.calibration import kept, stale
+from benchforge.checks.machine.calibrated import thresholds
+from benchforge.cli.screen.say import say, warn
+from benchforge.model.files.calibration import Calibration
+from benchforge.run.machine.calibration import kept, stale
 
 
 def loosened() -> dict[str, float]:
@@ -13,17 +13,18 @@ def loosened() -> dict[str, float]:
     match kept():
         case None:
             return {}
-        case Calibration() as found if why := stale(found, among):
+        case Calibration() as calibration if why := stale(calibration, among):
             warn(f"the calibration is not used: {why}; `benchforge calibrate` makes a new one")
             return {}
-        case Calibration() as found:
-            quiet = thresholds(found, among)
-            told = ", ".join(
+        case Calibration() as calibration:
+            quiet = thresholds(calibration, among)
+            changes = ", ".join(
                 f"{id_} {among[id_].name} from {among[id_].warn:g} to {least:g}"
                 for id_, least in quiet.items()
             )
-            if told:
-                say(f"loosened to this machine, as calibrated on {found.created:%Y-%m-%d}: {told}")
+            if changes:
+                when = f"{calibration.created:%Y-%m-%d}"
+                say(f"loosened to this machine, as calibrated on {when}: {changes}")
             return quiet
         case faults:
             warn(f"the calibration is not used: {faults[0]}")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchforge.model.summary import Summary
+from benchforge.model.summary.summary import Summary
 
 FAILS, NO_ANSWER = 1, 4
 
@@ -12,8 +12,8 @@ FAILS, NO_ANSWER = 1, 4
 class Shown:
     """What the command line asks for."""
 
-    as_json: bool
-    inconclusive_fails: bool
+    as_json: bool = False
+    inconclusive_fails: bool = False
     "Whether a claim that has no answer yet counts as one that fails."
     reports: Sequence[str] = ()
     "Reporters beside those that every run uses."

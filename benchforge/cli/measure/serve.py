@@ -13,70 +13,77 @@ from pathlib import Path
 import click
 
 from benchforge.cli import Interrupted
-from benchforge.cli.options import pairs
-from benchforge.cli.say import say, show
+from benchforge.cli.loaded import loaded
+from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.registry import Registry
-from benchforge.run.code import checked_out, with_code
-from benchforge.run.ground import Ground, ground, with_runtimes
-from benchforge.run.leftovers import cleared
-from benchforge.run.measure import tuned
-from benchforge.run.processes import holders, named
-from benchforge.run.scratch import PREFIX, claimed, stays
-from benchforge.run.serve import Served, serving
-from benchforge.suite.case import Case
-from benchforge.suite.expand import expand
-from benchforge.suite.faults import listed, nearest
-from benchforge.suite.load import load
-from benchforge.suite.redact import redact
+from benchforge.run.checkout.checkouts import checked_out, with_code
+from benchforge.run.disk.hide import PRIVATE, hide_below
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.disk.scratch import PREFIX, claimed, stays
+from benchforge.run.sandbox.procfs import holders, named
+from benchforge.run.trial.context import TrialContext, ground, with_runtimes
+from benchforge.run.trial.measure import tuned
+from benchforge.run.trial.serve import Served, serving
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import listed, nearest
 
 ADDRESS = "127.0.0.1"
 _PORT = click.IntRange(1, 65535)
 
 
 @click.command("serve")
-@click.argument("suite", type=click.Path(path_type=Path))
+@click.argument("suite", type=SuiteFile())
 @click.argument("server")
-@click.option("--port", type=_PORT, metavar="N", help="Serve HTTP there; else at a free port.")
-@click.option("--tls-port", type=_PORT, metavar="N", help="Serve HTTPS there.")
-@click.option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
-@click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
-@click.option("--scenario", metavar="NAME", help="Serve for this one, not the first that fits.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Keep the logs below it.")
+@click.option("--port", type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]")
+@click.option("--tls-port", type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]")
+@PROFILE
+@SETTINGS
+@click.option(
+    "--scenario", metavar="NAME", help="Use this scenario.  [default: the first that fits]"
+)
+@click.option(
+    "-o", "--output", type=PATH, help="Directory in which a folder for the logs is created."
+)
 def command(
     suite: Path,
     server: str,
     port: int | None,
     tls_port: int | None,
     profile: str | None,
-    settings: tuple[str, ...],
+    settings: tuple[tuple[str, str], ...],
     scenario: str | None,
     output: Path | None,
 ) -> int:
-    """Start SERVER of SUITE with its backends on loopback, and stay until Ctrl-C or TERM.
+    """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
 
-    It is asked what its scenario asks for, and told on stdout once the answer is right. It may run
-    beside a measurement: people start it for tools that measure.
+    benchforge sends the scenario's request, and prints the URL once the answer is right. You can
+    run this during a measurement, for example for other load tools.
 
-    Exit codes: 0 it served until it was asked to end; 2 the suite or the command line cannot be
-    used; 3 a program is missing; 4 it did not answer rightly, or ended by itself; 5 its logs cannot
-    be written; 130 and 143 interrupted before it served.
+    Exit codes: 0 the server ran until Ctrl-C or TERM; 2 the suite or the command line cannot be
+    used; 3 a program is missing; 4 the server gave a wrong answer, or ended by itself; 5 its logs
+    cannot be written; 130 and 143 interrupted before it served.
     """
     only = () if scenario is None else (scenario,)
-    asked = load(suite, Registry(), profile=profile, settings=pairs(settings), only=only)
-    case = _case(asked, server)
+    loaded_suite = loaded(suite, Registry(), profile=profile, settings=settings, only=only)
+    case = _case(loaded_suite, server)
     ports = _ports(case, {"http": port, "https": tls_port})
-    stands_on = ground(asked, case.services)
+    stands_on = ground(loaded_suite, case.services)
     if left := cleared():
         say(left)
     started = [case.name.server, *(label for label, _ in case.upstreams)]
-    asked = with_code(asked, stands_on.host, started)
-    stands_on = with_runtimes(stands_on, asked, case.services, say)
+    loaded_suite = with_code(loaded_suite, stands_on.host, started)
+    stands_on = with_runtimes(stands_on, loaded_suite, case.services, say)
     labels: list[str] = []
     try:
-        with checked_out(asked, stands_on, say) as stands_on, _logs(output, server) as folder:
-            say(f"starting {_told(case, asked)}; logs in {folder}")
+        with (
+            checked_out(loaded_suite, stands_on, say) as stands_on,
+            _logs(output, server, loaded_suite.secrets) as folder,
+        ):
+            say(f"starting {_described(case, loaded_suite)}; logs in {folder}")
             with serving(case, stands_on, folder, ports) as served:
                 labels = [one.site.label for one in reversed(served.services) if one.running]
                 if tls_port is not None and not served.root.startswith("https:"):
@@ -91,14 +98,14 @@ def command(
     return 0
 
 
-def _told(case: Case, suite: Suite) -> str:
+def _described(case: Case, suite: Suite) -> str:
     """For a person: what is started, and what else could have been."""
-    name, every = case.name, list(expand(suite))
-    scenarios = [one.name.scenario for one in every if one.name.server == name.server]
+    name, cases = case.name, list(expand(suite))
+    scenarios = [one.name.scenario for one in cases if one.name.server == name.server]
     others = listed([one for one in dict.fromkeys(scenarios) if one != name.scenario])
     varied = [f"{path} = {value}" for path, value in name.vary.items()]
-    told = f"{name.server} for scenario {', '.join([name.scenario, *varied])}"
-    return f"{told} (--scenario has also: {others})" if others != "none" else told
+    description = f"{name.server} for scenario {', '.join([name.scenario, *varied])}"
+    return f"{description} (--scenario has also: {others})" if others != "none" else description
 
 
 def _case(suite: Suite, server: str) -> Case:
@@ -111,14 +118,14 @@ def _case(suite: Suite, server: str) -> Case:
         raise Unusable(f"{suite.path}: no server {server!r} is declared", hint)
     cases = [case for case in expand(suite) if case.name.server == server]
     if not cases:
-        known = listed(list(suite.scenarios))
-        hint = "name it in a scenario, which says what is asked and which backends there are"
-        raise Unusable(f"servers.{server}: no scenario names it; looked at: {known}", hint)
+        scenarios = listed(list(suite.scenarios))
+        hint = "name it in a scenario, which declares the request and the backends"
+        raise Unusable(f"servers.{server}: no scenario names it; scenarios: {scenarios}", hint)
     backends = {label: part for case in reversed(cases) for label, part in case.backends}
     case = replace(cases[0], backends=tuple(backends.items()))
     if case.server.outside():
-        hint = "ask it where it is; benchforge starts what is declared with a command"
-        raise Unusable(f"servers.{server}: it runs already, outside", hint)
+        hint = "use its URL; benchforge starts only servers that are declared with a command"
+        raise Unusable(f"servers.{server}: it runs already, outside benchforge", hint)
     return case
 
 
@@ -133,7 +140,9 @@ def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
             hint = f"its ports are: {', '.join(case.server.ports) or 'none'}"
             raise Unusable(f"{option}: servers.{case.name.server} speaks no {name.upper()}", hint)
         if reason := _taken(number):
-            raise Unusable(f"{option}: {reason}", "choose another, or none for a free one")
+            raise Unusable(
+                f"{option}: {reason}", "choose another port, or leave it out for a free one"
+            )
     return ports
 
 
@@ -154,12 +163,12 @@ def _taken(port: int) -> str:
             if error.errno != errno.EADDRINUSE:
                 return f"{error.strerror}"
             who = ", ".join(map(named, holders(port)))
-            return f"the port is taken by {who or 'a process that cannot be seen from here'}"
+            return f"the port is taken by {who or 'a process that is not visible'}"
     return ""
 
 
 @contextlib.contextmanager
-def _logs(output: Path | None, server: str) -> Iterator[Path]:
+def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator[Path]:
     """Give a folder for the logs: a new one below `output`, or one that goes with the server.
 
     It stays when something failed. Raises CannotKeep when it cannot be made.
@@ -170,7 +179,8 @@ def _logs(output: Path | None, server: str) -> Iterator[Path]:
             folder = own.enter_context(claimed(Path(tempfile.gettempdir()), f"{PREFIX}serve-"))
         else:
             folder = output / f"serve-{server}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(PRIVATE, exist_ok=True)
     except OSError as error:
         where = error.filename or output
         raise CannotKeep(f"{where}: {error.strerror}", "choose another folder with -o") from error
@@ -183,22 +193,26 @@ def _logs(output: Path | None, server: str) -> Iterator[Path]:
         say(f"logs are kept in {folder}")
         raise
     except OSError as error:
-        raise CannotKeep(f"{error.filename or folder}: {error.strerror}", "see its disk") from error
+        raise CannotKeep(
+            f"{error.filename or folder}: {error.strerror}", "check its disk"
+        ) from error
     except (Interrupted, Unusable):
         keep = output is not None
         raise
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
-        elif output is None:
-            stays(folder)
+        else:
+            hide_below(folder, secrets)
+            if output is None:
+                stays(folder)
         own.close()
 
 
-def _tell(case: Case, stands_on: Ground, served: Served) -> None:
+def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
     """Say what came of the tuning, and print where the server, and all behind it, is."""
     if came := tuned(served.mode):
-        say(f"tuning: {came.told}")
+        say(f"tuning: {came.in_words}")
     request, answer = case.request, served.answer
     lines = [
         f"{case.name.server}: {served.root}",
@@ -208,5 +222,5 @@ def _tell(case: Case, stands_on: Ground, served: Served) -> None:
             for one in served.services[:-1]
         ),
     ]
-    show(redact("\n".join(lines), stands_on.secrets))
-    say("it serves until Ctrl-C")
+    show("\n".join(lines))
+    say("running until Ctrl-C")

@@ -7,106 +7,112 @@ from pathlib import Path
 
 import click
 
+from benchforge import safe
 from benchforge.checks.summary import concluded
-from benchforge.cli.say import counted, say, show
+from benchforge.cli.options import PATH
+from benchforge.cli.screen.say import counted, say, show
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.folder import HEADER, SUMMARY
-from benchforge.model.result import Header
-from benchforge.model.sitting import Sitting
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.folder import HEADER, SUMMARY
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
-from benchforge.run.keep import Keep, whole
-from benchforge.run.reports import REPORTERS, renew_reports, reporter, write_reports
-from benchforge.run.scratch import scratch_folder
-from benchforge.run.space import full
-from benchforge.run.summed import Summed, summed
+from benchforge.results.conclude import Summed, summed
+from benchforge.results.reports import REPORTERS, renew_reports, reporter, write_reports
+from benchforge.run.disk.result_writer import ResultWriter, whole
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.disk.space import full
 
 PAPER = 120  # columns where there is no terminal; the files have everything
 
 
 @click.command("report")
-@click.argument("result", metavar="RESULT", type=click.Path(path_type=Path))
+@click.argument("result", metavar="RESULT", type=PATH)
 @click.option(
     *("--reporter", "names"),
     metavar="NAME",
     multiple=True,
-    help="Only what this one makes; several may be named.",
+    help="Use only this reporter; repeatable.",
 )
 @click.option(
     *("-o", "--output"),
     metavar="FOLDER",
-    help="Write there, and not into the result; - prints what one reporter makes.",
+    help="Folder to write to instead of the result; - prints the output of one reporter.",
 )
 def command(result: Path, names: tuple[str, ...], output: str | None) -> int:
-    """Form summary and reports of a result again from its trials, and print the table.
+    """Regenerate summary and reports of a result from its trials, and print the tables.
 
-    The run may have been interrupted, or still go on: then write elsewhere with -o. Reporters that
-    come with benchforge: csv, html, markdown and terminal, which every run uses, and
+    The run may be interrupted or still in progress; if it is in progress, write to another folder
+    with -o. Built-in reporters: csv, html, markdown and terminal, which every run uses, and
     action-benchmark, github, json and junit.
 
-    Exit codes: 0 written, whatever it says; 1 a file of the result is invalid; 2 it is no result,
-    or a reporter is not known; 5 the reports cannot be written.
+    Exit codes: 0 the reports are written, whatever they say; 1 a file of the result is invalid; 2
+    RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
     """
     registry = Registry()
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read
     if result.is_file():
-        raise Unusable(f"{result}: is a file", "give the folder of a result: it has the trials")
+        raise Unusable(
+            f"{result}: is a file", "name the folder of a result, which contains the trials"
+        )
     if output == "-":
-        show(_printed(summed(result, registry), registry, names).rstrip("\n"))
+        show(_printed(summed(result, registry), registry, names).rstrip("\n"), painted=True)
         return 0
     if output is None or Path(output).resolve() == result.resolve():
-        with Keep(result).held():
+        with ResultWriter(result).held():
             _again(summed(result, registry), registry, names, result)
         return 0
     into = Path(output)
     if (into / HEADER).exists():
-        raise Unusable(f"-o {into}: is another result", "name a folder of its own")
-    found = summed(result, registry)
+        raise Unusable(f"-o {into}: is a different result", "name a new folder")
+    source = summed(result, registry)
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = "choose another folder with -o"
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
-    _again(found, registry, names, into)
+    _again(source, registry, names, into)
     return 0
 
 
-def _again(found: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
-    planned = counted(found.planned, "planned measurement")
-    say(f"{found.path}: {counted(len(found.trials), 'trial')} of {planned}, attempts counted")
+def _again(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
+    planned = counted(source.planned, "planned measurement")
+    say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
     wanted = tuple(dict.fromkeys(names)) or REPORTERS
     paths: list[Path] = []
     try:
         if not names:
-            whole(into / SUMMARY, found.summary)
+            whole(into, SUMMARY, source.summary)
             paths.append(into / SUMMARY)
-        told = found.summary, found.trials, registry
-        paths += write_reports(*told, found.path, wanted, into)
-        if not names and into == found.path:
-            paths += renew_reports(*told, into)
+        to_report = source.summary, source.trials, registry
+        paths += write_reports(*to_report, source.path, wanted, into)
+        if not names and into == source.path:
+            paths += renew_reports(*to_report, into)
     except OSError as error:
         raise _cannot(error) from error
     finally:
-        show(_shown(found.summary, found.trials, registry, as_json=False))
-    say(_told(paths, into) if paths else "nothing written: there is nothing to tell")
+        show(_shown(source.summary, source.trials, registry, as_json=False), painted=True)
+    say(_message(paths, into) if paths else "nothing written: the reporters have nothing to report")
 
 
-def _printed(found: Summed, registry: Registry, names: Sequence[str]) -> str:
+def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:
     """Return what the one reporter makes that is named; without a name, the table."""
     if len(names) > 1:
-        raise Unusable("-o -: prints what one reporter makes", "name one, or a folder for several")
+        raise Unusable(
+            "-o -: prints the output of one reporter only", "name one reporter, or a folder"
+        )
     if not names or names[0] == "terminal":
-        return _shown(found.summary, found.trials, registry, as_json=False)
+        return _shown(source.summary, source.trials, registry, as_json=False)
     with scratch_folder() as place:
-        where = found.summary, found.trials, registry, found.path
+        where = source.summary, source.trials, registry, source.path
         made = write_reports(*where, names, place, appends=False)
         if len(made) != 1:
             files = ", ".join(str(file.relative_to(place)) for file in made) or "no file"
-            message = f"-o -: {names[0]} makes {files} of this result: it takes one file"
+            message = f"-o -: {names[0]} writes {files} for this result, not one file"
             raise Unusable(message, "name a folder with -o")
         return made[0].read_text(encoding="utf-8")
 
@@ -114,11 +120,11 @@ def _printed(found: Summed, registry: Registry, names: Sequence[str]) -> str:
 def reported(
     header: Header,
     trials: Sequence[Trial],
-    sittings: Sequence[Sitting],
+    sessions: Sequence[Session],
     ceilings: Sequence[Ceiling],
     metrics: Mapping[str, Metric],
     registry: Registry,
-    keep: Keep,
+    keep: ResultWriter,
     further: Sequence[str] = (),
     *,
     as_json: bool,
@@ -128,16 +134,16 @@ def reported(
     `further` names reporters beside those that every run uses. Raises CannotKeep when they cannot
     be written; the table is printed all the same.
     """
-    summary = concluded(header, trials, metrics, sittings, ceilings)
+    summary = concluded(header, trials, metrics, sessions, ceilings)
     try:
         paths = _written(summary, trials, registry, keep, further)
     finally:
-        show(_shown(summary, trials, registry, as_json=as_json))
-    say(_told(paths, keep.folder))
+        show(_shown(summary, trials, registry, as_json=as_json), painted=not as_json)
+    say(_message(paths, keep.folder))
     return summary
 
 
-def _told(paths: Sequence[Path], into: Path) -> str:
+def _message(paths: Sequence[Path], into: Path) -> str:
     """Return which files were written: the folder of most of them once."""
     names = [
         str(one.relative_to(into) if one.is_relative_to(into) else one.absolute()) for one in paths
@@ -149,7 +155,7 @@ def _written(
     summary: Summary,
     trials: Sequence[Trial],
     registry: Registry,
-    keep: Keep,
+    keep: ResultWriter,
     further: Sequence[str],
 ) -> list[Path]:
     paths = [keep.write(keep.folder / SUMMARY, summary)]
@@ -169,7 +175,7 @@ def _cannot(error: OSError) -> CannotKeep:
 
 def _shown(summary: Summary, trials: Sequence[Trial], registry: Registry, *, as_json: bool) -> str:
     if as_json:
-        return summary.model_dump_json(indent=1, by_alias=True)
+        return safe.as_json(summary.model_dump_json(indent=1, by_alias=True))
     live = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if live else PAPER
     return reporter(registry, "terminal").text(summary, trials, width, colour=live)

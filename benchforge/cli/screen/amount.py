@@ -1,8 +1,8 @@
 """How much is measured, for a person: a number, or from the fewest to the most."""
 
-from benchforge.cli.progress import spoken
-from benchforge.cli.say import counted
-from benchforge.model.amount import Until
+from benchforge.cli.screen.progress import spoken
+from benchforge.cli.screen.say import counted
+from benchforge.model.suite.until import Until
 
 
 def amount(cases: int, blocks: int, until: Until | None) -> str:
@@ -20,13 +20,13 @@ def amount(cases: int, blocks: int, until: Until | None) -> str:
 
 def awaited(until: Until) -> str:
     """Return what ends a run whose number of blocks is not given."""
-    return f"blocks are added until no interval of 95 % is wider than {until.told} to a side"
+    return f"blocks are added until no interval of 95 % is wider than {until.in_words} to a side"
 
 
 def lasts(fewest_s: float, most_s: float) -> str:
     """Return how long it takes, where it may end early from the fewest blocks to the most."""
-    told = dict.fromkeys(map(spoken, (fewest_s, most_s)))
-    return f"about {' to '.join(told)}"
+    durations = dict.fromkeys(map(spoken, (fewest_s, most_s)))
+    return f"about {' to '.join(durations)}"
 
 
 def _between(fewest: int, most: int) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from benchforge.cli.progress import plain
-from benchforge.model.verdict import Estimate
+from benchforge import safe
+from benchforge.model.summary.verdict import Estimate
 
 NOTHING = "\N{EN DASH}"
 _WHOLE_FROM = 999.5
@@ -15,7 +15,7 @@ def columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
 
     What is in the words stays in its line: labels come from anybody.
     """
-    clean = [[plain(word) for word in row] for row in rows]
+    clean = [[safe.word(word) for word in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
     return [
         "  ".join(
@@ -44,12 +44,12 @@ def number(value: float | None, factor: float = 1.0) -> str:
     return f"{value:,.0f}" if abs(value) >= _WHOLE_FROM else f"{value:.4g}"
 
 
-def spread(one: Estimate, factor: float = 1.0) -> str:
+def spread(estimate: Estimate, factor: float = 1.0) -> str:
     """Return a value with its interval, where it has one."""
-    told = number(one.value, factor)
-    if one.low is None or one.high is None:
-        return told
-    return f"{told} [{number(one.low, factor)}{NOTHING}{number(one.high, factor)}]"
+    value = number(estimate.value, factor)
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} [{number(estimate.low, factor)}{NOTHING}{number(estimate.high, factor)}]"
 
 
 def times(ratio: float | None) -> str:
@@ -57,8 +57,8 @@ def times(ratio: float | None) -> str:
     return NOTHING if ratio is None else f"{ratio:.3f}"
 
 
-def times_spread(one: Estimate) -> str:
+def times_spread(estimate: Estimate) -> str:
     """Return a ratio with its interval, where it has one."""
-    if one.value is None or one.low is None or one.high is None:
-        return times(one.value)
-    return f"{times(one.value)} [{times(one.low)}{NOTHING}{times(one.high)}]"
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return times(estimate.value)
+    return f"{times(estimate.value)} [{times(estimate.low)}{NOTHING}{times(estimate.high)}]"

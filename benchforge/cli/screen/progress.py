@@ -6,10 +6,19 @@ Nothing is written between the start of a load and its end.
 import sys
 from typing import TextIO
 
-from benchforge.cli.say import away
-from benchforge.graph import Measure, RunGraph
-from benchforge.model.trial import Trial
-from benchforge.model.verdict import Enough
+from benchforge import safe
+from benchforge.cli.screen.say import away, without_secrets
+from benchforge.graph import Measurement, RunGraph
+from benchforge.model.summary.verdict import StopDecision
+from benchforge.model.trial.check import NOISE, OTHERS
+from benchforge.model.trial.exposed_secrets import exposed
+from benchforge.model.trial.trial import Trial
+
+_WHILE_IT_LASTS = (
+    "until it ends no trial waits for quiet or is repeated; values are marked as disturbed, "
+    "and ratios are of trials that were disturbed alike"
+)
+_IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
 def spoken(seconds: float) -> str:
@@ -24,7 +33,7 @@ def spoken(seconds: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-class Line:
+class ProgressLine:
     """Progress of a run, as `execute` tells it."""
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
@@ -38,7 +47,7 @@ class Line:
         self._about = "about"
         self._remarked: set[str] = set()
 
-    def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None:
+    def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
         """Say which trial starts, and how long all that is left will take."""
         self._place = sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
@@ -47,7 +56,7 @@ class Line:
         width = len(str(self._total))
         self._head = (
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
-            f"{plain(step.case.name.title)}{again}"
+            f"{safe.word(step.case.name.title)}{again}"
         )
         self._left_s = left_s
         most = "at most about" if self._graph.until is not None else "about"
@@ -67,19 +76,34 @@ class Line:
         left = f" · {self._about} {spoken(left_s)} left" if self._place < self._total else ""
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
         for remark in _remarks(trial):
-            if remark not in self._remarked:
-                self._remarked.add(remark)
-                self._write(f"{remark}\n")
+            self._remark(remark, remark)
 
-    def looked(self, found: Enough | None) -> None:
+    def noise(self, trial: Trial, *, lasts: bool) -> None:
+        """Say once that noise does not end, and what follows; and once that it did end."""
+        loud = [one for one in trial.doubts if one.id in NOISE]
+        seen = next((one for one in loud if one.id in OTHERS), loud[0] if loud else None)
+        if lasts and seen is not None:
+            self._remark(
+                "noise", f"noise that does not end: {safe.word(seen.message)}; {_WHILE_IT_LASTS}"
+            )
+        elif not lasts:
+            self._remark("quiet", _IT_ENDED)
+
+    def looked(self, decision: StopDecision | None) -> None:
         """Say how wide intervals are, after a whole block of those that may be the last."""
-        if found is None:
+        if decision is None:
             return
-        told = plain(found.why)
-        if found.half_width is not None:
-            widest = f"widest interval {100 * found.half_width:.2g} % to a side"
-            told = f"{widest}: {plain(found.widest)}{': enough' if found.stop else ''}"
-        self._write(f"block {found.blocks}, {told}\n")
+        message = safe.word(decision.why)
+        if decision.half_width is not None:
+            widest = f"widest interval {100 * decision.half_width:.2g} % to a side"
+            message = f"{widest}: {safe.word(decision.widest)}{': enough' if decision.stop else ''}"
+        self._write(f"block {decision.blocks}, {message}\n")
+
+    def _remark(self, about: str, text: str) -> None:
+        """Say something once in a run."""
+        if about not in self._remarked:
+            self._remarked.add(about)
+            self._write(f"{text}\n")
 
     def end(self) -> None:
         """Leave the line."""
@@ -88,7 +112,7 @@ class Line:
 
     def _write(self, text: str) -> None:
         try:
-            self._stream.write(text)
+            self._stream.write(without_secrets(text))
             self._stream.flush()
         except OSError:  # nobody reads it any more: the run goes on
             away(self._stream)
@@ -97,27 +121,31 @@ class Line:
 def _remarks(trial: Trial) -> list[str]:
     """What a trial says of its place and of its logs; each is said once in a run."""
     weaker = trial.namespaces.get("weaker")
-    remarks = [f"weaker: {plain(str(one))}" for one in weaker] if isinstance(weaker, list) else []
+    remarks = (
+        [f"weaker: {safe.word(str(one))}" for one in weaker] if isinstance(weaker, list) else []
+    )
+    if arguments := exposed([trial]):
+        remarks.append(f"secrets {arguments}")
     return remarks + [
-        f"{process.label}: it printed too much on {' and '.join(process.cut)}: "
+        f"{process.label}: it printed too much on {' and '.join(process.truncated)}: "
         "only the first 64 MiB are kept"
         for process in trial.processes
-        if process.cut
+        if process.truncated
     ]
 
 
 def _outcome(trial: Trial) -> str:
-    sought = trial.sought
+    sought = trial.search_outcome
     if sought is None:
         return _measured(trial)
     if sought.passed is None:
-        return f"says nothing: {plain(sought.why)}"
-    return "passed" if sought.passed else f"not kept: {plain(sought.why)}"
+        return f"says nothing: {safe.word(sought.why)}"
+    return "passed" if sought.passed else f"not kept: {safe.word(sought.why)}"
 
 
 def _measured(trial: Trial) -> str:
     if trial.failure is not None:
-        return f"FAILED ({trial.failure.stage}): {plain(trial.failure.message)}"
+        return f"FAILED ({trial.failure.stage}): {safe.word(trial.failure.message)}"
     reading = trial.reading
     if reading is None:
         return "FAILED"
@@ -126,10 +154,6 @@ def _measured(trial: Trial) -> str:
     wrong = reading.responses - good
     errors = f", {most}{wrong} not good" if wrong else ""
     doubts = ", ".join(dict.fromkeys(f"{one.id} {one.name}" for one in trial.doubts))
-    doubted = f" · NOT BELIEVED: {doubts}" if doubts else ""
+    why = "DISTURBED" if trial.disturbed else "NOT BELIEVED"
+    doubted = f" · {why}: {doubts}" if doubts else ""
     return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}{doubted}"
-
-
-def plain(text: str) -> str:
-    """Return a text that stays in its line: a server's bytes must not reach the terminal."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

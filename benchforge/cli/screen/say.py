@@ -5,17 +5,35 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from typing import TextIO
 
 import click
 
+from benchforge import safe
 from benchforge.errors import CannotKeep
+
+_secrets: set[str] = set()
+
+
+def keep_secret(secrets: Iterable[str]) -> None:
+    """Print none of these from now on, whatever it stands in."""
+    _secrets.update(secrets)
+
+
+def without_secrets(text: str) -> str:
+    """Return a text as it may be printed."""
+    if not _secrets:
+        return text
+    from benchforge.suite.secrets.redact import redact  # noqa: PLC0415 - --help imports click alone
+
+    return redact(text, _secrets)
 
 
 def say(text: str) -> None:
     """Print a line on stderr; where it cannot be printed, nothing more is said there."""
     try:
-        click.echo(text, err=True)
+        click.echo(safe.text(without_secrets(text)), err=True)
     except OSError:
         away(sys.stderr)
 
@@ -30,20 +48,23 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def show(text: str) -> None:
+def show(text: str, *, painted: bool = False) -> None:
     """Print a result on stdout; who left, as `head` does or a closed terminal, has seen enough.
+
+    What is `painted` has colours of ours; all else that could do something to a terminal is shown.
 
     Raises CannotKeep when stdout is a file that cannot be written.
     """
     try:
-        click.echo(text)
+        text = without_secrets(text)
+        click.echo(safe.painted(text) if painted else safe.text(text))
     except OSError as error:
         left = isinstance(error, BrokenPipeError) or _hung_up(error)
         away(sys.stdout)
         if left:
             return
         reason = f"standard output cannot be written: {error.strerror}"
-        raise CannotKeep(reason, "let it go elsewhere; what was measured is kept") from error
+        raise CannotKeep(reason, "redirect it elsewhere; finished trials are kept") from error
 
 
 def _hung_up(error: OSError) -> bool:

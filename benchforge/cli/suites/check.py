@@ -5,47 +5,53 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.options import pairs
-from benchforge.cli.say import counted, say, show
+from benchforge.cli.options import ONE_PROFILE, SETTINGS, SuiteFile, only_option
+from benchforge.cli.screen.say import counted, keep_secret, say, show
 from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
 from benchforge.run.locate import missing
-from benchforge.run.needed import Needed, Users, fetchable, how, needed, together
-from benchforge.suite.faults import Fault, SuiteErrors, listed
+from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.suite.profiles import load_all
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, listed
 
 UNUSABLE, MISSING = 2, 3
 
 
 @click.command("check")
-@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--profile", metavar="NAME", help="With [profiles.NAME] only, not with each.")
-@click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
-@click.option("--only", metavar="SCENARIO", multiple=True, help="Check these scenarios only.")
+@click.argument("suites", nargs=-1, required=True, type=SuiteFile())
+@ONE_PROFILE
+@SETTINGS
+@only_option("Check")
 def command(
-    suites: tuple[Path, ...], profile: str | None, settings: tuple[str, ...], only: tuple[str, ...]
+    suites: tuple[Path, ...],
+    profile: str | None,
+    settings: tuple[tuple[str, str], ...],
+    only: tuple[str, ...],
 ) -> int:
-    """Say what is wrong with each of SUITES, and what it needs that is not here.
+    """Check SUITES for errors, missing programs and missing packages.
 
-    Nothing is started, and it works on any system. A suite is looked at without a profile and with
-    each of its own.
+    This starts no process and works on any system. It checks each suite without a profile and with
+    each of its profiles.
 
-    Exit codes: 0 all is there; 2 a suite has errors; 3 a program or a package is missing.
+    Exit codes: 0 nothing is wrong or missing; 2 a suite has errors; 3 a program or a package is
+    missing.
     """
-    registry, given = Registry(), pairs(settings)
+    registry = Registry()
     absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []
     for path in suites:
-        loaded = load_all(path, registry, profile=profile, settings=given, only=only)
+        loaded = load_all(path, registry, profile=profile, settings=settings, only=only)
+        for suite in loaded.suites:
+            keep_secret(suite.secrets)
         faults = list(loaded.faults)
         forms: list[Needed] = []
         for suite in loaded.suites:
             try:
                 forms.append(needed(suite))
             except BenchforgeError as error:
-                faults.append(Fault(str(path), error.message, hint=error.hint))
+                faults.append(SuiteFault(str(path), error.message, hint=error.hint))
         if faults:
             faulty.append(path)
             say(SuiteErrors(list(dict.fromkeys(faults))).text())
@@ -55,7 +61,7 @@ def command(
         for line in dict.fromkeys(_not_looked_at(loaded.suites, forms)):
             show(f"{path}: not looked at: {line}")
         for need in missing(needs, path.parent):
-            absent.setdefault(need, []).extend(_told(needs[need], path))
+            absent.setdefault(need, []).extend(_user_lines(needs[need], path))
     for need, users in absent.items():
         say(f"error: missing {need.kind}: {need.name}, for {listed(users)}")
         say(f"hint: {how(need)}")
@@ -77,12 +83,12 @@ def _counts(suites: Sequence[Suite], form: Needed) -> str:
 def _names(needs: Iterable[Need]) -> str:
     """Name what is needed: of programs that come together the first, then the modules."""
     first: dict[str, str] = {}
-    for need in sorted(needs, key=lambda one: one.kind == "module"):
+    for need in sorted(needs, key=lambda need: need.kind == "module"):
         first.setdefault(need.debian or need.name, need.name)
     return f"needs {listed(list(first.values()))}" if first else "needs nothing else"
 
 
-def _told(users: Users, path: Path) -> Iterator[str]:
+def _user_lines(users: Users, path: Path) -> Iterator[str]:
     for place, scenarios in users.items():
         of = f" ({', '.join(scenarios)})" if scenarios else ""
         yield f"{place} in {path}{of}"
@@ -95,6 +101,10 @@ def _not_looked_at(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator
             modules = ", ".join(form.modules[label])
             inside = f", and whether it has {modules}" if modules else ""
             python = suite.runtimes[label].python
+            if files and "/" in python:
+                has = f" has {modules}" if modules else " is a Python"
+                yield f"runtimes.{label}: whether {files[0]}{has}"
+                continue
             if files:
                 others = f" or one of {len(files) - 1} more" if len(files) > 1 else ""
                 yield f"runtimes.{label}: whether {files[0]}{others} is {python!r}{inside}"

@@ -1,4 +1,4 @@
-"""`benchforge doctor`: what there is on this machine, and how fit it is to measure."""
+"""`benchforge doctor`: the programs of this machine, and whether it is fit for benchmarking."""
 
 import contextlib
 import dataclasses
@@ -10,75 +10,81 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.options import pairs
-from benchforge.cli.say import say, show
+from benchforge.cli.options import AS_JSON, ONE_PROFILE, SETTINGS, SuiteFile, only_option
+from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError, ProgramMissing
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
-from benchforge.run.cache import cache
-from benchforge.run.code import with_code
-from benchforge.run.fetch import fetch
-from benchforge.run.finding import Finding, ok, unknown
-from benchforge.run.here import Here
-from benchforge.run.host import LocalHost
-from benchforge.run.installed import installed
+from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.disk.cache import cache
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.doctor import interpreters, packages, programs
+from benchforge.run.doctor.machine import machine
 from benchforge.run.locate import missing, unpack_into
-from benchforge.run.needed import Needed, Users, fetchable, how, needed, together
-from benchforge.run.readiness import interpreters, packages, programs
-from benchforge.run.readiness.machine import machine
-from benchforge.run.scratch import scratch_folder
-from benchforge.run.versions import versions_of
-from benchforge.suite.faults import SuiteErrors
+from benchforge.run.machine.finding import MachineFinding, ok, unknown
+from benchforge.run.programs.fetch import fetch
+from benchforge.run.programs.installed import installed
+from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
+from benchforge.run.programs.versions import versions_of
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.profiles import load_all
-from benchforge.suite.redact import redact
+from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
 
 MISSING = 3
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}
 _SYSTEM = Path("/")
-_NO_LINUX = "this is not Linux: suites can be checked here, and not run"
+_NO_LINUX = "this is not Linux: you can check suites here, but not run them"
 
-Report = Mapping[str, Sequence[Finding]]
+Report = Mapping[str, Sequence[MachineFinding]]
 
 
 @click.command("doctor")
-@click.argument("suite", required=False, type=click.Path(path_type=Path))
-@click.option("--install", is_flag=True, help="Fetch what Debian has, without root.")
-@click.option("--profile", metavar="NAME", help="With [profiles.NAME] only, not with each.")
-@click.option("--set", "settings", metavar="PATH=VALUE", multiple=True, help="Change an option.")
-@click.option("--only", metavar="SCENARIO", multiple=True, help="For these scenarios only.")
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.argument("suite", required=False, type=SuiteFile())
+@click.option(
+    "--install",
+    is_flag=True,
+    help="Download missing Debian packages and unpack them, without root.",
+)
+@ONE_PROFILE
+@SETTINGS
+@only_option("Check")
+@AS_JSON
 def command(
     suite: Path | None,
     install: bool,
     profile: str | None,
-    settings: tuple[str, ...],
+    settings: tuple[tuple[str, str], ...],
     only: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Say what there is on this machine, and how fit it is to measure; of SUITE, what it needs.
+    """Check which programs this machine has and whether it is fit for benchmarking.
 
-    Without SUITE it is every program that an installed part needs. What is no more than a warning
-    never changes the exit code.
+    With SUITE, check what the suite needs; without it, what all installed parts need. Warnings do
+    not affect the exit code.
 
-    Exit codes: 0; 2 SUITE or the command line cannot be used; 3 something that SUITE needs is
-    missing, or --install cannot fetch it.
+    Exit codes: 0 everything needed is present; 2 SUITE or the command line cannot be used; 3
+    a program or package that SUITE needs is missing, or --install cannot fetch it.
     """
-    suites, forms = _forms(suite, profile, pairs(settings), only)
+    suites, forms = _forms(suite, profile, settings, only)
     needs = together(forms)
     folder = Path() if suite is None else suite.parent
     if install:
         return _install(needs, folder, all_of_them=suite is not None)
     report = _report(suites, forms, needs, folder)
     if as_json:
-        told = {part: [dataclasses.asdict(one) for one in found] for part, found in report.items()}
-        show(json.dumps(told, indent=2))
+        document = {
+            part: [dataclasses.asdict(one) for one in findings] for part, findings in report.items()
+        }
+        show(json.dumps(document, indent=2))
     else:
-        show("\n".join(_lines(report)))
+        show("\n".join(_lines(report)), painted=True)
         if fetched := fetchable(missing(needs, folder)):
             words = ["benchforge doctor --install", *([str(suite)] if suite else [])]
             say(f"hint: {' '.join(words)} fetches without root: {', '.join(fetched)}")
-    lacks = any(one.state == "missing" for found in report.values() for one in found)
+    lacks = any(one.state == "missing" for findings in report.values() for one in findings)
     return MISSING if suite is not None and lacks else 0
 
 
@@ -93,6 +99,8 @@ def _forms(
     if path is None:
         return (), (installed(registry),)
     loaded = load_all(path, registry, profile=profile, settings=settings, only=only)
+    for suite in loaded.suites:
+        keep_secret(suite.secrets)
     if loaded.faults:
         raise SuiteErrors(loaded.faults)
     return loaded.suites, [needed(suite) for suite in loaded.suites]
@@ -113,7 +121,7 @@ def _install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) ->
         for line in complaints:
             say(f"error: {line}")
     else:
-        show("nothing to fetch: what Debian has is here")
+        show("nothing to fetch: all Debian packages are installed")
     left = missing(absent, folder)
     for need in left:
         if need.debian or all_of_them:
@@ -125,11 +133,11 @@ def _install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) ->
 def _report(
     suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
 ) -> Report:
-    with scratch_folder() as own, _place(own) as here:
+    with scratch_folder() as own, _place(own) as sandbox:
         parts = [part for form in forms for part in form.parts.values()]
-        versions = versions_of(parts, here, folder, own) if isinstance(here, Here) else {}
-        pythons = list(_interpreters(here, suites, forms, own))
-        mode = here.mode if isinstance(here, Here) else here
+        versions = versions_of(parts, sandbox, folder, own) if isinstance(sandbox, Sandbox) else {}
+        pythons = list(_interpreters(sandbox, suites, forms, own))
+        mode = sandbox.mode if isinstance(sandbox, Sandbox) else sandbox
     writes = {"results": Path("results").absolute(), "cache": cache("templates")}
     writes["trials"] = Path(tempfile.gettempdir())
     return {
@@ -142,55 +150,55 @@ def _report(
 
 
 @contextlib.contextmanager
-def _place(folder: Path) -> Iterator[Here | str]:
+def _place(folder: Path) -> Iterator[Sandbox | str]:
     """Give a place as a trial has one, or why there is none."""
     if not sys.platform.startswith("linux"):
         yield _NO_LINUX
         return
     with contextlib.ExitStack() as stack:
         try:
-            place: Here | str = stack.enter_context(LocalHost().trial(folder))
+            place: Sandbox | str = stack.enter_context(LocalHost().trial(folder))
         except BenchforgeError as error:
             place = f"no trial can be started: {error}"
         yield place
 
 
 def _interpreters(
-    here: Here | str, suites: Sequence[Suite], forms: Sequence[Needed], folder: Path
-) -> Iterator[Finding]:
-    if isinstance(here, str):
-        yield unknown("interpreters", here)
+    sandbox: Sandbox | str, suites: Sequence[Suite], forms: Sequence[Needed], folder: Path
+) -> Iterator[MachineFinding]:
+    if isinstance(sandbox, str):
+        yield unknown("interpreters", sandbox)
     elif not suites:
-        yield from interpreters.all_of_them(here, folder)
+        yield from interpreters.all_of_them(sandbox, folder)
     else:
-        found = (
+        findings = (
             one
             for suite, form in zip(suites, forms, strict=True)
-            for one in interpreters.of_runtimes(here, suite, form, folder)
+            for one in interpreters.of_runtimes(sandbox, suite, form, folder)
         )
-        yield from dict.fromkeys(found)
+        yield from dict.fromkeys(findings)
 
 
-def _code(suites: Sequence[Suite]) -> Iterator[Finding]:
+def _code(suites: Sequence[Suite]) -> Iterator[MachineFinding]:
     """Yield which commit each server's code is of. Raises SuiteErrors where a ref leads nowhere."""
     for suite in suites if sys.platform.startswith("linux") else ():
         try:
-            told = with_code(suite, LocalHost()).code
+            codes = with_code(suite, LocalHost()).code
         except ProgramMissing:  # git, which stands among the programs
             continue
-        for one in told:
-            known = one.commit is not None and one.changed is not None
-            state = ok if known else unknown
-            yield state(f"servers.{one.server}", redact(one.told, suite.secrets))
+        for code in codes:
+            determined = code.commit is not None and code.changed_files is not None
+            state = ok if determined else unknown
+            yield state(f"servers.{code.server}", redact(code.in_words, suite.secrets))
 
 
 def _lines(report: Report) -> Iterator[str]:
-    for title, found in report.items():
-        if not found:
+    for title, findings in report.items():
+        if not findings:
             continue
         yield click.style(title, bold=True)
-        width = max(len(one.subject) for one in found)
-        for one in found:
-            state = click.style(f"{one.state:8}", fg=_COLOURS[one.state])
-            do = f"; {one.do}" if one.do else ""
-            yield f"{state} {one.subject:{width}}  {one.says}{do}"
+        width = max(len(one.subject) for one in findings)
+        for finding in findings:
+            state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
+            do = f"; {finding.do}" if finding.do else ""
+            yield f"{state} {finding.subject:{width}}  {finding.says}{do}"

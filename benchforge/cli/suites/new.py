@@ -7,13 +7,15 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.say import show
-from benchforge.cli.schema import of_suites
+from benchforge.cli.options import PATH
+from benchforge.cli.screen.calling import as_typed
+from benchforge.cli.screen.say import show
+from benchforge.cli.suites.schema import of_suites
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.run.keep import whole
-from benchforge.suite.faults import nearest
+from benchforge.run.disk.result_writer import whole
+from benchforge.suite.toml.built_in import brought, names_like
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 _STARTER = _PACKAGE / "starter"
 _SUITE = "suite.toml"
 _APP = "sample_app.py"
@@ -22,37 +24,38 @@ _SCHEMA = "suite.schema.json"
 
 @click.group("new")
 def command() -> None:
-    """Write something to start from."""
+    """Write a sample suite."""
 
 
 @command.command("suite")
-@click.argument("path", type=click.Path(path_type=Path), default=Path())
-@click.option("--from", "brought", metavar="NAME", help="Copy a suite that benchforge brings.")
-def suite(path: Path, brought: str | None) -> None:
+@click.argument("path", type=PATH, default=Path())
+@click.option(
+    "--from", "source", metavar="NAME", help="Copy a built-in suite instead of the sample."
+)
+def suite(path: Path, source: str | None) -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
-    Without --from it measures a sample app, which is written beside it and needs Python alone.
+    Without --from, the suite measures a sample app, which is written beside it and needs only
+    Python.
 
-    Exit codes: 0 it is written; 2 something is there already; 5 it cannot be written.
+    Exit codes: 0 the suite is written; 2 a file exists already; 5 a file cannot be written.
     """
     place = path if path.suffix == ".toml" else path / _SUITE
-    texts = {place: _fitted(_read(_STARTER / _SUITE if brought is None else _named(brought)))}
-    if brought is None:
+    texts = {place: _fitted(_read(_STARTER / _SUITE if source is None else _named(source)))}
+    if source is None:
         texts[place.with_name(_APP)] = _read(_STARTER / _APP)
     schema = place.with_name(_SCHEMA)
     _refuse_to_overwrite(texts)
     _write(texts | {schema: of_suites(builtin=False) + "\n"})
-    show(f"wrote: {', '.join(map(str, (*texts, schema)))}\nnext:  benchforge run {place}")
+    wrote = ", ".join(map(str, (*texts, schema)))
+    show(f"wrote: {wrote}\nnext:  {as_typed('benchforge')} run {place}")
 
 
 def _named(name: str) -> Path:
     """Return a suite of ours. Raises Unusable, which tells which there are."""
-    # In a clone they are beside the package, in a wheel inside it.
-    folders = (_PACKAGE / "suites", _PACKAGE.parent / "suites")
-    suites = {file.stem: file for folder in folders for file in sorted(folder.glob("*.toml"))}
-    if name in suites:
-        return suites[name]
-    raise Unusable(f"--from {name}: no such suite", nearest(name, suites, "there are"))
+    if (file := brought().get(name)) is not None:
+        return file
+    raise Unusable(f"--from {name}: no such suite", names_like(Path(name)))
 
 
 def _read(file: Path) -> str:
@@ -73,7 +76,7 @@ def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
     for file, text in texts.items():
         if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):
             raise Unusable(
-                f"{file}: is there already, and is not overwritten",
+                f"{file}: exists already, and is not overwritten",
                 "give another PATH, such as a new folder: benchforge new suite bench",
             )
 
@@ -91,9 +94,11 @@ def _write(texts: dict[Path, str]) -> None:
         # The suite last: before it is there, the same command may be given again.
         for file, text in reversed(texts.items()):
             file.parent.mkdir(parents=True, exist_ok=True)
-            whole(file, text)
+            whole(file.parent, file.name, text)
     except FileExistsError as error:
-        raise Unusable(f"{error.filename}: is no folder", "a suite's name ends in .toml") from error
+        raise Unusable(
+            f"{error.filename}: is not a folder", "a suite's name ends in .toml"
+        ) from error
     except OSError as error:
         reason = f"{error.filename}: cannot be written: {error.strerror}"
         raise CannotKeep(reason, "give another PATH") from error

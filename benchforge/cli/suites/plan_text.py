@@ -6,16 +6,17 @@ from itertools import groupby, islice
 
 import click
 
-from benchforge.cli.amount import amount, awaited, lasts
-from benchforge.cli.progress import plain, spoken
-from benchforge.cli.say import counted
+from benchforge import safe
+from benchforge.cli.screen.amount import amount, awaited, lasts
+from benchforge.cli.screen.progress import spoken
+from benchforge.cli.screen.say import counted
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
-from benchforge.model.plan import Chain, Estimate, PartPlanned, Plan, ScenarioPlanned
-from benchforge.suite.words import shown
+from benchforge.model.files.plan import Chain, DurationEstimate, PartPlanned, Plan, ScenarioPlanned
+from benchforge.suite.toml.words import shown
 
 _MANY = 20  # lines of a kind; `--all` shows all
 _MANY_NUMBERS = 60
-_SMOKE = "a smoke: it shows that everything works; its numbers mean nothing"
+_SMOKE = "smoke run: it shows that everything works; its numbers mean nothing"
 
 
 def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
@@ -34,30 +35,37 @@ def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
 
 def _head(plan: Plan) -> Iterator[str]:
     profile = f" · profile {plan.profile}" if plan.profile else ""
-    yield click.style(plain(plan.title or plan.name) + profile, bold=True)
+    yield click.style(safe.word(plan.title or plan.name) + profile, bold=True)
     if plan.smoke:
         yield _SMOKE
     cases = sum(scenario.cases for scenario in plan.scenarios)
-    if any(scenario.find for scenario in plan.scenarios):
+    if any(scenario.search for scenario in plan.scenarios):
         trials = f"at most {counted(plan.trials, 'trial')}"
         yield f"{counted(cases, 'case')}: {trials}, {_time(plan.estimate, 1.0, 'at most')}"
     else:
         yield f"{amount(cases, plan.blocks, plan.until)}, {_time(plan.estimate, _fewest(plan))}"
     if plan.until is not None:
         yield awaited(plan.until)
-    guess = f"starts and stops are guessed, {START_AND_STOP_S:g} s a trial"
+    guess = f"starts and stops are estimated as {START_AND_STOP_S:g} s a trial"
     yield f"{guess}; the rest is what the suite declares"
+    if plan.estimate.noise_s:
+        yield (
+            f"noise that does not end adds about {spoken(plan.estimate.noise_s)}: "
+            "waits for quiet, and repeated attempts; noise that comes and goes may add more"
+        )
     if plan.claims:
         yield _claims(plan)
-    drawn = f", drawn now; to run in this order: --set repeat.seed={plan.seed}"
-    yield f"seed {plan.seed}{drawn if plan.drawn else ''}"
+    drawn = f", drawn now; to use this order: --set repeat.seed={plan.seed}"
+    yield f"seed {plan.seed}{drawn if plan.seed_drawn else ''}"
 
 
 def _claims(plan: Plan) -> str:
-    asked = [label for label, questions in plan.claims.items() if questions]
-    told = f"{counted(len(asked), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
-    left = [label for label in plan.claims if label not in asked]
-    return told + (f"; not asked here: {', '.join(left)}" if left else "")
+    asked_labels = [label for label, questions in plan.claims.items() if questions]
+    counts = (
+        f"{counted(len(asked_labels), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
+    )
+    left = [label for label in plan.claims if label not in asked_labels]
+    return counts + (f"; not tested here: {', '.join(left)}" if left else "")
 
 
 def _fewest(plan: Plan) -> float:
@@ -65,38 +73,38 @@ def _fewest(plan: Plan) -> float:
     return 1.0 if plan.until is None else plan.until.least / plan.blocks
 
 
-def _time(estimate: Estimate, fewest: float, about: str = "") -> str:
+def _time(estimate: DurationEstimate, fewest: float, about: str = "") -> str:
     parts = {
         "warm-up": estimate.warm_up_s,
         "load": estimate.load_s,
         "starts and stops": estimate.start_and_stop_s,
     }
-    told = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
+    durations = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
     most = "at most " if fewest < 1 else ""
     if about:
-        return f"{about} {spoken(estimate.total_s)} ({told})"
-    return f"{lasts(fewest * estimate.total_s, estimate.total_s)} ({most}{told})"
+        return f"{about} {spoken(estimate.total_s)} ({durations})"
+    return f"{lasts(fewest * estimate.total_s, estimate.total_s)} ({most}{durations})"
 
 
 def _scenario(
     scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool, fewest: float
 ) -> Iterator[str]:
-    title = f": {plain(scenario.title)}" if scenario.title else ""
+    title = f": {safe.word(scenario.title)}" if scenario.title else ""
     yield click.style(f"scenario {scenario.label}{title}", bold=True)
-    about = "at most" if scenario.find else ""
+    about = "at most" if scenario.search else ""
     yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, fewest, about)}"
-    if scenario.find:
-        yield f"  {scenario.find.says}"
+    if scenario.search:
+        yield f"  {scenario.search.says}"
     for path, values in scenario.varies.items():
-        told = ", ".join(_cut(map(shown, values), len(values), "value", whole))
-        yield f"  varies {plain(path)}: {plain(told)}"
-    yield "  what runs: starts in this order →, asked by ←"
+        values_text = ", ".join(_cut(map(shown, values), len(values), "value", whole))
+        yield f"  varies {safe.word(path)}: {safe.word(values_text)}"
+    yield "  what runs: starts in this order →, loaded by ←"
     chains = _cut(map(_chain, scenario.chains), len(scenario.chains), "server", whole)
     yield from (f"    {line}" for line in chains)
     yield "  cases"
     numbers = range(start, start + scenario.cases)
     names = (graph.cases[number].name.title.partition(" · ")[2] for number in numbers)
-    lines = (f"{number + 1} {plain(name)}" for number, name in zip(numbers, names, strict=True))
+    lines = (f"{number + 1} {safe.word(name)}" for number, name in zip(numbers, names, strict=True))
     yield from (f"    {line}" for line in _cut(lines, scenario.cases, "case", whole))
 
 
@@ -107,15 +115,18 @@ def _chain(chain: Chain) -> str:
 
 def _part(part: PartPlanned) -> str:
     use = part.use if part.label != part.use else ""
-    told = ", ".join(filter(None, (use, part.ref and f"ref {plain(part.ref)}")))
-    return f"{part.label} ({told})" if told else part.label
+    details = ", ".join(filter(None, (use, part.ref and f"ref {safe.word(part.ref)}")))
+    return f"{part.label} ({details})" if details else part.label
 
 
 def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, whole: bool) -> str:
     numbers = (str(step.number + 1) for step in steps)
-    told = _cut(numbers, len(graph.cases), "case", whole, many=_MANY_NUMBERS)
+    shown_numbers = _cut(numbers, len(graph.cases), "case", whole, many=_MANY_NUMBERS)
     return textwrap.fill(
-        " ".join(told), width, initial_indent=f"  block {number}: ", subsequent_indent="    "
+        " ".join(shown_numbers),
+        width,
+        initial_indent=f"  block {number}: ",
+        subsequent_indent="    ",
     )
 
 

@@ -1,7 +1,6 @@
 """A plan as a model, and as JSON that is written piece by piece: it may have many cases."""
 
 import hashlib
-import importlib.metadata
 import json
 from collections.abc import Iterator
 from itertools import chain, groupby
@@ -9,9 +8,17 @@ from itertools import chain, groupby
 from pydantic import JsonValue
 
 from benchforge.graph import START_AND_STOP_S, RunGraph
-from benchforge.model.plan import BlockPlanned, CasePlanned, Estimate, Plan, ScenarioPlanned
-from benchforge.suite.chains import chains, links
-from benchforge.suite.find import finds_of
+from benchforge.model.files.plan import (
+    BlockPlanned,
+    CasePlanned,
+    DurationEstimate,
+    Plan,
+    ScenarioPlanned,
+)
+from benchforge.model.values.distribution import own_version
+from benchforge.run.remaining import noise_s
+from benchforge.suite.scenarios.chains import chains, links
+from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.suite import Scenario, Suite
 
 
@@ -26,7 +33,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
     return Plan(
         name=suite.name,
         title=suite.title,
-        benchforge=importlib.metadata.version("benchforge"),
+        benchforge=own_version(),
         profile=suite.profile,
         smoke=suite.smoke,
         settings=dict(suite.settings),
@@ -34,11 +41,13 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
         claims=_claims(suite),
         suite_sha256=hashlib.sha256(suite.text.encode()).hexdigest(),
         seed=graph.seed,
-        drawn=drawn,
+        seed_drawn=drawn,
         blocks=graph.blocks,
         until=graph.until,
         trials=len(graph),
-        estimate=_estimate(len(graph), graph.declared_s, warm_up_s),
+        estimate=_estimate(len(graph), graph.declared_s, warm_up_s).model_copy(
+            update={"noise_s": _noise_s(suite, graph)}
+        ),
         scenarios=tuple(
             ScenarioPlanned(
                 label=label,
@@ -48,7 +57,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
                 estimate=_estimate(size * rounds, declared_s, warm_up_s),
                 chains=chains(suite, scenario),
                 links=links(suite, scenario),
-                find=finds.get(label),
+                search=finds.get(label),
             )
             for (label, scenario), size, rounds, declared_s in zip(
                 suite.scenarios.items(),
@@ -64,11 +73,13 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
 
 
 def _claims(suite: Suite) -> dict[str, int]:
-    asked = suite.asked
-    return {claim.label: len(claim.asked) if claim in asked else 0 for claim in suite.claims}
+    asked_claims = suite.claims_to_test
+    return {
+        claim.label: len(claim.instances) if claim in asked_claims else 0 for claim in suite.claims
+    }
 
 
-def as_json(plan: Plan, graph: RunGraph) -> Iterator[str]:
+def plan_json(plan: Plan, graph: RunGraph) -> Iterator[str]:
     """Yield the whole plan as JSON: its head, then a line for each case and each block."""
     head = plan.model_dump_json(exclude={"cases", "order"})
     yield f"{head.removesuffix('}')},"
@@ -100,8 +111,15 @@ def _separated(lines: Iterator[str]) -> Iterator[str]:
         yield last
 
 
-def _estimate(trials: int, declared_s: float, warm_up_s: float) -> Estimate:
-    return Estimate(
+def _noise_s(suite: Suite, graph: RunGraph) -> float:
+    if not len(graph):
+        return 0.0
+    patience = "off" if suite.smoke else suite.repeat.quiet
+    return noise_s(graph.declared_s / len(graph), patience, smoke=suite.smoke)
+
+
+def _estimate(trials: int, declared_s: float, warm_up_s: float) -> DurationEstimate:
+    return DurationEstimate(
         warm_up_s=warm_up_s * trials,
         load_s=max(0.0, declared_s - warm_up_s * trials),
         start_and_stop_s=START_AND_STOP_S * trials,
@@ -110,7 +128,7 @@ def _estimate(trials: int, declared_s: float, warm_up_s: float) -> Estimate:
 
 def _varies(scenario: Scenario) -> dict[str, tuple[JsonValue, ...]]:
     included = ({path: [value] for path, value in point.items()} for point in scenario.include)
-    found: dict[str, dict[str, JsonValue]] = {}
+    values_by_path: dict[str, dict[str, JsonValue]] = {}
     for path, values in chain(scenario.vary.items(), *(one.items() for one in included)):
-        found.setdefault(path, {}).update((json.dumps(value), value) for value in values)
-    return {path: tuple(values.values()) for path, values in found.items()}
+        values_by_path.setdefault(path, {}).update((json.dumps(value), value) for value in values)
+    return {path: tuple(values.values()) for path, values in values_by_path.items()}

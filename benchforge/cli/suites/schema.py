@@ -5,24 +5,26 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.say import show, warn
+from benchforge import safe
+from benchforge.cli.options import PATH
+from benchforge.cli.screen.say import show, warn
 from benchforge.errors import CannotKeep
-from benchforge.model.calibration import Calibration
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.described import Schema, file_schema
-from benchforge.model.frozen import Frozen
-from benchforge.model.result import Header
-from benchforge.model.sitting import Sitting
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.json_schema import Schema, file_schema
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry, brought
-from benchforge.suite.schema import suite_schema
+from benchforge.suite.schema.suite import suite_schema
 
 _FILES: dict[str, type[Frozen]] = {
     "result": Header,
     "trial": Trial,
     "summary": Summary,
-    "sitting": Sitting,
+    "session": Session,
     "ceiling": Ceiling,
     "calibration": Calibration,
 }
@@ -31,14 +33,14 @@ _FILES: dict[str, type[Frozen]] = {
 @click.command("schema")
 @click.argument("of", type=click.Choice(["suite", *_FILES]), default="suite")
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Instead of stdout."
+    "-o", "--output", metavar="FILE", type=PATH, help="File to write.  [default: standard output]"
 )
-@click.option("--builtin", is_flag=True, help="Only with the parts that benchforge brings.")
+@click.option("--builtin", is_flag=True, help="Include built-in parts only.")
 def command(of: str, output: Path | None, builtin: bool) -> None:
     """Print the JSON Schema of suites, or of a file of a result.
 
-    That of suites has the options of every part that is installed. Name it in a suite's first
-    line, such as #:schema suite.schema.json, and editors complete, explain and check.
+    The schema of suites has the options of every installed part. If a suite's first line names its
+    file, such as #:schema suite.schema.json, editors complete, explain and check the suite.
     """
     text = _text(file_schema(_FILES[of])) if of in _FILES else of_suites(builtin=builtin)
     if output is None:
@@ -59,4 +61,4 @@ def of_suites(*, builtin: bool) -> str:
 
 
 def _text(schema: Schema) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False)
+    return safe.as_json(json.dumps(schema, indent=2, ensure_ascii=False))

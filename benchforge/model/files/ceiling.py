@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.observation import Role
-from benchforge.model.trial import Trial
+from benchforge.model.trial.observation import Role
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.frozen import Frozen
 
 _TOOL_BUSY = 0.8
 "Of a CPU: beyond that the tool itself was at work all the time."
@@ -15,7 +15,7 @@ _TOOL_BUSY = 0.8
 class Ceiling(Frozen):
     """ceilings/0001/ceiling.json: a load tool against the null server, once in a result."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     "The number of this format."
     kind: Literal["ceiling"] = "ceiling"
     "What this file is."
@@ -59,13 +59,13 @@ class Ceiling(Frozen):
             return None
         threads = (load.processes or 1) if load is not None and role == "loader" else 1
         used = [
-            one.hottest_cpu_s
-            if role == "loader" and one.hottest_cpu_s is not None
+            usage.busiest_thread_cpu_s
+            if role == "loader" and usage.busiest_thread_cpu_s is not None
             else None
-            if one.cpu_s is None
-            else one.cpu_s / threads
-            for one in seen.usage
-            if one.role == role
+            if usage.cpu_s is None
+            else usage.cpu_s / threads
+            for usage in seen.usage
+            if usage.role == role
         ]
-        known = [one for one in used if one is not None]
-        return max(known) / seen.seconds if known and len(known) == len(used) else None
+        measured = [cpus for cpus in used if cpus is not None]
+        return max(measured) / seen.seconds if measured and len(measured) == len(used) else None

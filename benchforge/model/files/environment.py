@@ -49,8 +49,8 @@ def _changes(name: str, then: JsonValue, now: JsonValue) -> Iterator[str]:
             if then.get(key) != now.get(key):
                 yield from _changes(f"{name}.{key}", then.get(key), now.get(key))
     else:
-        yield f"{name} was {_told(then)}, is {_told(now)}"
+        yield f"{name} was {_shown(then)}, is {_shown(now)}"
 
 
-def _told(value: JsonValue) -> str:
+def _shown(value: JsonValue) -> str:
     return "unknown" if value is None else repr(value)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema, to_jsonable_python
 
-from benchforge.model.units import Quantity
+from benchforge.model.values.units import Quantity
 
 Schema = dict[str, Any]
 
@@ -24,12 +24,12 @@ def docs(model: type[BaseModel]) -> dict[str, str]:
     It is read from the source, and only when somebody asks: a class whose source is not there
     says nothing of its fields.
     """
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if issubclass(cls, BaseModel) and cls is not BaseModel:
-            found |= _written_below(cls)
-    said = {name: field.description for name, field in model.model_fields.items()}
-    return found | {name: text for name, text in said.items() if text}
+            docstrings |= _written_below(cls)
+    descriptions = {name: field.description for name, field in model.model_fields.items()}
+    return docstrings | {name: text for name, text in descriptions.items() if text}
 
 
 def _written_below(cls: type[BaseModel]) -> dict[str, str]:
@@ -38,15 +38,15 @@ def _written_below(cls: type[BaseModel]) -> dict[str, str]:
     except (OSError, TypeError, ValueError, SyntaxError):
         return {}
     body = tree.body if isinstance(tree, ast.ClassDef) else []
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for field, below in pairwise(body):
         match field, below:
             case (
                 ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
-                found[name] = inspect.cleandoc(text)
-    return found
+                docstrings[name] = inspect.cleandoc(text)
+    return docstrings
 
 
 class Described(GenerateJsonSchema):
@@ -56,11 +56,11 @@ class Described(GenerateJsonSchema):
         """Return the schema of a model, each of its properties with its description."""
         made = super().model_schema(schema)
         model = schema["cls"]
-        said = docs(model)
+        descriptions = docs(model)
         for name, field in model.model_fields.items():
             shown = made["properties"][field.alias or name]
-            if name in said:
-                shown["description"] = said[name]
+            if name in descriptions:
+                shown["description"] = descriptions[name]
             if not field.is_required():
                 shown["default"] = written(field.get_default(call_default_factory=True))
         return made

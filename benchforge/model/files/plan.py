@@ -4,15 +4,15 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from benchforge.model.amount import Until
-from benchforge.model.find import Find
-from benchforge.model.frozen import Frozen
-from benchforge.model.trial import CaseName
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.until import Until
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.frozen import Frozen
 
 Place = Literal["servers", "backends", "loaders", "clients"]
 
 
-class Estimate(Frozen):
+class DurationEstimate(Frozen):
     """How long trials take, and what that is made of."""
 
     warm_up_s: NonNegativeFloat
@@ -21,10 +21,13 @@ class Estimate(Frozen):
     "As the drivers declare it: exact for a duration, a guess for a number of requests."
     start_and_stop_s: NonNegativeFloat
     "A guess: the same for every trial."
+    noise_s: NonNegativeFloat = 0.0
+    """What noise that does not end adds: waits for quiet, and repeated attempts. What comes and
+    goes may add more. It is in no total; of a scenario it is 0."""
 
     @property
     def total_s(self) -> float:
-        """All of it."""
+        """All of it, on a quiet machine."""
         return self.warm_up_s + self.load_s + self.start_and_stop_s
 
 
@@ -49,12 +52,12 @@ class Chain(Frozen):
     "One of them at a time."
 
 
-class Link(Frozen):
-    """Who turns to whom in a scenario; a part is its table and its label, as `servers.django`."""
+class PartLink(Frozen):
+    """A relation of two parts of a scenario; a part is its table and label: `servers.django`."""
 
     source: str
     target: str
-    says: Literal["asks", "passes on to", "may use"]
+    relation: Literal["asks", "passes on to", "may use"]
     "A server is given every backend of its scenario; whether it uses one is its own affair."
 
 
@@ -66,11 +69,11 @@ class ScenarioPlanned(Frozen):
     cases: PositiveInt
     varies: dict[str, tuple[JsonValue, ...]]
     "Paths of options to their values, of all points together."
-    estimate: Estimate
+    estimate: DurationEstimate
     "Of all its trials."
     chains: tuple[Chain, ...]
-    links: tuple[Link, ...]
-    find: Find | None = None
+    links: tuple[PartLink, ...]
+    search: RateSearch | None = None
     "What it searches for: then the estimate is of as many trials as that may take."
 
 
@@ -95,7 +98,7 @@ class BlockPlanned(Frozen):
 class Plan(Frozen):
     """A plan. Nothing of it was started; the same seed gives the same order in a run."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     kind: Literal["plan"] = "plan"
     name: str
     title: str
@@ -110,7 +113,7 @@ class Plan(Frozen):
     "By label how many questions a claim asks; none where its scenarios are not to be run."
     suite_sha256: str
     seed: NonNegativeInt
-    drawn: bool
+    seed_drawn: bool
     "Whether the seed was drawn for this plan, since none was given: a run draws its own."
     blocks: PositiveInt
     "With `until` the most; so are `trials`, all that is estimated, and `order`."
@@ -118,7 +121,7 @@ class Plan(Frozen):
     "What ends the run before; None where the number of blocks is given."
     trials: NonNegativeInt
     "At most, where a scenario searches for a rate."
-    estimate: Estimate
+    estimate: DurationEstimate
     scenarios: tuple[ScenarioPlanned, ...]
     cases: tuple[CasePlanned, ...]
     "In the order of the suite."

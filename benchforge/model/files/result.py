@@ -5,14 +5,15 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from benchforge.model.amount import Until
-from benchforge.model.claim import Claim
-from benchforge.model.code import Code
-from benchforge.model.find import Find
-from benchforge.model.frozen import Frozen
-from benchforge.model.pivot import Pivot
-from benchforge.model.runtime import Interpreter
-from benchforge.model.trial import CaseName
+from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.code import Code
+from benchforge.model.suite.pivot import Pivot
+from benchforge.model.suite.runtime import Interpreter
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.until import Until
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.file_names import FileName
+from benchforge.model.values.frozen import Frozen
 
 
 class MetricUse(Frozen):
@@ -48,7 +49,7 @@ class Planned(Frozen):
 class Header(Frozen):
     """result.json: written before the first trial, and never changed."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     "The number of this format."
     kind: Literal["result"] = "result"
     "What this file is."
@@ -82,15 +83,15 @@ class Header(Frozen):
     "In the order of measurement; with `until`, all that may be measured; of a search the most."
     until: Until | None = None
     "What ends the run before the plan does; None where the number of blocks was given."
-    finds: dict[str, Find] = Field(default_factory=dict)
-    "What the scenarios that search for a rate look for, by label."
+    searches: dict[str, RateSearch] = Field(default_factory=dict)
+    "Searches for a rate, by the label of their scenario."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
     metrics: tuple[MetricUse, ...]
     "In the order of the report."
-    takes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    "Labels of the metrics of each scenario that names its own; the others take all."
-    tables: dict[str, Pivot] = Field(default_factory=dict)
+    scenario_metrics: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    "Labels of the metrics of each scenario that names its own; other scenarios have all metrics."
+    tables: dict[FileName, Pivot] = Field(default_factory=dict)
     "Those of the suite that have a case here, by label."
     claims: tuple[Claim, ...] = ()
     "Those of the suite whose cases are all here."
@@ -98,7 +99,7 @@ class Header(Frozen):
     "The CPUs of each role that has its own; empty where all share all."
     versions: dict[str, str]
     "Of each part, as its program told; the label of its runtime stands behind it."
-    runtimes: dict[str, Interpreter] = Field(default_factory=dict)
+    runtimes: dict[FileName, Interpreter] = Field(default_factory=dict)
     "What each interpreter that a part runs on told, by label; `benchforge` is our own."
     code: tuple[Code, ...] = ()
     "Of the servers whose code lies in a git repository."
@@ -106,7 +107,7 @@ class Header(Frozen):
     "Of the machine."
     fingerprint: str = ""
     "Of the hard facts: where it is another, numbers are not to be compared."
-    limits: str = ""
-    "The version of the checks' thresholds."
-    quiet: dict[str, float] = Field(default_factory=dict)
-    "Thresholds by check that were loosened to what this machine does when it is quiet."
+    thresholds_version: str = ""
+    "Version of the checks' thresholds."
+    loosened_thresholds: dict[str, float] = Field(default_factory=dict)
+    "Thresholds by check that the calibration of this machine loosened."

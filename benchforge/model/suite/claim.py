@@ -1,17 +1,17 @@
-"""A claim of a suite: what is said of cases, resolved to the cases that it is asked of."""
+"""A claim of a suite, resolved to the cases that it is about."""
 
 from typing import Literal, Self
 
 from pydantic import Field, JsonValue, PositiveFloat, model_validator
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.trial import CaseName
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.frozen import Frozen
 
 Relation = Literal[">", "<", ">=", "<=", "=="]
 
 
-class Question(Frozen):
-    """What a claim asks: `a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`."""
+class Hypothesis(Frozen):
+    """A claim's statement: `a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`."""
 
     text: str
     "As the suite writes it."
@@ -46,7 +46,7 @@ class Term(Frozen):
         return (self.case,) if self.minus is None else (self.case, self.minus)
 
 
-class Asked(Frozen):
+class ClaimInstance(Frozen):
     """One question of a claim."""
 
     at: dict[str, JsonValue] = Field(default_factory=dict)
@@ -73,18 +73,18 @@ class Claim(Frozen):
     "The label of what is compared."
     of: str | None = None
     "What part of the metric, where it has several; None for the whole."
-    question: Question
-    "What is asked."
+    hypothesis: Hypothesis
+    "The statement that is tested."
     margin: PositiveFloat = 0.03
     "Ratios from 1 / (1 + margin) to 1 + margin are the same to who asks."
     published: float | None = None
     "What a source says of it: a ratio, or a number in the metric's unit."
     original: str = ""
     "What was wrong with the source's own measurement."
-    asked: tuple[Asked, ...] = Field(min_length=1)
-    "One, or one for each value of an axis."
+    instances: tuple[ClaimInstance, ...] = Field(min_length=1)
+    "The claim's questions: one, or one for each value of an axis."
 
     @property
     def cases(self) -> tuple[CaseName, ...]:
         """All that it is about, of each question."""
-        return tuple(case for one in self.asked for case in one.cases)
+        return tuple(case for instance in self.instances for case in instance.cases)

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 _SHOWN = 7  # digits of a commit that a person is shown, as git does
 
@@ -22,9 +22,9 @@ class Code(Frozen):
     "The top of its working tree."
     commit: str | None = None
     "What was served, or of a working tree what is checked out there; None where git told none."
-    changed: NonNegativeInt | None = None
-    """How many files of the working tree differ from the commit, those included that git does not \
-know yet below `directory`; 0 for a ref; None where git did not tell."""
+    changed_files: NonNegativeInt | None = None
+    """Number of files of the working tree that differ from the commit, with those that git does \
+not know yet below `directory`; 0 for a ref; None where git did not tell."""
     submodules: tuple[str, ...] = Field(default=())
     "Of a ref: their folders, which are empty where it is served from."
     why: str = ""
@@ -32,7 +32,7 @@ know yet below `directory`; 0 for a ref; None where git did not tell."""
 
     @model_validator(mode="after")
     def _known_or_with_a_reason(self) -> Self:
-        if (self.commit is None or self.changed is None) != bool(self.why):
+        if (self.commit is None or self.changed_files is None) != bool(self.why):
             msg = "what is not known of a commit says why, and nothing else does"
             raise ValueError(msg)
         return self
@@ -40,10 +40,10 @@ know yet below `directory`; 0 for a ref; None where git did not tell."""
     @property
     def rebuilds(self) -> bool:
         """Whether the commit alone is what was served."""
-        return self.commit is not None and self.changed == 0
+        return self.commit is not None and self.changed_files == 0
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """In words: `main at 1a2b3c4`, or `working tree of 1a2b3c4, 2 files changed`."""
         if self.commit is None:
             return f"{self.ref or 'working tree'}, commit unknown: {self.why}"
@@ -52,7 +52,7 @@ know yet below `directory`; 0 for a ref; None where git did not tell."""
             named = f"{self.ref} at {commit}" if self.ref != self.commit else f"commit {commit}"
             lacks = f" without its submodules {', '.join(self.submodules)}"
             return named + (lacks if self.submodules else "")
-        if self.changed is None:
+        if self.changed_files is None:
             return f"working tree of {commit}, changes unknown: {self.why}"
-        files = f"{self.changed} file{'s' if self.changed != 1 else ''} changed"
-        return f"working tree of {commit}, {files if self.changed else 'nothing changed'}"
+        files = f"{self.changed_files} file{'s' if self.changed_files != 1 else ''} changed"
+        return f"working tree of {commit}, {files if self.changed_files else 'nothing changed'}"

@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.trial import CaseName
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.frozen import Frozen
 
 Statistic = Literal["median", "mean", "average", "sd", "min", "max", "range", "runs"]
 
-NAMES = ("scenario", "server", "driver")
+AXIS_NAMES = ("scenario", "server", "driver")
 "The axes that every case has; the others are paths of what varies."
 
 
@@ -50,7 +50,7 @@ Place = tuple[str, ...]
 
 def coordinate(case: CaseName, axis: str) -> str:
     """Return where a case stands on an axis, as JSON; empty where the axis is not about it."""
-    if axis in NAMES:
+    if axis in AXIS_NAMES:
         return _text(getattr(case, axis))
     return _text(case.vary[axis]) if axis in case.vary else ""
 
@@ -63,9 +63,9 @@ def place(case: CaseName, axes: Iterable[str]) -> Place:
 def places(axes: Sequence[str], cases: Sequence[CaseName]) -> list[Place]:
     """Return each place that has a case: by axis, its values in the order of the cases."""
     ranks = [list(dict.fromkeys(coordinate(case, axis) for case in cases)) for axis in axes]
-    found = dict.fromkeys(place(case, axes) for case in cases)
+    distinct = dict.fromkeys(place(case, axes) for case in cases)
     return sorted(
-        found, key=lambda at: [rank.index(one) for rank, one in zip(ranks, at, strict=True)]
+        distinct, key=lambda at: [rank.index(value) for rank, value in zip(ranks, at, strict=True)]
     )
 
 
@@ -75,14 +75,14 @@ def crowded(pivot: Pivot, cases: Iterable[CaseName]) -> dict[str, list[str]]:
     for case in cases:
         if pivot.has(case):
             cells.setdefault(place(case, (*pivot.rows, *pivot.columns)), []).append(case)
-    found: dict[str, list[str]] = {}
+    differing: dict[str, list[str]] = {}
     for together in cells.values():
-        axes = (*NAMES, *dict.fromkeys(path for case in together for path in case.vary))
+        axes = (*AXIS_NAMES, *dict.fromkeys(path for case in together for path in case.vary))
         for axis in axes:
             values = list(dict.fromkeys(coordinate(case, axis) for case in together))
             if len(values) > 1:
-                found[axis] = list(dict.fromkeys([*found.get(axis, []), *values]))
-    return found
+                differing[axis] = list(dict.fromkeys([*differing.get(axis, []), *values]))
+    return differing
 
 
 def _text(value: JsonValue) -> str:

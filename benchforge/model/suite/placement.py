@@ -4,24 +4,24 @@ from collections.abc import Mapping
 
 from pydantic import Field, PositiveInt
 
-from benchforge.model.cpus import Cpus
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.cpus import Cpus
+from benchforge.model.values.frozen import Frozen
 
 
 class Placement(Frozen):
     """The table [placement]: what is not named may use all CPUs."""
 
     server: Cpus | None = None
-    'CPUs of the server that is measured, such as "0-3,8" or [0, 1].'
+    'CPUs of the measured server, such as "0-3,8" or [0, 1].'
     upstream: Cpus | None = None
-    "CPUs of the servers that it stands before."
+    "CPUs of the servers behind a proxy."
     backend: Cpus | None = None
     "CPUs of the backends."
     loader: Cpus | None = None
     "CPUs of the load tool or client."
 
 
-class Elsewhere(Frozen):
+class StrayProcesses(Frozen):
     """Processes of a trial that left the CPUs on which they were put."""
 
     label: str
@@ -34,18 +34,18 @@ class Elsewhere(Frozen):
     "How many were seen."
 
 
-class Placed(Frozen):
+class ActualPlacement(Frozen):
     """On which CPUs a trial was put, and whether it stayed there."""
 
     cpus: dict[str, str]
     "Of each role that has CPUs of its own."
     seen: dict[str, PositiveInt] = Field(default_factory=dict)
     "By part: how many of its processes were looked at, threads included, until the load's end."
-    elsewhere: tuple[Elsewhere, ...] = ()
+    elsewhere: tuple[StrayProcesses, ...] = ()
     "Those that were not where they belong; empty where all were."
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """For a person: who was put where."""
         return by_cpus(self.cpus)
 

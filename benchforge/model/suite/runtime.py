@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 OWN = "benchforge"
 "In place of a label: the interpreter that benchforge runs on."
@@ -17,11 +17,11 @@ class Runtime(Frozen):
     """A table [runtimes.x]: an interpreter and the packages that are installed for it."""
 
     python: str = Field(min_length=1)
-    "A version of CPython (3.12), a program's name (pypy3), or a path, from the suite's folder."
+    "Version of CPython (3.12), name of a program (pypy3), or path, relative to the suite's folder."
     requires: tuple[_Requirement, ...] = ()
-    "Requirements as pip takes them."
+    "Required packages, in pip's notation."
     download: bool = False
-    "Whether an interpreter that is not on this machine may be downloaded."
+    "Permission to download an interpreter that is not on this machine."
 
 
 class Interpreter(Frozen):
@@ -37,9 +37,9 @@ class Interpreter(Frozen):
     "How it was made, as sys.version says: PyPy's own version, the date, the compiler."
     packages: dict[str, str]
     "The version of every distribution that it can import, by name."
-    asked: str = ""
-    "What the suite says that it is: a version, a program or a path; empty for our own."
-    real: str = ""
-    "Its file, behind all links; empty in a result of an older benchforge."
+    requested: str = ""
+    "The interpreter that the suite asks for: a version, a program or a path; empty for our own."
+    real_path: str = ""
+    "Its file, behind all links."
     lock_sha256: str | None = None
     "Of the list of pinned packages that it was built from; None where nothing was built."

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 GAP = 0.06
 "To this share a rate is known before trials are made around it."
@@ -42,7 +42,7 @@ class Objective(Frozen):
                 return value >= self.bound
 
 
-class Find(Frozen):
+class RateSearch(Frozen):
     """A search of a scenario: each of its cases is one. Rates are in requests per second."""
 
     lowest: PositiveFloat
@@ -51,8 +51,8 @@ class Find(Frozen):
     "Above it nothing is tried."
     steps: PositiveInt
     "Trials around the rate, once it is known to 6 %."
-    starts: dict[str, PositiveFloat] = Field(default_factory=dict)
-    "By driver, the rate that is tried first; the lowest for those that are not here."
+    first_rates: dict[str, PositiveFloat] = Field(default_factory=dict)
+    "The rate that is tried first, by driver; other drivers begin with `lowest`."
     objectives: tuple[Objective, ...] = Field(min_length=1)
     "A trial passes where all are kept."
     errors_below: PositiveFloat | None = ERRORS_BELOW
@@ -60,7 +60,7 @@ class Find(Frozen):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        firsts = self.starts.values()
+        firsts = self.first_rates.values()
         if not (self.lowest < self.highest and all(map(self.within, firsts))):
             msg = f"no rates from {self.lowest:g} to {self.highest:g}, first {[*firsts]}"
             raise ValueError(msg)
@@ -69,7 +69,7 @@ class Find(Frozen):
     @property
     def rounds(self) -> int:
         """How many trials a case takes at most: doublings, halvings of the gap, and the steps."""
-        starts = (*self.starts.values(), self.lowest)
+        starts = (*self.first_rates.values(), self.lowest)
         doublings = max(
             math.ceil(_doublings(low, high))
             for start in starts
@@ -84,10 +84,10 @@ class Find(Frozen):
     @property
     def asks(self) -> str:
         """What is asked of each trial, for a person."""
-        told = [one.text for one in self.objectives]
+        texts = [objective.text for objective in self.objectives]
         if self.errors_below is not None:
-            told.append(errors(self.errors_below))
-        return ", ".join(told)
+            texts.append(errors(self.errors_below))
+        return ", ".join(texts)
 
     @property
     def says(self) -> str:
@@ -107,7 +107,7 @@ def _doublings(low: float, high: float) -> float:
     return math.log2(high / low) - 1e-9  # a crumb less: floats may give a little more than 5
 
 
-class Outcome(Frozen):
+class ObjectiveOutcome(Frozen):
     """Whether one objective was kept in a trial."""
 
     objective: str
@@ -122,7 +122,7 @@ class Outcome(Frozen):
     "Why it is not known."
 
 
-class Sought(Frozen):
+class SearchOutcome(Frozen):
     """What a trial of a search gave: the server kept to everything, or not, or it tells nothing."""
 
     rate: PositiveFloat
@@ -131,13 +131,13 @@ class Sought(Frozen):
     "None where it says nothing of the server: then it is no attempt of the search."
     why: str = ""
     "What was not kept, or why it says nothing; empty where it passed."
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[ObjectiveOutcome, ...] = ()
     "Of what was looked at: the rate that was kept, errors, and each objective."
-    again: bool = False
-    "Whether it says nothing for a reason that comes and goes."
+    transient: bool = False
+    "Whether it says nothing for a reason that comes and goes: another attempt may do better."
 
 
-class Attempt(Frozen):
+class SearchTrial(Frozen):
     """A trial that a search rests on."""
 
     trial: PositiveInt
@@ -150,5 +150,5 @@ class Attempt(Frozen):
     "Whether everything was kept."
     why: str = ""
     "What was not."
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[ObjectiveOutcome, ...] = ()
     "As the trial has them."

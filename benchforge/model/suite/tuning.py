@@ -2,19 +2,21 @@
 
 from pydantic import Field, PositiveInt
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 
 class Tuning(Frozen):
     """The table [tuning]: applied inside each trial, never to the machine."""
 
     sysctl: dict[str, int | str] = Field(default_factory=dict)
-    "Names such as net.core.somaxconn to values; those of a private network can be applied."
+    """Kernel settings such as net.core.somaxconn, each with its value. Only settings of a private \
+network can be applied."""
     limits: dict[str, PositiveInt] = Field(default_factory=dict)
-    "Names such as nofile to soft and hard limits of every process of the trial."
+    """Resource limits such as nofile, each with the soft and hard limit of every process in the \
+trial."""
 
 
-class Tuned(Frozen):
+class AppliedTuning(Frozen):
     """What came of a tuning in one trial."""
 
     applied: dict[str, str]
@@ -23,7 +25,7 @@ class Tuned(Frozen):
     "Why the others do not hold."
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """For a person: how many hold, and each name that does not, with its reason."""
         refused = [f"{name.partition('.')[2]} ({why})" for name, why in self.refused.items()]
         applied = f"{len(self.applied)} applied"

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 LEAST_BLOCKS = 8
 """Before the first look: who looks at widths earlier gets intervals of 95 % that hold the truth in
@@ -23,7 +23,7 @@ class Until(Frozen):
     "Blocks after which it ends, however wide the intervals are."
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """The width for a person: 3 %."""
         return f"{100 * self.width:g} %"
 

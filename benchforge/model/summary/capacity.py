@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from benchforge.model.find import Attempt
-from benchforge.model.frozen import Frozen
-from benchforge.model.verdict import Estimate
+from benchforge.model.suite.search import SearchTrial
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.frozen import Frozen
 
 
 class Scaling(Frozen):
@@ -16,7 +16,7 @@ class Scaling(Frozen):
     "The share of work that waits for others."
     coherency: float
     "What each pair costs beside that; above 0, more is slower in the end."
-    off: float
+    max_error: float
     "The largest error of ln X at any level; an accepted law has less than 0.1."
     peak: float | None
     "The concurrency with the highest throughput; None where none was reached."
@@ -29,8 +29,8 @@ class Sweep(Frozen):
 
     highest: Estimate
     "The highest typical throughput of any level; its interval holds the best level's own."
-    at: int | None
-    "The level that served most; None where there is none."
+    best_level: int | None
+    "The concurrency with the highest throughput; None where there is none."
     saturated: int | None
     "The smallest level with at least 95 % of the highest throughput."
     saturated_range: tuple[int, int] | None
@@ -59,11 +59,11 @@ class Capacity(Frozen):
     "How wide the passage from passing to failing is, as a share of the rate; 0.025 is usual."
     phase: Phase = "bracket"
     "How far the search came."
-    at_least: float | None = None
-    "The highest rate that was passed; None where none was."
-    attempts: tuple[Attempt, ...] = ()
+    highest_passed: float | None = None
+    "The highest rate at which a trial passed; None where none did."
+    attempts: tuple[SearchTrial, ...] = ()
     "All trials that it rests on, in their order."
-    says: str = ""
+    message: str = ""
     "What it ended with, or why it has no end."
 
     @property

@@ -2,23 +2,23 @@
 
 from pydantic import JsonValue, NonNegativeInt, PositiveInt
 
-from benchforge.model.capacity import Sweep
-from benchforge.model.frozen import Frozen
-from benchforge.model.verdict import Estimate
+from benchforge.model.summary.capacity import Sweep
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.frozen import Frozen
 
 
 class Level(Frozen):
     """What a server served at one level."""
 
-    at: PositiveInt
-    "Requests that were under way at a time."
+    concurrency: PositiveInt
+    "Requests under way at a time."
     value: Estimate
     "The typical throughput, with the interval of this session."
     by_law: float | None = None
     "What the law gives here; None without one."
 
 
-class Swept(Frozen):
+class ConcurrencySweep(Frozen):
     """One server, one driver, and an option of the driver at three levels or more."""
 
     scenario: str

@@ -1,14 +1,14 @@
-"""How servers stand to one another in a metric, and what nobody can say of that."""
+"""The servers of a comparison ranked by one metric, and what that rests on."""
 
 from typing import Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.ranking import Ranking
+from benchforge.model.summary.ranking import Ranking
+from benchforge.model.values.frozen import Frozen
 
 
-class LeftOut(Frozen):
+class UnrankedServer(Frozen):
     """A server that is not ranked."""
 
     server: str
@@ -17,7 +17,7 @@ class LeftOut(Frozen):
     "Why not."
 
 
-class Far(Frozen):
+class RankingOutlier(Frozen):
     """A value that lies far from its server's others: told, and never dropped."""
 
     server: str
@@ -34,7 +34,7 @@ class Far(Frozen):
     "Of the modified z: mild above 3.5, severe above 5."
 
 
-class Standing(Frozen):
+class MetricRanking(Frozen):
     """One metric of a comparison: the ranks that are possible, and on what that rests."""
 
     metric: str
@@ -47,11 +47,11 @@ class Standing(Frozen):
     "Believed blocks that the pair with the fewest has in common."
     ranking: Ranking | None
     "None where nobody is ranked."
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[UnrankedServer, ...] = ()
     "Servers without enough values that count."
-    far: tuple[Far, ...] = ()
+    outliers: tuple[RankingOutlier, ...] = ()
     "Values far from their server's others, all of which count."
-    needs: PositiveInt | None = None
+    blocks_needed: PositiveInt | None = None
     "About how many blocks an interval of `target` takes for every pair; None: not known."
     target: float
     "To a side, on the log scale."

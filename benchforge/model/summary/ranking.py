@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.verdict import Estimate
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.frozen import Frozen
 
 
 class Pair(Frozen):
@@ -23,7 +23,7 @@ class Pair(Frozen):
     "Whether a difference was found: p_holm is below 1 - level."
 
 
-class Ranked(Frozen):
+class RankedServer(Frozen):
     """A server's place among all."""
 
     server: str
@@ -45,7 +45,7 @@ class Ranking(Frozen):
     "One minus the chance of any false difference in the whole family."
     better: Literal["higher", "lower"]
     "Which values are the better ones."
-    order: tuple[Ranked, ...]
+    order: tuple[RankedServer, ...]
     "The best first; those without a typical value last."
     pairs: tuple[Pair, ...]
     "Each two of them."

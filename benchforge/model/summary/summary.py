@@ -5,21 +5,26 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
-from benchforge.model.capacity import Capacity
-from benchforge.model.check import Check
-from benchforge.model.claim import Claim
-from benchforge.model.code import Code
-from benchforge.model.find import Find
-from benchforge.model.frozen import Frozen
-from benchforge.model.pivot import Pivot
-from benchforge.model.runtime import Interpreter
-from benchforge.model.sample import Sample
-from benchforge.model.sitting import Sitting
-from benchforge.model.standing import Standing
-from benchforge.model.swept import Swept
-from benchforge.model.trial import CaseName, Failure, Load
-from benchforge.model.verdict import Enough, Estimate, Verdict
-from benchforge.model.window import WHOLE, Settled, Window
+from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.code import Code
+from benchforge.model.suite.pivot import Pivot
+from benchforge.model.suite.runtime import Interpreter
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.summary.capacity import Capacity
+from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.verdict import Estimate, StopDecision, Verdict
+from benchforge.model.trial.check import OTHERS, Check
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Failure, Load
+from benchforge.model.trial.window import WHOLE, SteadyState, Window
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.file_names import FileName
+from benchforge.model.values.frozen import Frozen
+
+_LEAST_LEFT = 0.01
+"""Of the CPUs: a share that is known to about a hundredth has no use as a divisor below it."""
 
 
 class TrialSample(Frozen):
@@ -33,7 +38,7 @@ class TrialSample(Frozen):
     "The value, or why there is none."
 
 
-class Line(Frozen):
+class MetricSummary(Frozen):
     """One metric of one case over its trials. Nothing here is a verdict."""
 
     metric: str
@@ -60,7 +65,7 @@ class Line(Frozen):
     "Of the trials' values."
     sd: float | None = None
     "The sample standard deviation (n - 1); None also for one trial and among lower bounds."
-    at_least: bool = False
+    lower_bound: bool = False
     "Whether the median rests on values that are only lower bounds."
     why: str = ""
     "Why there is no median."
@@ -92,6 +97,14 @@ class DoubtedTrial(Frozen):
     "Those that failed and are about the apparatus."
     used: bool
     "Whether its numbers are shown all the same, marked: no other attempt was any better."
+    disturbed: bool = False
+    "Whether others' noise alone is why: beside one that was disturbed alike it has a ratio."
+
+    @property
+    def left(self) -> float:
+        """What share of the CPUs others left to it, as far as they took enough to fail a check."""
+        took = sum(one.value or 0.0 for one in self.checks if one.id in OTHERS)
+        return max(_LEAST_LEFT, 1.0 - took)
 
 
 class Comparison(Frozen):
@@ -109,25 +122,25 @@ class Comparison(Frozen):
     "Asked of all of them together."
     window: Window = WHOLE
     "What counts of their loads: one cut for all that settled."
-    settled: tuple[Settled, ...] = ()
-    "Of each of `cases`, in their order: its own warm-up, and whether it settled."
-    standings: tuple[Standing, ...] = ()
-    "By the first metric and those of the suite's tables; none where only one case is compared."
+    steady_states: tuple[SteadyState, ...] = ()
+    "For each of `cases`, in their order: its warm-up, and whether it reached a steady state."
+    rankings: tuple[MetricRanking, ...] = ()
+    "Rankings by the first metric and those of the suite's tables; none for a single case."
 
 
-class Finding(Frozen):
+class CaseFinding(Frozen):
     """What a check found in trials of a case: the worst answer stands for those that are alike."""
 
     check: Check
     "The answer that has the largest value."
     trials: PositiveInt
-    "In how many it was found."
-    of: PositiveInt
-    "Of how many, all attempts."
+    "Number of trials in which the check has this answer."
+    attempts: PositiveInt
+    "Number of the case's trials, all attempts."
 
 
 class CaseSummary(Frozen):
-    """A case: its lines in the order of the suite's metrics."""
+    """A case: its metrics, and what its trials showed."""
 
     case: CaseName
     "What was measured."
@@ -137,22 +150,22 @@ class CaseSummary(Frozen):
     "How many measurements were planned."
     failed: tuple[FailedTrial, ...]
     "Trials without a measurement, each with its reason."
-    lines: tuple[Line, ...]
-    "In the order of the suite's metrics."
+    metrics: tuple[MetricSummary, ...]
+    "One for each metric and its parts, in the order of the suite's metrics."
     notes: tuple[str, ...]
     "What the checks found, each once."
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CaseFinding, ...] = ()
     "What the checks found, failures first; those that passed are not here."
-    passed: NonNegativeInt = 0
-    "How many checks passed in all of its trials."
+    checks_passed: NonNegativeInt = 0
+    "Number of checks that passed in all of its trials."
     doubted: tuple[DoubtedTrial, ...] = ()
     "Trials that are not to be believed."
     latency_doubted: tuple[DoubtedTrial, ...] = ()
-    "Believed trials whose response times alone are not to be believed."
+    "Believed or disturbed trials whose response times are not to be believed whatever else is."
     load: Load | None = None
     "What the load tool was told to do; None where that is not known, or was not always the same."
     believed: NonNegativeInt | None = None
-    "How many of `trials` are to be believed; None in a result of an older benchforge."
+    "Number of `trials` that are to be believed; None where no check was asked."
     steady: bool | None = None
     "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
     capacity: Capacity | None = None
@@ -170,29 +183,29 @@ class CaseSummary(Frozen):
             return False
         if smoke or self.believed != 0:
             return True
-        return any(all(check.again for check in one.checks) for one in self.doubted if one.used)
+        return any(all(check.transient for check in one.checks) for one in self.doubted if one.used)
 
 
 class Placebo(Frozen):
     """A case that was measured twice as if it were two: what differs there, differs by itself."""
 
-    of: CaseName
-    "The case."
-    again: CaseSummary
-    "Measured once more; it stands in no table."
+    case: CaseName
+    "The case that was measured twice."
+    repeated: CaseSummary
+    "The case's second measurement; no table shows it."
     metric: str
     "The label of the metric that the two are compared by; empty where none has a value."
     ratio: Estimate
-    "Again over first, by block, with its interval of 99 %."
-    apart: float | None = None
-    """By what share two alike may differ here: how far the interval reaches from 1; None where
-    there is no interval."""
+    "Second measurement over first, by block, with its interval of 99 %."
+    noise: float | None = None
+    """The noise of the apparatus, as a share: how far the interval reaches from 1; None where there
+    is no interval."""
 
 
 class Summary(Frozen):
     """summary.json: everything is recomputable from the header and the trials."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     "The number of this format."
     kind: Literal["summary"] = "summary"
     "What this file is."
@@ -212,14 +225,14 @@ class Summary(Frozen):
     "Whether it was a smoke: then its numbers mean nothing."
     titles: dict[str, str] = Field(default_factory=dict)
     "Of the scenarios that have one."
-    finds: dict[str, Find] = Field(default_factory=dict)
-    "What the scenarios that search for a rate look for, by label."
-    tables: dict[str, Pivot] = Field(default_factory=dict)
+    searches: dict[str, RateSearch] = Field(default_factory=dict)
+    "Searches for a rate, by the label of their scenario."
+    tables: dict[FileName, Pivot] = Field(default_factory=dict)
     "What the suite draws of the cases, by label."
     complete: bool
     "Whether every planned measurement has its trial, or what there is was enough."
-    enough: Enough | None = None
-    "Whether as many blocks as it takes are there; None where their number was given."
+    stop_decision: StopDecision | None = None
+    "The decision of `until` after the last block; None where the number of blocks was given."
     cases: tuple[CaseSummary, ...]
     "In the order of the suite."
     versions: dict[str, str]
@@ -230,15 +243,15 @@ class Summary(Frozen):
     "Of the servers whose code lies in a git repository."
     facts: dict[str, JsonValue]
     "Of the machine."
-    sittings: tuple[Sitting, ...] = ()
-    "Those after the first, where the run was resumed."
+    sessions: tuple[Session, ...] = ()
+    "Sessions after the first, where the run was resumed."
     checks: tuple[Check, ...] = ()
     "Asked of the whole result."
     placebos: tuple[Placebo, ...] = ()
     "One of each scenario, where the suite asks for them."
     comparisons: tuple[Comparison, ...] = ()
     "In the order of the suite."
-    sweeps: tuple[Swept, ...] = ()
+    sweeps: tuple[ConcurrencySweep, ...] = ()
     "Of each server whose driver's concurrency the suite varies; a smoke has none."
     claims: tuple[Claim, ...] = ()
     "What was asked, in the order of the suite."

@@ -4,14 +4,12 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
-from benchforge.model.check import Check
-from benchforge.model.frozen import Frozen
+from benchforge.model.trial.check import Check
+from benchforge.model.values.frozen import Frozen
 
 Method = Literal[
     "t of logs",
     "paired t of log-ratios",
-    "Stein's t of log-ratios",
-    "pooled t of log-ratios",
     "Hodges-Lehmann",
     "prediction by t of logs",
     "Clopper-Pearson",
@@ -41,7 +39,7 @@ class Estimate(Frozen):
     "The lower end of the interval."
     high: float | None = None
     "The upper end of the interval."
-    achieved: float | None = None
+    achieved_level: float | None = None
     "The exact level, for a method that has a few levels only."
     df: float | None = None
     "Degrees of freedom."
@@ -98,15 +96,15 @@ class Outliers(Frozen):
 State = Literal["faster", "slower", "same", "inconclusive", "invalid"]
 
 
-class Comparison(Frozen):
+class RatioDecision(Frozen):
     """What the ratio of two servers decides."""
 
     state: State
     "Of the first against the second. Not finding a difference is inconclusive, never same."
     ratio: Estimate
     "First / second."
-    companion: Estimate | None
-    "The same, as no outlier can move it; None where it was not asked for."
+    robust: Estimate | None
+    "Robust check of the ratio, which no outlier can move; None where it was not formed."
     p_adjusted: float | None
     "The p that decided, after Holm where there are several pairs."
     margin: float
@@ -114,14 +112,14 @@ class Comparison(Frozen):
     at_least: float | None = None
     "The end of the interval that is nearest to 1, where a difference was found."
     fragile: bool | None = None
-    "Whether the companion's interval decides otherwise; None where one of the two has none."
-    resolves: float | None = None
-    "The ratio above 1 that so many blocks find four times in five; None without a deviation."
-    needs: int | None = None
+    "Whether the robust interval decides otherwise; None where one of the two has none."
+    detectable_ratio: float | None = None
+    "The smallest ratio above 1 that this number of blocks finds four times in five."
+    blocks_needed: int | None = None
     "About how many blocks would decide, where it is inconclusive; None where that is not known."
 
 
-class Enough(Frozen):
+class StopDecision(Frozen):
     """Whether another block is needed, from the width of intervals alone."""
 
     blocks: NonNegativeInt = 0
@@ -138,7 +136,7 @@ class Enough(Frozen):
     "What decided."
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """For a person: after how many blocks, why, and where it was not reached, by whom."""
         start = "stopped after" if self.stop else "not enough after"
         blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
@@ -157,7 +155,7 @@ class Change(Frozen):
     "Changes below it are not told."
 
 
-class Against(Frozen):
+class Objection(Frozen):
     """A check that speaks against a verdict, or a behaviour that one side alone had."""
 
     check: Check
@@ -166,7 +164,7 @@ class Against(Frozen):
     "Whose trials it was found in; empty for a comparison or the whole result."
 
 
-class Rejected(Frozen):
+class RejectedBlock(Frozen):
     """A block that a verdict does not rest on."""
 
     block: PositiveInt
@@ -192,17 +190,17 @@ class Verdict(Frozen):
     "What the question asks for: a ratio, a difference or a value."
     sides: tuple[Estimate, ...] = ()
     "Where shares of failed requests are compared: that of each side, by exact counts."
-    companion: Estimate | None = None
-    "The same, as no outlier can move it; None where it was not formed."
+    robust: Estimate | None = None
+    "Robust check of the estimate, which no outlier can move; None where it was not formed."
     fragile: bool | None = None
-    "Whether the companion decides otherwise; None where one of the two has no interval."
+    "Whether the robust check decides otherwise; None where one of the two has no interval."
     p_adjusted: float | None = None
     "The estimate's p after Holm, in its family of questions."
-    family: PositiveInt = 1
-    "How many questions are in its family: those of one scenario and metric."
-    resolves: float | None = None
-    "The ratio above 1 that so many blocks find four times in five."
-    needs: PositiveInt | None = None
+    family_size: PositiveInt = 1
+    "Number of questions in its family: those of one scenario and metric."
+    detectable_ratio: float | None = None
+    "The smallest ratio above 1 that this number of blocks finds four times in five."
+    blocks_needed: PositiveInt | None = None
     "About how many blocks would decide, where it is inconclusive and that is known."
     blocks: tuple[PositiveInt, ...] = ()
     "The blocks that it rests on."
@@ -210,11 +208,16 @@ class Verdict(Frozen):
     "The first side's value in each of `blocks`."
     b: tuple[float, ...] = ()
     "The other's; empty where a alone is asked about."
-    rejected: tuple[Rejected, ...] = ()
+    disturbed: tuple[PositiveInt, ...] = ()
+    "Those of `blocks` in which others disturbed both sides."
+    undisturbed: Estimate | None = None
+    """The estimate as if others had left all CPUs to both sides: where they disturbed blocks, an
+    answer is one that this gives, too."""
+    rejected_blocks: tuple[RejectedBlock, ...] = ()
     "Blocks that it does not rest on."
-    against: tuple[Against, ...] = ()
-    "What speaks against it; failures first."
-    limits: tuple[str, ...] = ()
-    "What it does not say: of which load, machine and day it is."
+    objections: tuple[Objection, ...] = ()
+    "Checks that speak against it; failures first."
+    limitations: tuple[str, ...] = ()
+    "Limits of its validity: the load, machine and day that it is of."
     sentence: str
     "All of it, for a person."

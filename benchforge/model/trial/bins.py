@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from benchforge.model.observation import Flow
-from benchforge.model.reading import Reading, Series
-from benchforge.model.trial import Trial
-from benchforge.model.window import Window
+from benchforge.model.trial.observation import NetworkFlow
+from benchforge.model.trial.reading import Reading, Series
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import Window
 
 _NEARLY = 1e-6  # of a bin: clocks tell a load of 10 s as 9.9999999
 
@@ -34,7 +34,7 @@ class Bins:
 
 
 @dataclass(frozen=True)
-class Kept:
+class LoadAfterCut:
     """What of a load is left behind a cut."""
 
     share: float
@@ -43,7 +43,7 @@ class Kept:
     "How long what is left took."
     unanswered: int | None
     "Requests that ended in it without a complete response; None where nobody tells."
-    told: str
+    note: str
     "For a person: how much is cut, and how the share is known; empty without a cut."
 
 
@@ -59,7 +59,7 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
     return _of_flow(observation.flow, reading)
 
 
-def kept(trial: Trial, window: Window) -> Kept | None:
+def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
     """Return what is left of a trial's load; None where it cannot be cut so, or has no reading.
 
     A cut of a flow is counted from its first whole bin: where in the bin before it the load began
@@ -69,7 +69,7 @@ def kept(trial: Trial, window: Window) -> Kept | None:
     if reading is None:
         return None
     if not window.cut_s:
-        return Kept(1.0, reading.seconds, reading.unanswered, "")
+        return LoadAfterCut(1.0, reading.seconds, reading.unanswered, "")
     bins, _ = bins_of(trial)
     if bins is None:
         return None
@@ -79,11 +79,11 @@ def kept(trial: Trial, window: Window) -> Kept | None:
         return None
     cut = f"without the first {window.cut_s:g} s"
     if bins.counter:
-        told = f"{cut}: responses times the share of {bins.counter} that is left"
-        return Kept(sum(left) / total, len(left) * bins.seconds, None, told)
+        note = f"{cut}: responses times the share of {bins.counter} that is left"
+        return LoadAfterCut(sum(left) / total, len(left) * bins.seconds, None, note)
     share = (sum(left) + bins.beside) / total
     errors = None if reading.series is None else sum(reading.series.errors[skipped:])
-    return Kept(share, reading.seconds - skipped * bins.seconds, errors, cut)
+    return LoadAfterCut(share, reading.seconds - skipped * bins.seconds, errors, cut)
 
 
 def _of_series(series: Series, reading: Reading) -> Bins:
@@ -91,7 +91,7 @@ def _of_series(series: Series, reading: Reading) -> Bins:
     return Bins(series.bin_s, series.completed[:whole], sum(series.completed[whole:]))
 
 
-def _of_flow(flow: Flow, reading: Reading) -> tuple[Bins | None, str]:
+def _of_flow(flow: NetworkFlow, reading: Reading) -> tuple[Bins | None, str]:
     """Return the bins from the second one that has traffic on, as far as the load surely reached.
 
     Before its load a tool starts, and afterwards it reports; in the first bin with traffic the

@@ -10,7 +10,7 @@ from typing import Self
 
 from pydantic import field_validator
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 _BITS = 11
 

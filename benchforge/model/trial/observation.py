@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 Role = Literal["server", "upstream", "backend", "loader"]
 
@@ -31,31 +31,31 @@ class Usage(Frozen):
     "Why something is not known."
     process_cpu_s: tuple[NonNegativeFloat, ...] = ()
     "CPU time of each process that was there at the end, the largest first."
-    hottest_cpu_s: NonNegativeFloat | None = None
-    "CPU time of the one thread that used the most."
+    busiest_thread_cpu_s: NonNegativeFloat | None = None
+    "CPU time of the busiest thread."
     busy_threads: NonNegativeInt | None = None
     "Threads that used at least 5 % of a CPU."
-    waited_s: NonNegativeFloat | None = None
-    "How long its threads could have run and waited for a CPU, all together."
-    voluntary: NonNegativeInt | None = None
+    cpu_wait_s: NonNegativeFloat | None = None
+    "Time in which its threads could have run and waited for a CPU, all together."
+    voluntary_switches: NonNegativeInt | None = None
     "Context switches of threads that waited for something."
-    involuntary: NonNegativeInt | None = None
+    involuntary_switches: NonNegativeInt | None = None
     "Context switches of threads that had to leave the CPU."
     major_faults: NonNegativeInt | None = None
     "Pages that had to be read from a disk."
-    growth: float | None = None
+    memory_growth: float | None = None
     """By what share its memory grew: the Theil-Sen slope of its proportional set size, times the
     length of the load, over the median."""
     printed_bytes: NonNegativeInt | None = None
     "What it printed, and by how much the regular files grew that it has open for writing."
-    ended: NonNegativeInt | None = None
+    ended_processes: NonNegativeInt | None = None
     "Processes that were there when the load began, and not when it ended."
-    begun: NonNegativeInt | None = None
+    new_processes: NonNegativeInt | None = None
     "Processes that were there when the load ended, and not when it began."
-    open_files: NonNegativeInt | None = None
+    open_files_limit: NonNegativeInt | None = None
     "How many descriptors a process may have open: the smallest soft limit among its processes."
-    signs: tuple[str, ...] = ()
-    """What /proc shows of a development mode, a tracer or an instrument, such as
+    development_signs: tuple[str, ...] = ()
+    """Signs in /proc of a development mode, a tracer or an instrument, such as
     "debug: --reload" or "instrument: TracerPid 17"."""
 
 
@@ -68,7 +68,7 @@ class Foreign(Frozen):
     "What it used during the load."
 
 
-class Machine(Frozen):
+class MachineUsage(Frozen):
     """What the whole machine did during the load; None where the kernel does not tell.
 
     system.csv beside the trial has it over time.
@@ -98,15 +98,17 @@ class Machine(Frozen):
     "Of the minute before the load."
     clock_step_s: float | None = None
     "By how much the wall clock moved against the monotonic clock."
-    waiting_ports: NonNegativeInt | None = None
+    longest_gap_s: NonNegativeFloat | None = None
+    "The longest time of the load between two samples."
+    time_wait_sockets: NonNegativeInt | None = None
     "Sockets in TIME_WAIT when the load ended, of the trial's network."
-    ports: PositiveInt | None = None
-    "How many ports there are for outgoing connections."
+    ephemeral_ports: PositiveInt | None = None
+    "Number of ports for outgoing connections."
     foreign: tuple[Foreign, ...] = ()
     "Those that used most, at most ten."
 
 
-class Flow(Frozen):
+class NetworkFlow(Frozen):
     """What the trial's network sent, bin by bin, in place of responses that no tool tells."""
 
     bin_s: PositiveFloat
@@ -134,7 +136,7 @@ class Observation(Frozen):
     "CPU time of benchforge itself meanwhile."
     samples: NonNegativeInt = 0
     "Rows of system.csv; usage.csv has as many for a part, or fewer of one with many processes."
-    machine: Machine | None = None
+    machine: MachineUsage | None = None
     "None where only what parts used was looked at."
-    flow: Flow | None = None
+    flow: NetworkFlow | None = None
     "None where the network's counters are not those of the trial."

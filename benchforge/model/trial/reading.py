@@ -1,9 +1,13 @@
 """What a load tool says of one measurement, in one form for all tools."""
 
+from typing import Annotated
+
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.histogram import Histogram
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.values.frozen import Frozen
+
+_STATUSES = r"^[1-9]\d\d(?:-[1-9]\d\d)?$|^[1-9]xx$"
 
 
 class Series(Frozen):
@@ -17,6 +21,17 @@ class Series(Frozen):
     "Requests that ended without a complete response."
 
 
+class Bodies(Frozen):
+    """Responses of one status whose bodies are of one length."""
+
+    status: int = Field(ge=100, le=999)
+    "Of HTTP."
+    length: NonNegativeInt
+    "Of each body, in bytes."
+    responses: NonNegativeInt
+    "How many there were."
+
+
 class Schedule(Frozen):
     """How well an open loop kept the times at which it meant to send."""
 
@@ -28,15 +43,18 @@ class Schedule(Frozen):
     "Of those, requests that were put on a connection."
     lateness: Histogram | None = None
     "By how much the tool itself was late, for each intended request."
-    waited: Histogram | None = None
-    "How long requests stood in line because all connections that were allowed were busy."
+    queueing: Histogram | None = None
+    "Time that requests stood in line because all connections that were allowed were busy."
 
 
 class Reading(Frozen):
     """Counts, errors by class and latency of one measurement; whatever is None is not known.
 
-    Good responses are complete ones with a status below 400. Some tools count errors in classes
-    that overlap: then only bounds of the number of good responses are known.
+    Good responses are complete ones with the status that the suite expects, and a body as long as
+    a right one. A driver says what its tool tells: `statuses`, and of bodies `bodies`, `body_bytes`
+    or `document_bytes`; `good_at_least` and `good_at_most` are what its tool takes as good. Once
+    the server was asked again, benchforge forms them anew. Where a tool tells too little, or counts
+    errors in classes that overlap, only bounds are known.
     """
 
     seconds: float = Field(ge=1e-9, le=1e9)
@@ -49,20 +67,37 @@ class Reading(Frozen):
     "Good responses."
     doubt: str = ""
     "Why only bounds are known, where they differ."
+    by_length: str = ""
+    "Why responses of which the tool tells no status are taken as good; empty: it tells all."
+    statuses: dict[Annotated[str, Field(pattern=_STATUSES)], NonNegativeInt] = Field(
+        default_factory=dict
+    )
+    """Complete responses by status, as far as the tool tells: 200, 2xx or 100-399, which do not
+    overlap. What is missing has another status; empty where the tool tells none."""
+    own_requests: bool = False
+    "Whether the tool asks what a script of the user's says: what the suite expects is no measure."
     errors: dict[str, NonNegativeInt]
     "By class: status, connect, read, write, timeout, length, ... Classes may overlap: never add."
-    overlapping: bool = False
+    overlapping_errors: bool = False
     "Whether one request may stand in several classes of errors."
     unanswered: NonNegativeInt | None = None
     "Requests that ended without a complete response, not those in flight at the end."
     received_bytes: NonNegativeInt | None = None
     "Everything read from the sockets, headers included."
+    bodies: tuple[Bodies, ...] = ()
+    "Responses by status and length of body, as far as the tool tells; empty: it does not."
+    body_bytes: NonNegativeInt | None = None
+    "All bodies together, as they were read."
+    promised_bytes: NonNegativeInt | None = None
+    "All bodies together, by what heads said (Content-Length): without those in chunks."
+    byte_error: NonNegativeInt = 0
+    "By how much the tool's bytes may be off, because it rounds them."
     latency: Histogram | None = None
     """Every response's time, to the end of its body: from when the request was meant to be sent
     where there is a schedule, else from sending it."""
     latency_by_status: dict[str, Histogram] = Field(default_factory=dict)
     "`latency`, split by 2xx, 4xx and so on; empty where the tool does not split it."
-    service: Histogram | None = None
+    service_time: Histogram | None = None
     "Every response's time from when the request was really sent."
     phases: dict[str, Histogram] = Field(default_factory=dict)
     "connect: until a new connection could be used; first_byte: from sending; empty: not known."
@@ -92,6 +127,8 @@ class Reading(Frozen):
     "In which of several ways the requests were really made, where the tool tells."
     document_bytes: NonNegativeInt | None = None
     "The body length that the tool took as right, where it tells."
+    other_lengths: NonNegativeInt | None = None
+    "Responses with a body of another length than that, which the tool takes as doubtful."
     server_software: str | None = None
     "The header Server, where the tool tells."
     cpu_user_s: NonNegativeFloat | None = None
@@ -104,8 +141,8 @@ class Reading(Frozen):
     "The mean of their CPU time in user mode, where the tool tells."
     process_system_s: NonNegativeFloat | None = None
     "As `process_user_s`, in the kernel."
-    claims: dict[str, JsonValue] = Field(default_factory=dict)
-    "What the tool printed, in its own words and units: kept beside what was recomputed."
+    printed: dict[str, JsonValue] = Field(default_factory=dict)
+    "Numbers that the tool printed, in its own words and units, beside what was recomputed."
     defects: tuple[str, ...] = ()
     "Known defects of the tool that touch this reading, such as wrk:synthetic-samples."
 
@@ -121,3 +158,12 @@ class Reading(Frozen):
             return f"{self.good} good responses"
         between = f"between {self.good_at_least} and {self.good_at_most} good responses"
         return f"{between}: {self.doubt}" if self.doubt else between
+
+
+def span(statuses: str) -> range:
+    """Return the statuses that a key of `Reading.statuses` stands for."""
+    if statuses.endswith("xx"):
+        first = int(statuses[0]) * 100
+        return range(first, first + 100)
+    first_status, _, last_status = statuses.partition("-")
+    return range(int(first_status), int(last_status or first_status) + 1)

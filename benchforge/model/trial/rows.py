@@ -9,12 +9,16 @@ from typing import Any
 
 from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError, field_validator
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.observation import Role
+from benchforge.model.trial.observation import Role
+from benchforge.model.values.frozen import Frozen
 
 USAGE = "usage.csv"
 SYSTEM = "system.csv"
 TIME = "time_s"
+MOST_BYTES = 24 << 20
+MOST_ROWS = 300_000
+"That is five parts over four hours, and less than a gigabyte of memory."
+_MOST_CELLS = 6_000_000
 
 SystemRow = Mapping[str, float]
 """Numbers by the names of system.csv's columns, `time_s` among them."""
@@ -37,26 +41,26 @@ class UsageRow(Frozen):
     "What it is in this trial."
     cpu_s: NonNegativeFloat | None = None
     "User and system time of all its processes, ended children included."
-    waited_s: NonNegativeFloat | None = None
-    "How long its threads could have run and waited for a CPU, all together."
-    hottest_s: NonNegativeFloat | None = None
-    "CPU time of the one thread that used the most."
+    cpu_wait_s: NonNegativeFloat | None = None
+    "Time in which its threads could have run and waited for a CPU, all together."
+    busiest_thread_cpu_s: NonNegativeFloat | None = None
+    "CPU time of the busiest thread."
     busy_threads: NonNegativeInt | None = None
     "Threads that used at least 5 % of a CPU until then, ended ones included."
     threads: NonNegativeInt | None = None
     "How many it has; empty in the last row of a load tool."
     major_faults: NonNegativeInt | None = None
     "Pages that had to be read from a disk, ended children included."
-    voluntary: NonNegativeInt | None = None
+    voluntary_switches: NonNegativeInt | None = None
     "Context switches of threads that waited for something. This and the next: once a second."
-    involuntary: NonNegativeInt | None = None
+    involuntary_switches: NonNegativeInt | None = None
     "Context switches of threads that had to leave the CPU."
     processes: NonNegativeInt | None = None
     "How many it has. This and the next: once a second, when new ones are looked for."
-    ended: NonNegativeInt | None = None
-    "How many of those that it had first are no more."
-    begun: NonNegativeInt | None = None
-    "How many it has that it did not have first."
+    ended_processes: NonNegativeInt | None = None
+    "Processes of the beginning that have ended."
+    new_processes: NonNegativeInt | None = None
+    "Processes that it did not have at the beginning."
     process_cpu_s: tuple[NonNegativeFloat, ...] | None = None
     "CPU time of each of its processes, the largest first, with spaces between."
     pss_bytes: NonNegativeInt | None = None
@@ -85,7 +89,7 @@ SYSTEM_COLUMNS: Mapping[str, str] = MappingProxyType(
         "clock.step_s": "How far the wall clock moved against the monotonic clock.",
         "load.average": "Of the last minute, as it was.",
         "net.WHAT": "A TCP counter of the trial's network; TcpCurrEstab is as it was.",
-        "net.tw": "Sockets in TIME_WAIT, as they were.",
+        "net.time_wait": "Sockets in TIME_WAIT, as they were.",
     }
 )
 """What a number of system.csv is, by its column. It is what was added since the load began, but for
@@ -128,6 +132,16 @@ def _cell(value: object) -> str:
             return " ".join(map(_cell, value))
         case _:
             return str(value)
+
+
+def rows_text(content: bytes) -> str:
+    """Return the text of a file of rows. Raises ValueError where it is none, or has too many."""
+    rows = content.count(b"\n") + content.count(b"\r")
+    if rows > MOST_ROWS:
+        raise ValueError(f"has {rows:,} rows, and at most {MOST_ROWS:,} are read")
+    if (cells := content.count(b",")) > _MOST_CELLS:
+        raise ValueError(f"has {cells:,} cells, and at most {_MOST_CELLS:,} are read")
+    return content.decode()
 
 
 def usage_rows(text: str) -> tuple[UsageRow, ...]:

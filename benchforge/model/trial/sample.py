@@ -4,13 +4,13 @@ from typing import Self
 
 from pydantic import NonNegativeInt, model_validator
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
 
 class Sample(Frozen):
     """A metric's value for one trial, with its unit; it cannot hold NaN.
 
-    `value` is None where it could not be known, and then `why` says why. With `at_least`, the
+    `value` is None where it could not be known, and then `why` says why. With `lower_bound`, the
     truth is the value or more (a percentile that lies among requests which were given up).
     """
 
@@ -24,7 +24,7 @@ class Sample(Frozen):
     "What part of the metric: a role (server), a class of errors (status), a percentile."
     estimator: str | None = None
     "How a statistic was formed from many measurements."
-    at_least: bool = False
+    lower_bound: bool = False
     "Whether the truth is the value or more."
     why: str = ""
     "Why the value is not known."

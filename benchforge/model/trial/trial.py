@@ -12,52 +12,32 @@ from pydantic import (
     PositiveInt,
 )
 
-from benchforge.model.answer import Answer, Request
-from benchforge.model.check import Check
-from benchforge.model.find import Sought
-from benchforge.model.frozen import Frozen
-from benchforge.model.observation import Observation
-from benchforge.model.placement import Placed
-from benchforge.model.probes import Complaint, Listener, Probes
-from benchforge.model.reading import Reading
-from benchforge.model.tuning import Tuned
+from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.suite.search import SearchOutcome
+from benchforge.model.suite.tuning import AppliedTuning
+from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.check import NOISE, OTHERS, Check
+from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.probes import Exhaustion, Listener, Probes
+from benchforge.model.trial.reading import Reading
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.file_names import Below
+from benchforge.model.values.frozen import Frozen
 
-# The history of `format`, of all files of a result: 1, the first.
+# The history of `format`, of all files of a result:
+# 1: the first, of benchforge 0.1.0.
+# 2: of 0.2.0. Fields, columns and folders have the names of docs/glossary.md.
 
 
 ATTEMPTS = 3
 "How often a place of the plan is measured at most, where the apparatus fails."
 
+_OTHER_NOISE = ("io", "memory")
+"What N3 looks at beside the CPUs: who stood still there is not known to have waited for others."
+
 Link = Literal["plain", "tls", "mixed", "none"]
 "Of connections: none that speaks TLS, all, some; no connection was seen."
-
-
-class CaseName(Frozen):
-    """How people speak of a case, and what it is: labels beside its identity."""
-
-    scenario: str
-    "Its label."
-    server: str
-    "Its label."
-    driver: str
-    "The label of the loader or client."
-    vary: dict[str, JsonValue]
-    "The varied options at this point, by their paths in the suite."
-    digest: str
-    "Of the resolved options and the code; labels do not count."
-    arm: PositiveInt = 1
-    "Above 1 where the suite names the same thing twice: an A/A comparison."
-    placebo: bool = False
-    "Whether it is the first case of its scenario once more, to see what differs by itself."
-
-    @property
-    def title(self) -> str:
-        """For a person: scenario, server, driver and what varies."""
-        words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
-        arm = [f"arm {self.arm}"] if self.arm > 1 else []
-        if self.placebo:
-            arm = ["placebo"]
-        return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
 
 
 class Failure(Frozen):
@@ -71,7 +51,7 @@ class Failure(Frozen):
     "What to do; may be empty."
     log: str = ""
     "The last lines of the process concerned."
-    about: Literal["behaviour", "apparatus"] = "behaviour"
+    subject: Literal["behaviour", "apparatus"] = "behaviour"
     "Behaviour of the server is a finding; a fault of the apparatus is tried again."
 
 
@@ -90,8 +70,8 @@ class Load(Frozen):
     "A client is what is measured; a load tool is the apparatus."
     rate: PositiveFloat | None = None
     "Requests per second that were asked for; None for a closed loop."
-    at_once: PositiveInt | None = None
-    "Requests that are under way at a time in a closed loop, on all connections together."
+    concurrency: PositiveInt | None = None
+    "Requests under way at a time in a closed loop, on all connections together."
     think_s: NonNegativeFloat = 0.0
     "In a closed loop: from a response to its connection's next request."
     method: str | None = None
@@ -100,11 +80,11 @@ class Load(Frozen):
     "The version of HTTP that it speaks, such as HTTP/1.1."
     sleeps: bool = True
     "Whether it waits without using a CPU; where not, its CPU time does not tell its limit."
-    stream: str = ""
-    "A digest of its options and its script, as they were then; empty in older results."
+    options_digest: str = ""
+    "Digest of its options and its script."
 
 
-class Started(Frozen):
+class StartedProcess(Frozen):
     """A process of the trial: what was run, for whom, and how it ended."""
 
     label: str
@@ -113,9 +93,9 @@ class Started(Frozen):
     "The program and its words; secrets are redacted."
     environment: dict[str, str]
     "What was added to a clean environment; secrets are redacted."
-    stdout: str
+    stdout: Below
     "File beside the trial."
-    stderr: str
+    stderr: Below
     "File beside the trial."
     exit_code: int | None
     "None when it was still running when it was asked for, and was stopped."
@@ -129,14 +109,14 @@ class Started(Frozen):
     "What it really was once the server was ready, whatever shim or script was run; None: unknown."
     interpreter: str | None = None
     "The file of the interpreter that it was meant to run on; None where it is no Python."
-    cut: tuple[Literal["stdout", "stderr"], ...] = ()
-    "Of these only the beginning, 64 MiB, was kept: it printed more."
+    truncated: tuple[Literal["stdout", "stderr"], ...] = ()
+    "Streams of which only the first 64 MiB were kept: it printed more."
 
 
 class Trial(Frozen):
     """One trial: trial.json. Files named here stand in the same folder."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     "The number of this format."
     kind: Literal["trial"] = "trial"
     "What this file is."
@@ -162,38 +142,42 @@ class Trial(Frozen):
     "What was asked."
     url: str = ""
     "What the load tool was given; secrets are redacted. Empty: the trial ended before."
-    processes: tuple[Started, ...]
+    processes: tuple[StartedProcess, ...]
     "In the order of their start."
+    files: tuple[Below, ...] = ()
+    """All that stood in its folder when it was kept, beside trial.json: what `clean` removes."""
     answers: tuple[Answer, ...]
     "Before the load and after it."
     probes: Probes | None = None
     "What many questions one by one were answered; None where it did not come to that."
     listener: Listener | None = None
     "Who answered them; None where it did not come to that."
-    complaints: tuple[Complaint, ...] = ()
+    exhaustions: tuple[Exhaustion, ...] = ()
     "Processes that said to have run out of something, as far as their output was read."
     namespaces: dict[str, JsonValue]
     "What the trial's namespaces really were, and what was weaker."
     load: Load | None = None
-    "None in a result of an older benchforge."
-    driven: str | None = None
+    "The load that the driver's options ask for; None where the trial ended before."
+    driver_digest: str | None = None
     """Digest of the load tool's options and of the request, by which a ceiling belongs to trials;
-    empty for a client: that is itself what is measured. None in a result of an older benchforge."""
+    empty for a client: that is itself what is measured. None where it is not known."""
     workers: dict[str, PositiveInt] = Field(default_factory=dict)
     "How many workers times threads each service was told to have, by label, where it has such."
     workers_declared: tuple[str, ...] = ()
     "Of whom the suite says it, and who has no option for it; the others have what they come with."
     fingerprint: str = ""
     "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
-    changed: tuple[str, ...] = ()
-    "Those that were others when the run began, each with what it was and is."
-    links: dict[str, Link] = Field(default_factory=dict)
-    """How each backend was spoken to over TCP from the server's start to the load, by its label;
-    one that is not there was not looked at."""
-    tuned: Tuned | None = None
+    changed_facts: tuple[str, ...] = ()
+    "Hard facts that changed since the run began, each with what it was and is."
+    encryption: dict[str, Link] = Field(default_factory=dict)
+    """Encryption of the TCP connections to each backend, from the server's start to the load, by
+    the backend's label; other backends were not looked at."""
+    tuning: AppliedTuning | None = None
     "None where the suite asks for no tuning, or the trial's place could not be made."
-    placed: Placed | None = None
+    placement: ActualPlacement | None = None
     "On which CPUs its processes were put, and ran; None where all may use all."
+    good_response: GoodResponse | None = None
+    "What counts as a good response of the load; None where the trial ended before."
     reading: Reading | None
     "What the load tool says; None without a measurement."
     observation: Observation | None
@@ -202,8 +186,8 @@ class Trial(Frozen):
     "What was found when it was looked at."
     failure: Failure | None = None
     "None when it was measured."
-    sought: Sought | None = None
-    "What it gave to the search that it belongs to; None where there is none."
+    search_outcome: SearchOutcome | None = None
+    "Its outcome for the search that it belongs to; None without a search."
 
     @property
     def measured(self) -> bool:
@@ -216,7 +200,9 @@ class Trial(Frozen):
         return tuple(
             check
             for check in self.checks
-            if check.status == "fail" and check.about == "apparatus" and check.numbers == "all"
+            if check.status == "fail"
+            and check.subject == "apparatus"
+            and check.invalidates == "all"
         )
 
     @property
@@ -225,17 +211,41 @@ class Trial(Frozen):
         return tuple(
             check
             for check in self.checks
-            if check.status == "fail" and check.about == "apparatus" and check.numbers == "latency"
+            if check.status == "fail"
+            and check.subject == "apparatus"
+            and check.invalidates == "latency"
         )
 
     @property
-    def again(self) -> bool:
+    def worth_repeating(self) -> bool:
         """Whether another attempt may do better: a fault of the apparatus that comes and goes."""
         if self.failure is not None:
-            return self.failure.about == "apparatus"
-        if self.doubts or self.sought is None:
-            return any(check.again for check in self.doubts)
-        return self.sought.again
+            return self.failure.subject == "apparatus"
+        if self.doubts or self.search_outcome is None:
+            return any(check.transient for check in self.doubts)
+        return self.search_outcome.transient
+
+    @property
+    def noisy(self) -> bool:
+        """Whether noise keeps it from being believed, whatever else may; it may have gone later."""
+        return self.measured and any(one.transient and one.id in NOISE for one in self.doubts)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether noise alone keeps it from being believed, and others are known to have made it.
+
+        It has no value of its own, and a ratio to what was disturbed alike in the same block.
+        """
+        took = [
+            check
+            for check in self.checks
+            if check.id in OTHERS and check.status in {"warn", "fail"}
+        ]
+        others_known = any(check.value is not None for check in took)
+        of_cpus = all(
+            check.id in NOISE and check.component not in _OTHER_NOISE for check in self.doubts
+        )
+        return self.measured and bool(self.doubts) and others_known and of_cpus
 
     @property
     def believed(self) -> bool:

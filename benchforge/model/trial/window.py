@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
-from benchforge.model.frozen import Frozen
+from benchforge.model.values.frozen import Frozen
 
-Course = Literal["flat", "warm-up", "late", "step", "trend", "unknown"]
+Classification = Literal["flat", "warm-up", "late", "step", "trend", "unknown"]
 
 
 class Window(Frozen):
@@ -27,14 +27,14 @@ WHOLE = Window()
 "All of each load."
 
 
-class Settled(Frozen):
-    """Whether a case's server settled, by the mean course of its trials."""
+class SteadyState(Frozen):
+    """Whether a case reached a steady state, by the mean of its trials over time."""
 
-    course: Course
+    classification: Classification
     """flat: from the start; warm-up: after a part that is cut; late: not in the first half; step
     and trend: what is kept changes its level; unknown: nobody can tell."""
-    cut_s: NonNegativeFloat | None = None
-    "Its own warm-up, in seconds; None where it is not known, or it never settled."
+    warm_up_s: NonNegativeFloat | None = None
+    "Its warm-up, in seconds; None where it is not known, or the case has no steady state."
     change: float | None = None
     """By what share of its level a step or a trend moves it, or the warm-up lies beside it; None
     where there is none of these."""
@@ -44,19 +44,19 @@ class Settled(Frozen):
     "How many there are."
     trials: NonNegativeInt = 0
     "How many trials the course is the mean of."
-    says: str
+    message: str
     "One sentence, with figures."
 
     @property
     def felt(self) -> float:
         """By what share of the level its warm-up moves the mean of the whole load."""
-        if not self.cut_s or not self.bin_s or self.change is None:
+        if not self.warm_up_s or not self.bin_s or self.change is None:
             return 0.0
-        return abs(self.change) * self.cut_s / (self.bin_s * self.bins)
+        return abs(self.change) * self.warm_up_s / (self.bin_s * self.bins)
 
     @property
     def steady(self) -> bool | None:
         """Whether it settled; None where it is not known."""
-        if self.course == "unknown":
+        if self.classification == "unknown":
             return None
-        return self.course in {"flat", "warm-up"}
+        return self.classification in {"flat", "warm-up"}

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from benchforge.model.places import JsonPath
+from benchforge.model.values.places import JsonPath
 
-Said = tuple[str, JsonPath]
+Contradiction = tuple[str, JsonPath]
 "One sentence, and the path of the value that it is about."
 
 MORE = 1.02
@@ -14,9 +14,9 @@ BRIEF_S = 0.05
 "What two clocks may differ by in a short load, and how coarse CPU time is."
 
 
-def beneath(path: JsonPath, told: Iterable[Said]) -> Iterator[Said]:
+def beneath(path: JsonPath, messages: Iterable[Contradiction]) -> Iterator[Contradiction]:
     """Yield what was said of a part as said of the whole, in which the part stands at a path."""
-    for message, inner in told:
+    for message, inner in messages:
         yield message, (*path, *inner)
 
 

@@ -2,22 +2,23 @@
 
 from collections.abc import Iterator
 
-from benchforge.model.meaning.said import BRIEF_S, Said
-from benchforge.model.reading import Reading
+from benchforge.model.trial.reading import Reading
+from benchforge.model.validity.contradiction import BRIEF_S, Contradiction
 
 _SIGMAS = 6  # arrivals at random: beyond that once in 10^9 loads
 
 
-def counts(reading: Reading) -> Iterator[Said]:
+def counts(reading: Reading) -> Iterator[Contradiction]:
     """Say which numbers of responses, errors, latencies and bytes cannot be."""
     yield from _good(reading)
+    yield from _statuses_and_bodies(reading)
     yield from _errors(reading)
     yield from _latencies(reading)
     yield from _series(reading)
     yield from _schedule(reading)
     document = reading.document_bytes
     received = reading.received_bytes
-    if document is not None and received is not None:
+    if document is not None and received is not None and not reading.other_lengths:
         yield from _at_least(
             received, reading.good_at_least * document, "bytes of good bodies", "received_bytes"
         )
@@ -28,7 +29,7 @@ def without_body(reading: Reading) -> Reading:
     return reading.model_copy(update={"document_bytes": None})
 
 
-def _good(reading: Reading) -> Iterator[Said]:
+def _good(reading: Reading) -> Iterator[Contradiction]:
     yield from _at_most(reading.good_at_most, reading.responses, "responses", "good_at_most")
     yield from _at_most(
         reading.good_at_least, reading.good_at_most, "good ones at most", "good_at_least"
@@ -37,7 +38,19 @@ def _good(reading: Reading) -> Iterator[Said]:
         yield "only bounds are known, and nothing says why", ("doubt",)
 
 
-def _errors(reading: Reading) -> Iterator[Said]:
+def _statuses_and_bodies(reading: Reading) -> Iterator[Contradiction]:
+    """What the tool tells of statuses and bodies, each response once."""
+    yield from _at_most(sum(reading.statuses.values()), reading.responses, "responses", "statuses")
+    by_status: dict[str, int] = {}
+    for bodies in reading.bodies:
+        by_status[str(bodies.status)] = by_status.get(str(bodies.status), 0) + bodies.responses
+    for status, count in by_status.items():
+        most = reading.statuses.get(status, 0)
+        if count > most:
+            yield f"{count} bodies are of status {status}, and {most} responses", ("bodies",)
+
+
+def _errors(reading: Reading) -> Iterator[Contradiction]:
     """Each request that did not end well stands in one class, or in several if they overlap."""
     if reading.unanswered is None:
         return
@@ -47,21 +60,23 @@ def _errors(reading: Reading) -> Iterator[Said]:
     total = sum(reading.errors.values())
     if total < least:
         yield f"hold {total}, but {least} requests did not end well", ("errors",)
-    if not reading.overlapping and total > most:
+    if not reading.overlapping_errors and total > most:
         yield f"hold {total}, but {most} requests at most did not end well", ("errors",)
     ended = reading.responses + reading.unanswered + reading.censored
     for name, count in reading.errors.items():
-        if reading.overlapping and count > ended:
+        if reading.overlapping_errors and count > ended:
             yield f"{count} are more than the {ended} requests that ended", ("errors", name)
 
 
-def _latencies(reading: Reading) -> Iterator[Said]:
+def _latencies(reading: Reading) -> Iterator[Contradiction]:
     responses = reading.responses
     if reading.latency is not None:
         recorded = reading.latency.count
         if not recorded <= responses <= recorded + reading.censored:
-            said = f"hold {recorded}, and {reading.censored} took longer, of {responses} responses"
-            yield said, ("latency", "counts")
+            message = (
+                f"hold {recorded}, and {reading.censored} took longer, of {responses} responses"
+            )
+            yield message, ("latency", "counts")
     if reading.latency is not None and reading.latency_by_status:
         split = reading.latency_by_status.values()
         for name, parts, whole in (
@@ -70,11 +85,11 @@ def _latencies(reading: Reading) -> Iterator[Said]:
             ("max_us", max(one.max_us for one in split), reading.latency.max_us),
         ):
             if parts != whole:
-                said = f"together they have {parts} of what `latency` has {whole} of, in {name}"
-                yield said, ("latency_by_status",)
-    if reading.service is not None and reading.service.count != responses:
-        said = f"hold {reading.service.count} of {responses} responses"
-        yield said, ("service", "counts")
+                message = f"together they have {parts} of what `latency` has {whole} of, in {name}"
+                yield message, ("latency_by_status",)
+    if reading.service_time is not None and reading.service_time.count != responses:
+        message = f"hold {reading.service_time.count} of {responses} responses"
+        yield message, ("service_time", "counts")
     if reading.unanswered is not None:
         ended = responses + reading.unanswered
         if reading.latency_samples is not None:
@@ -83,49 +98,49 @@ def _latencies(reading: Reading) -> Iterator[Said]:
             )
 
 
-def _series(reading: Reading) -> Iterator[Said]:
+def _series(reading: Reading) -> Iterator[Contradiction]:
     series = reading.series
     if series is None:
         return
     if sum(series.completed) != reading.responses:
-        said = f"add up to {sum(series.completed)}, not to {reading.responses} responses"
-        yield said, ("series", "completed")
+        message = f"add up to {sum(series.completed)}, not to {reading.responses} responses"
+        yield message, ("series", "completed")
     if reading.unanswered is not None and sum(series.errors) != reading.unanswered:
-        said = f"add up to {sum(series.errors)}, not to {reading.unanswered} unanswered requests"
-        yield said, ("series", "errors")
+        message = f"add up to {sum(series.errors)}, not to {reading.unanswered} unanswered requests"
+        yield message, ("series", "errors")
     for name, bins in (("completed", series.completed), ("errors", series.errors)):
         # The last bin may be short, and a clock may be read a moment after it.
         too_long = (len(bins) - 2) * series.bin_s > reading.seconds
         if too_long or len(bins) * series.bin_s + BRIEF_S < reading.seconds:
-            told = f"{len(bins)} bins of {series.bin_s:g} s are no {reading.seconds:g} s"
-            yield told, ("series", name)
+            message = f"{len(bins)} bins of {series.bin_s:g} s are no {reading.seconds:g} s"
+            yield message, ("series", name)
 
 
-def _schedule(reading: Reading) -> Iterator[Said]:
+def _schedule(reading: Reading) -> Iterator[Contradiction]:
     schedule = reading.schedule
     if schedule is None or schedule.intended is None:
         return
     due = schedule.rate * reading.seconds
     if schedule.intended > due + _SIGMAS * due**0.5 + 1:
-        said = f"{schedule.intended} came due in {reading.seconds:g} s at {schedule.rate:g}/s"
-        yield said, ("schedule", "intended")
+        message = f"{schedule.intended} came due in {reading.seconds:g} s at {schedule.rate:g}/s"
+        yield message, ("schedule", "intended")
     if schedule.lateness is not None and schedule.lateness.count != schedule.intended:
-        said = f"hold {schedule.lateness.count} of {schedule.intended} intended requests"
-        yield said, ("schedule", "lateness", "counts")
+        message = f"hold {schedule.lateness.count} of {schedule.intended} intended requests"
+        yield message, ("schedule", "lateness", "counts")
     if schedule.sent is not None:
         if schedule.sent > schedule.intended:
-            said = f"{schedule.sent} were sent of {schedule.intended} intended requests"
-            yield said, ("schedule", "sent")
+            message = f"{schedule.sent} were sent of {schedule.intended} intended requests"
+            yield message, ("schedule", "sent")
         if reading.responses > schedule.sent:
-            said = f"{reading.responses} came, but {schedule.sent} requests were sent"
-            yield said, ("responses",)
+            message = f"{reading.responses} came, but {schedule.sent} requests were sent"
+            yield message, ("responses",)
 
 
-def _at_most(count: int, most: int, of: str, name: str) -> Iterator[Said]:
+def _at_most(count: int, most: int, of: str, name: str) -> Iterator[Contradiction]:
     if count > most:
         yield f"{count} are more than the {most} {of}", (name,)
 
 
-def _at_least(count: int, least: int, of: str, name: str) -> Iterator[Said]:
+def _at_least(count: int, least: int, of: str, name: str) -> Iterator[Contradiction]:
     if count < least:
         yield f"{count} are less than the {least} {of}", (name,)

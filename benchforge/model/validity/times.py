@@ -3,24 +3,31 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from benchforge.model.histogram import Histogram
-from benchforge.model.meaning.said import BRIEF_S, MORE, Said, highest, longest_s, lowest
-from benchforge.model.places import JsonPath
-from benchforge.model.reading import Reading
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.validity.contradiction import (
+    BRIEF_S,
+    MORE,
+    Contradiction,
+    highest,
+    longest_s,
+    lowest,
+)
+from benchforge.model.values.places import JsonPath
 
 _PERCENT = 100.0
 _LAST_BUCKET = 1 << 16
 "More than 10^22 microseconds: what is beyond is not even computed."
 
 
-def times(reading: Reading, at_once: int | None) -> Iterator[Said]:
+def times(reading: Reading, at_once: int | None) -> Iterator[Contradiction]:
     """Say which response times cannot be; `at_once` requests are under way at most, if known."""
     longest_us = longest_s(reading.seconds) * MORE * 1e6 + BRIEF_S * 1e6
     for path, histogram in _histograms(reading):
         if max(histogram.counts, default=0) > _LAST_BUCKET:
             yield "no duration is in so high a bucket", (*path, "counts")
-        elif (said := histogram.fault()) is not None:
-            yield said, path
+        elif (message := histogram.fault()) is not None:
+            yield message, path
         elif histogram.max_us > longest_us:
             yield _longer(histogram.max_us, reading.seconds), (*path, "max_us")
     strange = [percent for percent in reading.percentiles_us or {} if not _is_percent(percent)]
@@ -31,8 +38,8 @@ def times(reading: Reading, at_once: int | None) -> Iterator[Said]:
     if at_once is not None:
         yield from _law(reading, at_once)
         if reading.in_flight is not None and reading.in_flight.count > at_once:
-            said = f"hold {reading.in_flight.count}, but {at_once} can be under way at once"
-            yield said, ("in_flight", "counts")
+            message = f"hold {reading.in_flight.count}, but {at_once} can be under way at once"
+            yield message, ("in_flight", "counts")
 
 
 def _is_percent(text: str) -> bool:
@@ -45,25 +52,25 @@ def _is_percent(text: str) -> bool:
 def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
     named: dict[JsonPath, Histogram | None] = {
         ("latency",): reading.latency,
-        ("service",): reading.service,
+        ("service_time",): reading.service_time,
         ("in_flight",): reading.in_flight,
         **{("latency_by_status", name): one for name, one in reading.latency_by_status.items()},
         **{("phases", name): one for name, one in reading.phases.items()},
     }
     if reading.schedule is not None:
         named["schedule", "lateness"] = reading.schedule.lateness
-        named["schedule", "waited"] = reading.schedule.waited
+        named["schedule", "queueing"] = reading.schedule.queueing
     yield from ((path, one) for path, one in named.items() if one is not None)
 
 
-def _percentiles(reading: Reading, longest_us: float) -> Iterator[Said]:
+def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]:
     given = reading.percentiles_us or {}
     before = 0.0
     for percent in sorted(given, key=float):
         value = given[percent]
         if value < before:
-            said = f"{value:g} us is less than a lower percentile, {before:g} us"
-            yield said, ("percentiles_us", percent)
+            message = f"{value:g} us is less than a lower percentile, {before:g} us"
+            yield message, ("percentiles_us", percent)
         if lowest(value) > longest_us:
             yield _longer(value, reading.seconds), ("percentiles_us", percent)
         before = max(before, value)
@@ -78,7 +85,7 @@ def _percentiles(reading: Reading, longest_us: float) -> Iterator[Said]:
         yield f"{mean:g} us, but the percentiles allow {least:g} us at least", ("mean_us",)
 
 
-def _law(reading: Reading, at_once: int) -> Iterator[Said]:
+def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
     """Little's law: responses a second, times their mean time, are the requests under way.
 
     More than there can be: times are made up, or a count or a clock is wrong.
@@ -92,11 +99,11 @@ def _law(reading: Reading, at_once: int) -> Iterator[Said]:
         spent_us = mean_us * (reading.latency_samples or reading.responses)
     under_way = spent_us / 1e6 / longest_s(reading.seconds)
     if under_way > at_once * MORE:
-        said = (
+        message = (
             f"by Little's law {under_way:.4g} requests were under way, but {at_once} can be: "
             "seconds, responses and their times do not fit"
         )
-        yield said, ("seconds",)
+        yield message, ("seconds",)
 
 
 def _mean_at_least(percentiles: dict[str, float]) -> float:

@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterator
 
-from benchforge.model.answer import Answer
-from benchforge.model.meaning.counts import counts, without_body
-from benchforge.model.meaning.said import Said, beneath
-from benchforge.model.meaning.times import times
-from benchforge.model.meaning.used import Machine, used
-from benchforge.model.trial import Load, Trial
+from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.validity.contradiction import Contradiction, beneath
+from benchforge.model.validity.counts import counts, without_body
+from benchforge.model.validity.times import times
+from benchforge.model.validity.usage import MachineBounds, used
 
 _CRUMB_S = 0.001
 _BEFORE_AND_AFTER = 2
 _NO_BODY = (204, 304)
 
 
-def meaning(trial: Trial, machine: Machine) -> Iterator[Said]:
+def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
     """Say what in a trial cannot be."""
     if trial.reading is None and trial.failure is None:
         yield "a trial has a reading, or a failure that says why not", ("reading",)
@@ -38,34 +39,55 @@ def _at_once(load: Load | None) -> int | None:
     With a rate, they may count from before the send. A client with several loops may count how
     long a request waited for a connection.
     """
-    if load is None or load.rate is not None or load.at_once is None:
+    if load is None or load.rate is not None or load.concurrency is None:
         return None
-    return load.at_once if load.kind == "loader" or load.at_once == 1 else None
+    return load.concurrency if load.kind == "loader" or load.concurrency == 1 else None
 
 
-def _phases(trial: Trial) -> Iterator[Said]:
+def _phases(trial: Trial) -> Iterator[Contradiction]:
     phases_s = sum(trial.phases.values())
     if phases_s > trial.seconds + _CRUMB_S:
         yield f"{trial.seconds:g} s, but its phases take {phases_s:g} s", ("seconds",)
     asked_s = sum(answer.seconds for answer in trial.answers)
     if "ask" in trial.phases and asked_s > trial.phases["ask"] + _CRUMB_S:
-        said = f"{trial.phases['ask']:g} s, but its questions took {asked_s:g} s"
-        yield said, ("phases", "ask")
+        message = f"{trial.phases['ask']:g} s, but its questions took {asked_s:g} s"
+        yield message, ("phases", "ask")
 
 
-def _answer(answer: Answer, method: str) -> Iterator[Said]:
+def _document(trial: Trial, reading: Reading, before: Answer) -> Iterator[Contradiction]:
+    length = reading.document_bytes
+    if length is None or trial.request.method == "HEAD":
+        return
+    if trial.good_response is None and length != before.length:
+        yield (
+            f"the tool took {length} bytes as right, we {before.length}",
+            (
+                "reading",
+                "document_bytes",
+            ),
+        )
+    elif (
+        trial.good_response is not None
+        and not reading.bodies
+        and not trial.good_response.fits(length)
+    ):
+        message = f"the tool took {length} bytes as right, we {trial.good_response.lengths}"
+        yield message, ("reading", "document_bytes")
+
+
+def _answer(answer: Answer, method: str) -> Iterator[Contradiction]:
     if not re.fullmatch("[0-9a-f]{64}", answer.sha256):
         yield "is no SHA-256 in hexadecimal digits", ("sha256",)
     if answer.seconds < 0:
         yield f"{answer.seconds:g} s are less than nothing", ("seconds",)
-    told = answer.headers.get("content-length", "")
+    stated = answer.headers.get("content-length", "")
     whole = method != "HEAD" and answer.status not in _NO_BODY
-    counted = whole and "transfer-encoding" not in answer.headers and told.isdecimal()
-    if counted and told != str(answer.length):
-        yield f"{answer.length} bytes, but its header told {told}", ("length",)
+    counted = whole and "transfer-encoding" not in answer.headers and stated.isdecimal()
+    if counted and stated != str(answer.length):
+        yield f"{answer.length} bytes, but its header told {stated}", ("length",)
 
 
-def _measured(trial: Trial) -> Iterator[Said]:
+def _measured(trial: Trial) -> Iterator[Contradiction]:
     reading = trial.reading
     if reading is None:
         return
@@ -74,15 +96,13 @@ def _measured(trial: Trial) -> Iterator[Said]:
     if trial.observation is None:
         yield "a measured trial was observed", ("observation",)
     if len(trial.answers) != _BEFORE_AND_AFTER:
-        said = (
+        message = (
             f"a measured trial has one before and one after the load, here are {len(trial.answers)}"
         )
-        yield said, ("answers",)
+        yield message, ("answers",)
         return
     before, after = trial.answers
     if before.status != after.status:
-        said = f"the status was {before.status} before the load and {after.status} after it"
-        yield said, ("answers", 1, "status")
-    if trial.request.method != "HEAD" and reading.document_bytes not in {None, before.length}:
-        said = f"the tool took {reading.document_bytes} bytes as right, we {before.length}"
-        yield said, ("reading", "document_bytes")
+        message = f"the status was {before.status} before the load and {after.status} after it"
+        yield message, ("answers", 1, "status")
+    yield from _document(trial, reading, before)

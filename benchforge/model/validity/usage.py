@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from benchforge.model.meaning.said import BRIEF_S, MORE, Said, beneath
-from benchforge.model.observation import Observation, Usage
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Started, Trial
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.model.validity.contradiction import BRIEF_S, MORE, Contradiction, beneath
 
 _TICK_S = 0.02  # CPU time of a process is read in ticks, twice
 _OPENED, _ARRIVED = "TcpActiveOpens", "IpExtInOctets"
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineBounds:
     """What of a machine bounds what can be used there; None where it is not known."""
 
     cpus: int | None = None
     memory_bytes: int | None = None
 
     @classmethod
-    def of(cls, facts: Mapping[str, JsonValue]) -> "Machine":
+    def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
         """Return what the facts of a header tell."""
         cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
         return cls(
@@ -38,7 +38,7 @@ class Machine:
         return seconds * self.cpus * MORE + BRIEF_S + processes * _TICK_S
 
 
-def used(trial: Trial, machine: Machine) -> Iterator[Said]:
+def used(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
     """Say which times, CPU times, sizes and connections cannot be."""
     for number, process in enumerate(trial.processes):
         yield from beneath(("processes", number), _of_process(process, trial, machine))
@@ -46,22 +46,26 @@ def used(trial: Trial, machine: Machine) -> Iterator[Said]:
         return
     yield from beneath(("observation",), _of_observation(seen, trial, machine))
     if trial.reading is not None:
-        at_once = trial.load.at_once if trial.load is not None else None
+        at_once = trial.load.concurrency if trial.load is not None else None
         yield from beneath(("reading",), _of_reading(trial.reading, seen, at_once, machine))
 
 
-def _of_process(process: Started, trial: Trial, machine: Machine) -> Iterator[Said]:
+def _of_process(
+    process: StartedProcess, trial: Trial, machine: MachineBounds
+) -> Iterator[Contradiction]:
     if process.seconds is None:
         return
     if process.seconds > trial.seconds:
-        said = f"{process.seconds:g} s are more than the trial's {trial.seconds:g} s"
-        yield said, ("seconds",)
+        message = f"{process.seconds:g} s are more than the trial's {trial.seconds:g} s"
+        yield message, ("seconds",)
     cpu_s = (process.user_s or 0.0) + (process.system_s or 0.0)
     if cpu_s > machine.cpu_s(process.seconds):
         yield _too_much_cpu(cpu_s, process.seconds, machine), ("user_s",)
 
 
-def _of_observation(seen: Observation, trial: Trial, machine: Machine) -> Iterator[Said]:
+def _of_observation(
+    seen: Observation, trial: Trial, machine: MachineBounds
+) -> Iterator[Contradiction]:
     load_s = trial.phases.get("load")
     if load_s is not None and seen.seconds > load_s:
         yield f"{seen.seconds:g} s are more than the phase load, {load_s:g} s", ("seconds",)
@@ -75,32 +79,38 @@ def _of_observation(seen: Observation, trial: Trial, machine: Machine) -> Iterat
         yield from beneath(("usage", number), _of_usage(usage, trial, machine))
 
 
-def _of_usage(usage: Usage, trial: Trial, machine: Machine) -> Iterator[Said]:
+def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
     peak = usage.peak_pss_bytes
     if peak is not None and machine.memory_bytes is not None and peak > machine.memory_bytes:
-        said = f"{peak} bytes are more than the machine's {machine.memory_bytes}"
-        yield said, ("peak_pss_bytes",)
+        message = f"{peak} bytes are more than the machine's {machine.memory_bytes}"
+        yield message, ("peak_pss_bytes",)
     if peak is not None and not usage.pss_samples:
         yield "a size is told, but it was never read", ("pss_samples",)
-    mine = [one for one in trial.processes if one.label.startswith(usage.label)]
-    told = [(one.user_s or 0.0) + (one.system_s or 0.0) for one in mine if one.user_s is not None]
-    if usage.role != "loader" or usage.cpu_s is None or not mine or len(told) < len(mine):
+    mine = [process for process in trial.processes if process.label.startswith(usage.label)]
+    cpu_times = [
+        (process.user_s or 0.0) + (process.system_s or 0.0)
+        for process in mine
+        if process.user_s is not None
+    ]
+    if usage.role != "loader" or usage.cpu_s is None or not mine or len(cpu_times) < len(mine):
         return
-    if not math.isclose(usage.cpu_s, sum(told), rel_tol=1e-9, abs_tol=1e-9):
-        yield f"is {usage.cpu_s:g} s, its processes used {sum(told):g} s", ("cpu_s",)
+    if not math.isclose(usage.cpu_s, sum(cpu_times), rel_tol=1e-9, abs_tol=1e-9):
+        yield f"is {usage.cpu_s:g} s, its processes used {sum(cpu_times):g} s", ("cpu_s",)
 
 
 def _of_reading(
-    reading: Reading, seen: Observation, at_once: int | None, machine: Machine
-) -> Iterator[Said]:
+    reading: Reading, seen: Observation, at_once: int | None, machine: MachineBounds
+) -> Iterator[Contradiction]:
     if reading.seconds > seen.seconds * MORE + BRIEF_S:
-        said = f"a load of {reading.seconds:g} s, by a tool that ran for {seen.seconds:g} s"
-        yield said, ("seconds",)
+        message = f"a load of {reading.seconds:g} s, by a tool that ran for {seen.seconds:g} s"
+        yield message, ("seconds",)
     own_s = (reading.cpu_user_s or 0.0) + (reading.cpu_system_s or 0.0)
-    loaders = [one.cpu_s for one in seen.usage if one.role == "loader" and one.cpu_s is not None]
+    loaders = [
+        usage.cpu_s for usage in seen.usage if usage.role == "loader" and usage.cpu_s is not None
+    ]
     if loaders and own_s > sum(loaders) * MORE + BRIEF_S:
-        said = f"{own_s:g} s of CPU time in the load, {sum(loaders):g} s in all"
-        yield said, ("cpu_user_s",)
+        message = f"{own_s:g} s of CPU time in the load, {sum(loaders):g} s in all"
+        yield message, ("cpu_user_s",)
     for number, took in enumerate(reading.process_s):
         if took > seen.seconds:
             yield f"{took:g} s are more than the {seen.seconds:g} s of all", ("process_s", number)
@@ -109,14 +119,14 @@ def _of_reading(
         yield "more CPU time than the longest process had", ("process_user_s",)
     arrived = seen.counters.get(_ARRIVED) if seen.network == "private" else None
     if arrived is not None and (reading.received_bytes or 0) > arrived:
-        said = f"{reading.received_bytes} were read, but {arrived} came over the network"
-        yield said, ("received_bytes",)
+        message = f"{reading.received_bytes} were read, but {arrived} came over the network"
+        yield message, ("received_bytes",)
     opened = seen.counters.get(_OPENED) if seen.network == "private" else None
     # What a tool counts from its report may hold those that were just to be opened.
     if opened is not None and (reading.connections or 0) > opened + (at_once or 0):
-        said = f"{reading.connections} were opened, but the network counted {opened}"
-        yield said, ("connections",)
+        message = f"{reading.connections} were opened, but the network counted {opened}"
+        yield message, ("connections",)
 
 
-def _too_much_cpu(cpu_s: float, seconds: float, machine: Machine) -> str:
+def _too_much_cpu(cpu_s: float, seconds: float, machine: MachineBounds) -> str:
     return f"{cpu_s:g} s of CPU time in {seconds:g} s, on {machine.cpus} CPUs"

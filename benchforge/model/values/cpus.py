@@ -9,6 +9,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 _RANGE = r"[0-9]{1,5}(?:-[0-9]{1,5})?"  # more than any kernel has, and never too many to count
 _PATTERN = rf"\s*{_RANGE}(?:\s*,\s*{_RANGE})*\s*"
+JSON_PATTERN = f"^{_PATTERN.replace('?:', '')}$"
 _HIGHEST = 99_999
 
 
@@ -59,7 +60,7 @@ class Cpus(tuple[int, ...]):
         number = {"type": "integer", "minimum": 0, "maximum": _HIGHEST}
         return {
             "anyOf": [
-                {"type": "string", "pattern": f"^{_PATTERN.replace('?:', '')}$"},
+                {"type": "string", "pattern": JSON_PATTERN},
                 {"type": "array", "items": number, "minItems": 1},
             ]
         }

@@ -23,8 +23,8 @@ class Quantity(float):
         """Read a number or a text such as "30s". Raises PydanticCustomError with what is wanted."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             number: float = value
-        elif isinstance(value, str) and (found := re.fullmatch(cls._pattern(), value.strip())):
-            number = float(found["number"]) * cls.units[found["unit"]]
+        elif isinstance(value, str) and (match := re.fullmatch(cls._pattern(), value.strip())):
+            number = float(match["number"]) * cls.units[match["unit"]]
         else:
             raise cls._refused(cls.wanted)
         if number > cls.most:

@@ -1,6 +1,5 @@
 """Whether the numbers of a result are those that its raw files give."""
 
-import importlib.metadata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,26 +7,27 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.file import Fault, Model, Parsed, parse
-from benchforge.model.folder import (
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.file import FileFault, Model, Parsed, parse
+from benchforge.model.files.folder import (
     HEADER,
     SUMMARY,
     ceiling_files,
-    read_sittings,
+    read_sessions,
     refusal,
     trial_files,
 )
-from benchforge.model.places import JsonPath
-from benchforge.model.result import Header
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.distribution import own_version
+from benchforge.model.values.places import JsonPath
 from benchforge.registry import Registry
-from benchforge.run.verify.again import Again, Recomputation, Result
-from benchforge.run.verify.alike import alike, leaves, member, written
-from benchforge.run.verify.plan import asked, finds, looks, metrics, order, places
-from benchforge.run.verify.summary import reports, summary
-from benchforge.run.verify.trials import (
+from benchforge.results.verify.plan import attempts, finds, looks, metrics, order, places, questions
+from benchforge.results.verify.recomputed import Recomputation, RecomputedValue, Result
+from benchforge.results.verify.same_document import alike, leaves, member, written
+from benchforge.results.verify.summary import reports, summary
+from benchforge.results.verify.trials import (
     answers,
     checks,
     failures,
@@ -36,16 +36,17 @@ from benchforge.run.verify.trials import (
     searches,
     there,
 )
-from benchforge.suite.kept import kept_suite
+from benchforge.suite.kept.kept import kept_suite
 
 RECOMPUTATIONS: tuple[Recomputation, ...] = (
     there,
     order,
     places,
     looks,
+    attempts,
     metrics,
     finds,
-    asked,
+    questions,
     answers,
     readings,
     observations,
@@ -68,8 +69,8 @@ class Verified:
     trials: int
     compared: int = 0
     "Values that were computed again."
-    differing: list[Fault] = field(default_factory=list)
-    cannot: list[Fault] = field(default_factory=list)
+    differing: list[FileFault] = field(default_factory=list)
+    cannot: list[FileFault] = field(default_factory=list)
     "What could not be computed again, and why."
     older: int = 0
     "Values that an older benchforge did not write: there is nothing to compare."
@@ -88,71 +89,73 @@ def verify(
     InvalidFile where a file says what cannot be.
     """
     result = _read(folder, registry)
-    found = Verified(
+    verified = Verified(
         len(result.trials), other="" if result.ours else result.header.model.benchforge
     )
     covered: dict[Path, list[JsonPath]] = {}
     last, document = None, None
     for recomputation in recomputations:
         for again in recomputation(result):
-            if isinstance(again, Fault):
-                found.differing.append(again)
+            if isinstance(again, FileFault):
+                verified.differing.append(again)
             elif again.cannot:
-                message = f"cannot be computed again: {again.cannot}"
-                found.cannot.append(again.file.fault(message, *again.path))
+                message = f"cannot be recomputed: {again.cannot}"
+                verified.cannot.append(again.file.fault(message, *again.path))
             else:
                 if again.file is not last:
                     last, document = again.file, _document(again.file)
-                _compare(again, document, found, ours=result.ours)
+                compare_values(again, document, verified, ours=result.ours)
                 covered.setdefault(again.file.file, []).append(again.path)
     alone = {
         _group(path)
         for trial in result.trials
         for path in _numbers(trial.model.model_dump(mode="json"), ())
-        if not any(path[: len(one)] == one for one in covered.get(trial.file, ()))
+        if not any(path[: len(prefix)] == prefix for prefix in covered.get(trial.file, ()))
     }
-    found.as_written = tuple(sorted(alone))
-    return found
+    verified.as_written = tuple(sorted(alone))
+    return verified
 
 
 def _read(folder: Path, registry: Registry) -> Result:
-    header = _parsed(folder / HEADER, Header)
-    trials = [_parsed(file, Trial) for file in trial_files(folder)]
-    there = folder / SUMMARY
+    header = _parsed(folder, HEADER, Header)
+    trials = [_parsed(folder, name, Trial) for name in trial_files(folder)]
     return Result(
         header=header,
         trials=tuple(sorted(trials, key=lambda trial: trial.model.number)),
-        ceilings=tuple(_parsed(file, Ceiling) for file in ceiling_files(folder)),
-        sittings=read_sittings(folder),
-        summary=_parsed(there, Summary) if there.exists() else None,
+        ceilings=tuple(_parsed(folder, name, Ceiling) for name in ceiling_files(folder)),
+        sessions=read_sessions(folder),
+        summary=_parsed(folder, SUMMARY, Summary) if (folder / SUMMARY).exists() else None,
         suite=kept_suite(header.model, f"the suite in {folder / HEADER}", registry),
         registry=registry,
-        ours=header.model.benchforge == importlib.metadata.version("benchforge"),
+        ours=header.model.benchforge == own_version(),
     )
 
 
-def _parsed(file: Path, model: type[Model]) -> Parsed[Model]:
-    found = parse(file, model)
-    if isinstance(found, Parsed):
-        return found
-    raise refusal(found[0])
+def _parsed(folder: Path, name: str, model: type[Model]) -> Parsed[Model]:
+    parsed = parse(folder, name, model)
+    if isinstance(parsed, Parsed):
+        return parsed
+    raise refusal(parsed[0])
 
 
 def _document(file: Parsed[Any]) -> object:
     return file.model.model_dump(mode="json", by_alias=True)
 
 
-def _compare(again: Again, document: object, found: Verified, *, ours: bool) -> None:
+def compare_values(
+    again: RecomputedValue, document: object, verified: Verified, *, ours: bool
+) -> None:
+    """Add to `verified` what of a file's document differs from a value computed again."""
     stored = member(document, *again.path)
     for path, then, now in leaves(stored, again.value, again.path):
-        found.compared += 1
+        verified.compared += 1
         if alike(then, now):
             continue
-        if not ours and path not in again.file.places.lines:
-            found.older += 1
+        if not ours and not again.file.places.has(path):
+            verified.older += 1
             continue
-        message = f"{written(then)}, but computed again it is {written(now)}"
-        found.differing.append(again.file.fault(message, *path))
+        message = f"{written(then)}, but recomputed it is {written(now)}"
+        verified.differing.append(again.file.fault(message, *path))
 
 
 def _numbers(value: JsonValue, path: JsonPath) -> Iterator[JsonPath]:

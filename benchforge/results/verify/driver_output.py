@@ -3,19 +3,23 @@
 import sys
 from pathlib import Path
 
+from benchforge import door
 from benchforge.errors import BenchforgeError
-from benchforge.model.faults import beside
-from benchforge.model.trial import Started, Trial
+from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.model.validity.faults import beside
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
+from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
+
+_MOST_LINES = 4_000_000  # of a log with a line for each request
 
 
 def was_refused(trial: Trial) -> bool:
     """Whether a trial has no reading because its load tool's output could not be read."""
     failure = trial.failure
     late = failure is not None and failure.stage == "read" and trial.observation is not None
-    return late and trial.reading is None and not any(one.cut for one in trial.processes)
+    return late and trial.reading is None and not any(one.truncated for one in trial.processes)
 
 
 def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
@@ -28,9 +32,8 @@ def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
     if not mine:
         raise BenchforgeError(f"the trial has no process {label}")
     folder = file.parent.resolve()
-    for one in folder.iterdir():
-        if not one.is_file() and not one.is_dir():
-            raise BenchforgeError(f"{one.name} is no file")
+    for name in door.files(folder):
+        _bounded(folder, name)
     target = Target(
         url=trial.url,
         request=trial.request,
@@ -41,7 +44,22 @@ def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
     return Output(target, tuple(_finished(file, one) for one in mine))
 
 
-def _finished(file: Path, process: Started) -> Finished:
+def _bounded(folder: Path, name: str) -> None:
+    """Raise BenchforgeError for what no load tool of ours leaves."""
+    try:
+        size, lines = door.size_of(folder, name), 0
+    except OSError as error:
+        raise BenchforgeError(f"{name} {error.strerror}") from error
+    if size > LARGEST_OUTPUT:
+        raise BenchforgeError(f"{name} has {size:,} bytes, and at most {LARGEST_OUTPUT:,} are read")
+    with door.stream(folder, name) as file:
+        while part := file.read(door.MIB):
+            lines += part.count(b"\n") + part.count(b"\r")
+    if lines > _MOST_LINES:
+        raise BenchforgeError(f"{name} has {lines:,} lines, and at most {_MOST_LINES:,} are read")
+
+
+def _finished(file: Path, process: StartedProcess) -> Finished:
     for name in (process.stdout, process.stderr):
         if not beside(file, name):
             raise BenchforgeError(f"no {name} beside the trial")

@@ -6,23 +6,23 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.file import Fault, Parsed
-from benchforge.model.frozen import Frozen
-from benchforge.model.places import JsonPath
-from benchforge.model.result import Header
-from benchforge.model.sitting import Sitting
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
-from benchforge.run.ceiling import load_of
-from benchforge.suite.find import rated
-from benchforge.suite.kept import KeptSuite
+from benchforge.run.null_server.ceiling import load_of
+from benchforge.suite.kept.kept import KeptSuite
+from benchforge.suite.scenarios.search import rated
 
 
 @dataclass(frozen=True)
-class Measured:
+class KeptTrial:
     """A trial: a file of its own, or inside of a ceiling's."""
 
     file: Parsed[Any]
@@ -30,11 +30,13 @@ class Measured:
     at: JsonPath = ()
     "Where it stands in the file."
 
-    def again(self, *path: str | int, value: JsonValue = None, cannot: str = "") -> "Again":
+    def again(
+        self, *path: str | int, value: JsonValue = None, cannot: str = ""
+    ) -> "RecomputedValue":
         """Return a value of this trial, computed again, or why it cannot be."""
-        return Again(self.file, (*self.at, *path), value, cannot)
+        return RecomputedValue(self.file, (*self.at, *path), value, cannot)
 
-    def fault(self, message: str, *path: str | int) -> Fault:
+    def fault(self, message: str, *path: str | int) -> FileFault:
         """Return a fault of one value of this trial."""
         return self.file.fault(message, *self.at, *path)
 
@@ -47,7 +49,7 @@ class Result:
     trials: tuple[Parsed[Trial], ...]
     "By number."
     ceilings: tuple[Parsed[Ceiling], ...]
-    sittings: tuple[Sitting, ...]
+    sessions: tuple[Session, ...]
     summary: Parsed[Summary] | None
     suite: KeptSuite
     registry: Registry
@@ -55,21 +57,21 @@ class Result:
     "Whether this very version of benchforge wrote it."
 
     @property
-    def measured(self) -> Iterator[Measured]:
+    def measured(self) -> Iterator[KeptTrial]:
         """All that was measured: the trials, and what load tools did against the null server."""
-        yield from (Measured(one, one.model) for one in self.trials)
-        yield from (Measured(one, one.model.trial, ("trial",)) for one in self.ceilings)
+        yield from (KeptTrial(one, one.model) for one in self.trials)
+        yield from (KeptTrial(one, one.model.trial, ("trial",)) for one in self.ceilings)
 
-    def driver(self, one: Measured) -> Driver:
+    def driver(self, kept: KeptTrial) -> Driver:
         """Return what made the load. Raises Unusable where the suite has no such driver."""
-        driver = self.suite.driver(one.trial.case)
-        if one.trial.sought is not None:
-            driver = rated(driver, one.trial.sought.rate, one.trial.block)
-        return load_of(driver) if isinstance(one.file.model, Ceiling) else driver
+        driver = self.suite.driver(kept.trial.case)
+        if kept.trial.search_outcome is not None:
+            driver = rated(driver, kept.trial.search_outcome.rate, kept.trial.block)
+        return load_of(driver) if isinstance(kept.file.model, Ceiling) else driver
 
 
 @dataclass(frozen=True)
-class Again:
+class RecomputedValue:
     """A value that a file has, computed again; or why it could not be."""
 
     file: Parsed[Any]
@@ -78,7 +80,7 @@ class Again:
     cannot: str = ""
 
 
-Recomputation = Callable[[Result], Iterator[Again | Fault]]
+Recomputation = Callable[[Result], Iterator[RecomputedValue | FileFault]]
 "Yields what is to be compared, and what is wrong by itself."
 
 

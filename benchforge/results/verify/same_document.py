@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 
-from benchforge.model.places import JsonPath
+from benchforge.model.values.places import JsonPath
 
 CLOSE = 1e-9
 "Relative, of numbers with a fraction; counts and texts must be equal."
@@ -25,30 +25,32 @@ def member(value: object, *path: str | int) -> object:
     return value
 
 
-def leaves(one: object, other: object, path: JsonPath) -> Iterator[tuple[JsonPath, object, object]]:
+def leaves(
+    document: object, other: object, path: JsonPath
+) -> Iterator[tuple[JsonPath, object, object]]:
     """Yield each value of two documents that is not an object in both, or an array in both."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in [*one, *(key for key in other if key not in one)]:
-            yield from leaves(member(one, key), member(other, key), (*path, key))
-    elif isinstance(one, list) and isinstance(other, list):
-        for number in range(max(len(one), len(other))):
-            yield from leaves(member(one, number), member(other, number), (*path, number))
+    if isinstance(document, dict) and isinstance(other, dict):
+        for key in [*document, *(key for key in other if key not in document)]:
+            yield from leaves(member(document, key), member(other, key), (*path, key))
+    elif isinstance(document, list) and isinstance(other, list):
+        for number in range(max(len(document), len(other))):
+            yield from leaves(member(document, number), member(other, number), (*path, number))
     else:
-        yield path, one, other
+        yield path, document, other
 
 
-def alike(one: object, other: object) -> bool:
+def alike(value: object, other: object) -> bool:
     """Whether two such values are the same; one that has a fraction may be off by CLOSE."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
-    if isinstance(one, int | float) and isinstance(other, int | float):
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    if isinstance(value, int) and isinstance(other, int):
+        return value == other
+    if isinstance(value, int | float) and isinstance(other, int | float):
         try:
-            return math.isclose(one, other, rel_tol=CLOSE)
+            return math.isclose(value, other, rel_tol=CLOSE)
         except OverflowError:  # a count beyond all floats
             return False
-    return one == other
+    return value == other
 
 
 def written(value: object) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import BenchforgeError
-from benchforge.model.faults import beside
-from benchforge.model.file import Fault
-from benchforge.run.reports import stale_reports
-from benchforge.run.verify.again import Again, Result, plain
+from benchforge.model.files.file import FileFault
+from benchforge.model.validity.faults import beside
+from benchforge.results.reports import stale_reports
+from benchforge.results.verify.recomputed import RecomputedValue, Result, plain
 
 
-def summary(result: Result) -> Iterator[Again]:
+def summary(result: Result) -> Iterator[RecomputedValue]:
     """Everything in the summary."""
     if result.summary is None:
         return
@@ -18,16 +18,16 @@ def summary(result: Result) -> Iterator[Again]:
     trials = [trial.model for trial in result.trials]
     ceilings = [one.model for one in result.ceilings]
     try:
-        again = concluded(header, trials, result.suite.metrics, result.sittings, ceilings)
+        again = concluded(header, trials, result.suite.metrics, result.sessions, ceilings)
     except BenchforgeError:
         raise
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
-        yield Again(result.summary, (), cannot=f"{type(error).__name__}: {error}")
+        yield RecomputedValue(result.summary, (), cannot=f"{type(error).__name__}: {error}")
     else:
-        yield Again(result.summary, (), plain(again))
+        yield RecomputedValue(result.summary, (), plain(again))
 
 
-def reports(result: Result) -> Iterator[Again | Fault]:
+def reports(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """What people read; another version may lay it out differently."""
     if result.summary is None or not result.ours:
         return
@@ -37,11 +37,15 @@ def reports(result: Result) -> Iterator[Again | Fault]:
         for process in trial.model.processes:
             for name in (process.stdout, process.stderr):
                 if not beside(trial.file, name):
-                    yield Again(trial, ("processes",), cannot=f"no {name} beside the trial")
+                    yield RecomputedValue(
+                        trial, ("processes",), cannot=f"no {name} beside the trial"
+                    )
                     return
     try:
-        found = list(stale_reports(result.summary.model, trials, result.registry, folder))
+        stale = list(stale_reports(result.summary.model, trials, result.registry, folder))
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
-        yield Again(result.summary, (), cannot=f"reports: {type(error).__name__}: {error}")
+        yield RecomputedValue(
+            result.summary, (), cannot=f"reports: {type(error).__name__}: {error}"
+        )
     else:
-        yield from found
+        yield from stale

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchforge.errors import BenchforgeError, CannotKeep
-from benchforge.model.code import Code
-from benchforge.model.folder import HEADER
+from benchforge.model.files.folder import HEADER
+from benchforge.model.suite.code import Code
 from benchforge.parts.part import GIT, ServesCode
 from benchforge.parts.site import Tree
-from benchforge.run.git import Git, GitRefusedError
-from benchforge.run.ground import Ground, found
-from benchforge.run.host import Host
+from benchforge.run.checkout.git import Git, GitRefusedError
+from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
-from benchforge.run.scratch import scratch_folder
-from benchforge.suite.faults import Fault, SuiteErrors, nearest
-from benchforge.suite.located import located
-from benchforge.suite.parts import parts_by_scenario
-from benchforge.suite.redact import redact
-from benchforge.suite.refs import NO_REPOSITORY, WITHOUT, repository
+from benchforge.run.sandbox.host import Host
+from benchforge.run.trial.context import TrialContext, locate_programs
+from benchforge.suite.cases.parts import parts_by_scenario
+from benchforge.suite.scenarios.refs import NO_REPOSITORY, WITHOUT, repository
+from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest
+from benchforge.suite.toml.located import located
 
 
 class _Wanted(NamedTuple):
@@ -50,19 +50,19 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
     program = locate(GIT.name)
     if program is None:
         if any(one.ref for one in wanted):
-            found([GIT])
+            locate_programs([GIT])
         return replace(suite, code=tuple(_unknown(one, "git is missing") for one in wanted))
     codes: list[Code] = []
-    faults: list[Fault] = []
-    with scratch_folder() as folder, host.trial(folder, "host") as here:
-        for number, one in enumerate(wanted):
-            git = Git(program, _there(one.folder), here, folder / str(number))
+    faults: list[SuiteFault] = []
+    with scratch_folder() as folder, host.trial(folder, "host") as sandbox:
+        for number, wish in enumerate(wanted):
+            git = Git(program, _there(wish.folder), sandbox, folder / str(number))
             try:
-                codes.append(_code(one, git, suite.path.resolve()))
+                codes.append(_code(wish, git, suite.path.resolve()))
             except _WrongError as error:
                 option, message, hint = error.args
                 hide = partial(redact, secrets=suite.secrets)
-                path = ("servers", one.server, option)
+                path = ("servers", wish.server, option)
                 faults.append(located(suite.document, path, message, hint, hide=hide))
     if faults:
         raise SuiteErrors(list(dict.fromkeys(faults)))
@@ -70,7 +70,9 @@ def with_code(suite: Suite, host: Host, servers: Collection[str] | None = None) 
 
 
 @contextlib.contextmanager
-def checked_out(suite: Suite, ground: Ground, tell: Callable[[str], None]) -> Iterator[Ground]:
+def checked_out(
+    suite: Suite, ground: TrialContext, tell: Callable[[str], None]
+) -> Iterator[TrialContext]:
     """Give the ground with each commit that a server serves checked out; on leaving they are gone.
 
     `suite` is one that `with_code` returned. Raises CannotKeep when git cannot write a checkout.
@@ -83,30 +85,32 @@ def checked_out(suite: Suite, ground: Ground, tell: Callable[[str], None]) -> It
     with scratch_folder() as folder:
         checkouts: dict[tuple[str, str], Path] = {}
         trees: dict[tuple[str | None, str], Tree] = {}
-        with ground.host.trial(folder, "host") as here:
-            for one in served:
-                known = one.repository, one.commit or ""
-                if known not in checkouts:
+        with ground.host.trial(folder, "host") as sandbox:
+            for code in served:
+                source = code.repository, code.commit or ""
+                if source not in checkouts:
                     number = len(checkouts)
-                    git = Git(program, Path(one.repository), here, folder / f"git-{number}")
-                    checkouts[known] = folder / f"{number}-{known[1][:12]}"
-                    _check_out(git, one, checkouts[known])
-                trees[one.directory, one.ref or ""] = Tree(Path(one.repository), checkouts[known])
-                tell(f"servers.{one.server}: {one.told}")
+                    git = Git(program, Path(code.repository), sandbox, folder / f"git-{number}")
+                    checkouts[source] = folder / f"{number}-{source[1][:12]}"
+                    _check_out(git, code, checkouts[source])
+                trees[code.directory, code.ref or ""] = Tree(
+                    Path(code.repository), checkouts[source]
+                )
+                tell(f"servers.{code.server}: {code.in_words}")
         yield replace(ground, trees=trees)
 
 
 def _wanted(suite: Suite) -> list[_Wanted]:
     """Return all code that lies in a repository, or should, once for each server and place."""
-    found: dict[_Wanted, None] = {}
+    wanted: dict[_Wanted, None] = {}
     for _, place, part in parts_by_scenario(suite):
         if not isinstance(part, ServesCode):
             continue
         folder = part.code(suite.path.parent)
         if folder is not None and (part.ref is not None or repository(folder) is not None):
             server = place.partition(".")[2]
-            found[_Wanted(server, part.directory, part.ref, folder)] = None
-    return list(found)
+            wanted[_Wanted(server, part.directory, part.ref, folder)] = None
+    return list(wanted)
 
 
 def _there(folder: Path) -> Path:
@@ -114,54 +118,54 @@ def _there(folder: Path) -> Path:
     return next(one for one in (folder, *folder.parents) if one.is_dir())
 
 
-def _code(one: _Wanted, git: Git, suite_file: Path) -> Code:
+def _code(wish: _Wanted, git: Git, suite_file: Path) -> Code:
     """Return what git tells. Raises _WrongError for a ref or a directory that leads nowhere."""
-    if repository(one.folder) is None:
-        raise _WrongError("ref", f"{one.folder}: {NO_REPOSITORY}", WITHOUT)
+    if repository(wish.folder) is None:
+        raise _WrongError("ref", f"{wish.folder}: {NO_REPOSITORY}", WITHOUT)
     try:
-        top = Path(git.said("rev-parse", "--show-toplevel").removesuffix("\n"))
-        if one.ref is not None:
-            return _of_ref(one, one.ref, git, top)
-        return _of_working_tree(one, git, top, suite_file)
+        top = Path(git.output("rev-parse", "--show-toplevel").removesuffix("\n"))
+        if wish.ref is not None:
+            return _of_ref(wish, wish.ref, git, top)
+        return _of_working_tree(wish, git, top, suite_file)
     except (GitRefusedError, BenchforgeError) as error:
-        if one.ref is not None:
+        if wish.ref is not None:
             raise _WrongError("ref", f"git cannot tell: {error}", "") from error
-        return _unknown(one, f"git: {error}")
+        return _unknown(wish, f"git: {error}")
 
 
-def _of_ref(one: _Wanted, ref: str, git: Git, top: Path) -> Code:
+def _of_ref(wish: _Wanted, ref: str, git: Git, top: Path) -> Code:
     if (commit := git.commit(ref)) is None:
-        hint = nearest(ref, git.refs(), "any commit will do, and of names there are")
+        hint = nearest(ref, git.refs(), "any commit works; known names")
         raise _WrongError("ref", f"no commit {ref!r} in {top}", hint)
-    place = one.folder.resolve().relative_to(top)
+    place = wish.folder.resolve().relative_to(top)
     if not git.has_folder(commit, place):
         message = f"{place} is not there at {ref} ({commit[:7]})"
-        hint = "name the directory as it was called then, or another commit"
+        hint = "use the directory's name at that commit, or another commit"
         raise _WrongError("directory", message, hint)
     return Code(
-        server=one.server,
-        directory=one.directory,
+        server=wish.server,
+        directory=wish.directory,
         ref=ref,
         repository=str(top),
         commit=commit,
-        changed=0,
+        changed_files=0,
         submodules=git.submodules(commit),
     )
 
 
-def _of_working_tree(one: _Wanted, git: Git, top: Path, suite_file: Path) -> Code:
+def _of_working_tree(wish: _Wanted, git: Git, top: Path, suite_file: Path) -> Code:
     if (commit := git.commit("HEAD")) is None:
-        return _unknown(one, "nothing is committed there yet")
-    own = one.folder.resolve()
+        return _unknown(wish, "nothing is committed there yet")
+    own = wish.folder.resolve()
     count = sum(
-        known or _is_code(top / place, own, top, suite_file) for place, known in git.changed()
+        tracked or _is_code(top / place, own, top, suite_file) for place, tracked in git.changed()
     )
     return Code(
-        server=one.server,
-        directory=one.directory,
+        server=wish.server,
+        directory=wish.directory,
         repository=str(top),
         commit=commit,
-        changed=count,
+        changed_files=count,
     )
 
 
@@ -179,14 +183,16 @@ def _is_code(file: Path, folder: Path, top: Path, suite_file: Path) -> bool:
     return not any((one / HEADER).is_file() for one in above)
 
 
-def _check_out(git: Git, one: Code, into: Path) -> None:
+def _check_out(git: Git, code: Code, into: Path) -> None:
     try:
-        git.check_out(one.commit or "", into)
+        git.check_out(code.commit or "", into)
     except GitRefusedError as error:
-        message = f"servers.{one.server}: git cannot check out {one.ref}: {error}"
-        raise CannotKeep(message, f"see the disk of {into.parent}, and {one.repository}") from error
+        message = f"servers.{code.server}: git cannot check out {code.ref}: {error}"
+        raise CannotKeep(
+            message, f"see the disk of {into.parent}, and {code.repository}"
+        ) from error
 
 
-def _unknown(one: _Wanted, why: str) -> Code:
-    top = repository(one.folder) or one.folder
-    return Code(server=one.server, directory=one.directory, repository=str(top), why=why)
+def _unknown(wish: _Wanted, why: str) -> Code:
+    top = repository(wish.folder) or wish.folder
+    return Code(server=wish.server, directory=wish.directory, repository=str(top), why=why)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchforge.parts.command import Command
-from benchforge.run.here import Here, last_lines
-from benchforge.run.tasks import located
+from benchforge.parts.content import content_of
+from benchforge.run.sandbox.sandbox import Sandbox, last_lines
 
 _ASKED_WITHIN_S = 60.0
 CHECKED_OUT_WITHIN_S = 600.0
@@ -27,14 +27,14 @@ class GitRefusedError(Exception):
 class Git:
     """A repository, as the git of this machine tells of it."""
 
-    def __init__(self, program: Path, at: Path, here: Here, folder: Path) -> None:
+    def __init__(self, program: Path, at: Path, sandbox: Sandbox, folder: Path) -> None:
         """`at` is in its working tree; what git prints goes to `folder`, which is new."""
         folder.mkdir()
         self._program, self._at = program, at
-        self._here, self._folder = here, folder
+        self._sandbox, self._folder = sandbox, folder
         self._numbers = itertools.count(1)
 
-    def said(
+    def output(
         self,
         *words: object,
         environment: Mapping[str, str] | None = None,
@@ -42,43 +42,49 @@ class Git:
     ) -> str:
         """Return what a command of git prints.
 
-        Raises GitRefusedError when it ends with an error, and what `Here.run` raises.
+        Raises GitRefusedError when it ends with an error, and what `Sandbox.run` raises.
         """
         command = Command(self._program, "-C", self._at, *_AS_WE_ASK, *words)
         label = f"git-{next(self._numbers)}"
-        done = self._here.run(label, located(command), self._folder, environment or {}, within_s)
+        done = self._sandbox.run(label, command, self._folder, environment or {}, within_s)
         if done.code:
             lines = last_lines(done.stderr, 50).splitlines()
-            told = next((one for one in lines if one.startswith(("fatal: ", "error: "))), "")
-            raise GitRefusedError(told.partition(": ")[2] or f"it ended with exit code {done.code}")
-        return done.stdout.read_text(errors="surrogateescape")
+            complaint = next(
+                (line for line in lines if line.startswith(("fatal: ", "error: "))), ""
+            )
+            raise GitRefusedError(
+                complaint.partition(": ")[2] or f"it ended with exit code {done.code}"
+            )
+        return content_of(done.stdout).decode(errors="surrogateescape")
 
     def commit(self, ref: str) -> str | None:
         """Return the id of a commit; None where the ref leads to none."""
         try:
             wanted = f"{ref}^{{commit}}"
-            return self.said("rev-parse", "--verify", "--quiet", "--end-of-options", wanted).strip()
+            return self.output(
+                "rev-parse", "--verify", "--quiet", "--end-of-options", wanted
+            ).strip()
         except GitRefusedError:
             return None
 
     def refs(self) -> list[str]:
         """Return the names of branches and tags, the newest first."""
         form = ("--format=%(refname:short)", "--sort=-creatordate")
-        return self.said("for-each-ref", *form, "refs/heads", "refs/tags", "refs/remotes").split()
+        return self.output("for-each-ref", *form, "refs/heads", "refs/tags", "refs/remotes").split()
 
     def has_folder(self, commit: str, place: Path) -> bool:
         """Whether a commit has a folder, by its place below the top."""
         if place == Path():
             return True
         try:
-            return self.said("cat-file", "-t", f"{commit}:{place.as_posix()}").strip() == "tree"
+            return self.output("cat-file", "-t", f"{commit}:{place.as_posix()}").strip() == "tree"
         except GitRefusedError:
             return False
 
     def changed(self) -> Iterator[tuple[str, bool]]:
         """Yield each file that the working tree changes: its place, and whether git knows it."""
-        told = self.said("status", "--porcelain=v1", "-z", "--untracked-files=all").split("\0")
-        entries = iter(told)
+        status = self.output("status", "--porcelain=v1", "-z", "--untracked-files=all").split("\0")
+        entries = iter(status)
         for entry in entries:
             if entry:
                 yield entry[3:], not entry.startswith("??")
@@ -87,7 +93,7 @@ class Git:
 
     def submodules(self, commit: str) -> tuple[str, ...]:
         """Return the folders of a commit's submodules."""
-        entries = self.said("ls-tree", "-r", "-z", "--full-tree", commit).split("\0")
+        entries = self.output("ls-tree", "-r", "-z", "--full-tree", commit).split("\0")
         return tuple(one.partition("\t")[2] for one in entries if one.startswith(_LINK))
 
     def check_out(self, commit: str, into: Path) -> None:
@@ -97,6 +103,6 @@ class Git:
         """
         into.mkdir()
         index = {"GIT_INDEX_FILE": str(self._folder / f"{commit}.index")}
-        self.said("read-tree", commit, environment=index, within_s=CHECKED_OUT_WITHIN_S)
+        self.output("read-tree", commit, environment=index, within_s=CHECKED_OUT_WITHIN_S)
         words = ("checkout-index", "--all", f"--prefix={into}/")
-        self.said(*words, environment=index, within_s=CHECKED_OUT_WITHIN_S)
+        self.output(*words, environment=index, within_s=CHECKED_OUT_WITHIN_S)

@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchforge.run.scratch import PREFIX, scratch_folder
+from benchforge.run.disk.scratch import PREFIX, scratch_folder
 
 
 def cache(name: str) -> Path:

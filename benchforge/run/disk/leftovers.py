@@ -3,10 +3,11 @@
 import time
 from pathlib import Path
 
-from benchforge.run import marks
-from benchforge.run.cache import place
-from benchforge.run.processes import named
-from benchforge.run.scratch import HALF, abandoned, free, removed
+from benchforge.run.disk.cache import place
+from benchforge.run.disk.scratch import HALF, abandoned, free, removed
+from benchforge.run.sandbox import leftover_mark, shared_memory
+from benchforge.run.sandbox.keeper import mapped
+from benchforge.run.sandbox.procfs import named
 
 _WITHIN_S = 5.0
 _LOOK_EVERY_S = 0.01
@@ -18,20 +19,24 @@ def cleared(*beside: Path) -> str:
     Folders `beside` results too, by the folders that hold those. Nothing that a live benchforge, or
     anybody else, may use is touched. "" where there was nothing.
     """
+    memory = mapped(leftover_mark.orphans())
     ended, there = _ended()
-    gone = [folder for folder in (*abandoned(*beside), *half_made()) if removed(folder)]
-    said = {
+    folders = [*abandoned(*beside), *half_made()]
+    memory = memory.union(*map(shared_memory.noted, folders))
+    shared = shared_memory.removed(memory)  # before the folders, which have the names
+    gone = [str(folder) for folder in folders if removed(folder)]
+    outcome = {
         "ended": ended,
-        "removed": [str(folder) for folder in gone],
+        "removed": [*gone, *shared],
         "cannot end": there,
     }
-    told = [f"{what} {', '.join(which)}" for what, which in said.items() if which]
-    return f"left by a benchforge that was killed: {'; '.join(told)}" if told else ""
+    phrases = [f"{what} {', '.join(which)}" for what, which in outcome.items() if which]
+    return f"left by a killed benchforge: {'; '.join(phrases)}" if phrases else ""
 
 
 def left(*beside: Path) -> list[str]:
     """Return what `cleared` would end and remove, for a person."""
-    processes = [named(pid) for pid in marks.orphans()]
+    processes = [named(pid) for pid in leftover_mark.orphans()]
     return processes + [str(folder) for folder in (*abandoned(*beside), *half_made())]
 
 
@@ -41,7 +46,7 @@ def half_made() -> list[Path]:
         templates, environments = place("templates"), place("runtimes")
     except RuntimeError:  # no home at all, and so no cache
         return []
-    found = [folder for folder in templates.glob(f"{HALF}*") if free(folder)]
+    half_built = [folder for folder in templates.glob(f"{HALF}*") if free(folder)]
     runtimes = [
         folder
         for folder in environments.glob("*.*")
@@ -49,17 +54,17 @@ def half_made() -> list[Path]:
     ]
     # Looked at after nobody builds it any more: now it is linked to, or never will be.
     linked = {link.resolve() for link in environments.glob("*") if link.is_symlink()}
-    return found + [folder for folder in runtimes if folder.resolve() not in linked]
+    return half_built + [folder for folder in runtimes if folder.resolve() not in linked]
 
 
 def _ended() -> tuple[list[str], list[str]]:
     """Kill what was left behind, what it starts meanwhile too: all that there was, and is still."""
     seen: dict[int, str] = {}
     deadline = time.monotonic() + _WITHIN_S
-    while (left := marks.orphans()) and time.monotonic() < deadline:
+    while (left := leftover_mark.orphans()) and time.monotonic() < deadline:
         seen |= {pid: named(pid) for pid in left if pid not in seen}
         for pid in left:
-            marks.kill(pid)
+            leftover_mark.kill(pid)
         time.sleep(_LOOK_EVERY_S)
     ended = [name for pid, name in seen.items() if pid not in left]
     return ended, [named(pid) for pid in left]

@@ -14,19 +14,21 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
+from benchforge import door
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.folder import CEILING, CEILINGS, HEADER, SITTINGS
-from benchforge.model.sitting import Sitting
-from benchforge.run.hold import hold
-from benchforge.run.scratch import BESIDE, claimed
-from benchforge.run.space import enough, full
+from benchforge.model.files.folder import CEILING, CEILINGS, HEADER, SESSIONS, TRIAL, TRIALS
+from benchforge.model.trial.session import Session
+from benchforge.run.disk.folder_lock import hold
+from benchforge.run.disk.hide import PRIVATE
+from benchforge.run.disk.scratch import BESIDE, claimed, emptied, uninterrupted
+from benchforge.run.disk.space import enough, full
 
 _FREE = "free some space; "
-_REMOVED = "the result was removed while it was measured; begin it anew"
+_REMOVED = "the result was removed during the run; start a new run"
 _NONE: Mapping[str, BaseModel | str] = MappingProxyType({})
 
 
-class Keep:
+class ResultWriter:
     """A result's folder. Every method raises CannotKeep when the folder cannot be written."""
 
     def __init__(self, folder: Path) -> None:
@@ -39,7 +41,7 @@ class Keep:
 
     @property
     def _way_out(self) -> str:
-        return f"what was kept is whole, and this goes on: {self.goes_on}"
+        return f"finished trials were kept; to continue: {self.goes_on}"
 
     def _cannot(self, path: Path, error: OSError) -> CannotKeep:
         hint = f"{_FREE}{self._way_out}" if full(error) else self._way_out
@@ -48,7 +50,7 @@ class Keep:
     @classmethod
     def new(
         cls, parent: Path, name: str, now: datetime, files: Mapping[str, BaseModel | str] = _NONE
-    ) -> "Keep":
+    ) -> "ResultWriter":
         """Make a folder named after the suite and the time, in UTC; with files, by their places.
 
         It is there with all of them or not at all, whenever we end.
@@ -62,12 +64,13 @@ class Keep:
         except OSError as error:
             raise CannotKeep(f"{error.filename or parent}: {error.strerror}", hint) from error
         try:
-            with claimed(parent, BESIDE) as half:
+            with uninterrupted(), claimed(parent, BESIDE) as half:
                 try:
-                    (half / "trials").mkdir()
+                    door.make(half, TRIALS)
                     for place, content in files.items():
-                        (half / place).parent.mkdir(exist_ok=True)
-                        whole(half / place, content)
+                        if "/" in place:
+                            door.make(half, place.rpartition("/")[0])
+                        whole(half, place, content)
                     return cls(_named(half, wanted))
                 finally:
                     shutil.rmtree(half, ignore_errors=True)
@@ -108,53 +111,59 @@ class Keep:
 
     def place(self, number: int) -> Path:
         """Return the folder of a trial, whether it is there or not."""
-        return self.folder / "trials" / f"{number:04d}"
+        return self.folder / TRIALS / f"{number:04d}"
 
     def trial_folder(self, number: int) -> Path:
-        """Make the folder of a trial."""
-        folder = self.place(number)
+        """Make the folder of a trial, for nobody but us until it is `opened`."""
+        return self._made(f"{TRIALS}/{number:04d}", PRIVATE, anew=True)
+
+    def opened(self, folder: Path) -> None:
+        """Let those look into a folder who may look into the one above: its secrets are hidden."""
         try:
-            folder.mkdir()
+            folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))
         except OSError as error:
             raise self._cannot(folder, error) from error
-        return folder
 
     def ceiling_folder(self, number: int) -> Path:
-        """Make the folder of a load tool's measurement against the null server."""
+        """Make the folder of a load tool's measurement against the null server, as a trial's."""
         self._made(CEILINGS)
-        return self._made(f"{CEILINGS}/{number:04d}")
+        return self._made(f"{CEILINGS}/{number:04d}", PRIVATE)
 
     def swept(self) -> None:
         """Remove what an end kept from being finished: a trial has its trial.json.
 
         Who copies a result may leave empty folders behind: that of the trials is made anew.
         """
-        self._made("trials")
-        for parent, last in (("trials", "trial.json"), (CEILINGS, CEILING)):
+        self._made(TRIALS)
+        for parent, last in ((TRIALS, TRIAL), (CEILINGS, CEILING)):
+            if (self.folder / parent).is_symlink():
+                continue  # what is there is no part of the result
             for folder in self.folder.glob(f"{parent}/*"):
-                if folder.name.isdigit() and not (folder / last).exists():
+                ours = folder.name.isdigit() and not folder.is_symlink()
+                if ours and not (folder / last).exists():
                     try:
-                        shutil.rmtree(folder)
+                        emptied(folder)
+                        folder.rmdir()
                     except OSError as error:
                         raise self._cannot(folder, error) from error
 
-    def sitting(self, sitting: Sitting) -> Path:
-        """Write what a later sitting measures with, and on."""
-        folder = self._made(SITTINGS)
-        return self.write(folder / f"{sitting.number:04d}.json", sitting)
+    def session(self, session: Session) -> Path:
+        """Write what a later session measures with, and on."""
+        folder = self._made(SESSIONS)
+        return self.write(folder / f"{session.number:04d}.json", session)
 
-    def _made(self, name: str) -> Path:
+    def _made(self, name: str, mode: int = 0o777, *, anew: bool = False) -> Path:
         folder = self.folder / name
         try:
-            folder.mkdir(exist_ok=True)
+            door.make(self.folder, name, mode, anew=anew)
         except OSError as error:
             raise self._cannot(folder, error) from error
         return folder
 
     def write(self, path: Path, content: BaseModel | str | bytes) -> Path:
-        """Write a file whole: a temporary one, on the disk, renamed, and the folder on the disk."""
+        """Write a file of the result whole: another one, on the disk, renamed, its folder too."""
         try:
-            whole(path, content)
+            whole(self.folder, str(path.relative_to(self.folder)), content)
         except OSError as error:
             raise self._cannot(path, error) from error
         return path
@@ -162,7 +171,7 @@ class Keep:
 
 def _named(half: Path, wanted: Path) -> Path:
     """Give a folder its name, or that with a number where there is one already."""
-    usual = (half / "trials").stat().st_mode  # of what is made here without saying how
+    usual = (half / TRIALS).stat().st_mode  # of what is made here without saying how
     folder, number = wanted, 1
     while os.path.lexists(folder) or not _renamed(half, folder):
         number += 1
@@ -182,28 +191,11 @@ def _renamed(half: Path, folder: Path) -> bool:
     return True
 
 
-def whole(path: Path, content: BaseModel | str | bytes) -> None:
-    """Write a file so that it is there whole, or as it was before, whenever we end.
+def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
+    """Write a file below a folder so that it is there whole, or as it was before.
 
-    Raises OSError, which names it: a disk that is full names nothing.
+    Raises OSError, which names it.
     """
     if isinstance(content, BaseModel):
         content = content.model_dump_json(indent=1, by_alias=True) + "\n"
-    data = content.encode() if isinstance(content, str) else content
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    door.write(folder, name, content.encode() if isinstance(content, str) else content)

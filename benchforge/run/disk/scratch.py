@@ -5,7 +5,7 @@ import errno
 import fcntl
 import os
 import secrets
-import shutil
+import signal
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -31,16 +31,27 @@ def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
 
     It has a file `owner`, for people; what is made in it else goes with it. Raises CannotKeep.
     """
-    told = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
+    note = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
     with contextlib.ExitStack() as stack:
         try:
             folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), prefix))
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            (folder / _OWNER).write_text(told)
+            stack.callback(_gone, folder)
+            (folder / _OWNER).write_text(note)
         except OSError as error:
             message = f"{tempfile.tempdir or 'scratch'}: {error.strerror}"
             raise CannotKeep(message, "free some space there, or set TMPDIR") from error
         yield folder
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Keep signals that end us waiting: what is made meanwhile gets its name, or is removed."""
+    ending = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
@@ -87,9 +98,11 @@ def abandoned(*beside: Path) -> list[Path]:
         usual = Path(tempfile.gettempdir())
     except OSError:  # every disk is full, and who cleans wants to end that
         usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
-    every = sorted(usual.glob(f"{PREFIX}*"))
-    every += [folder for one in dict.fromkeys(beside) for folder in sorted(one.glob(f"{BESIDE}*"))]
-    return [folder for folder in every if _ours(folder) and free(folder)]
+    folders = sorted(usual.glob(f"{PREFIX}*"))
+    folders += [
+        folder for parent in dict.fromkeys(beside) for folder in sorted(parent.glob(f"{BESIDE}*"))
+    ]
+    return [folder for folder in folders if _ours(folder) and free(folder)]
 
 
 def free(folder: Path) -> bool:
@@ -104,10 +117,45 @@ def removed(folder: Path) -> bool:
     if (lock := claim(folder)) is None:
         return False
     try:
-        shutil.rmtree(folder, ignore_errors=True)
+        _gone(folder)
     finally:
         os.close(lock)
     return not folder.exists()
+
+
+def emptied(folder: Path) -> None:
+    """Remove all that stands in a folder, however deep it is and whoever closed it.
+
+    shutil.rmtree recurses: a thousand folders in one another end it. Here each folder in a folder
+    is moved up, so that no path is ever longer than two names. Raises OSError.
+    """
+    while inner := [entry for entry in _entries(folder) if _is_folder(entry)]:
+        for subfolder in inner:
+            subfolder.chmod(0o700)
+            for entry in _entries(subfolder):
+                if _is_folder(entry):
+                    entry.chmod(0o700)  # else it could not be moved
+                    entry.rename(folder / secrets.token_hex(16))
+                else:
+                    entry.unlink()
+            subfolder.rmdir()
+    for entry in _entries(folder):
+        entry.unlink()
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(path.lstat().st_mode)
+
+
+def _gone(folder: Path) -> None:
+    """Remove a folder of scratch, as far as that is possible."""
+    with contextlib.suppress(OSError):
+        emptied(folder)
+        folder.rmdir()
 
 
 def stays(folder: Path) -> None:
@@ -129,7 +177,8 @@ def away(folder: Path, prefix: str) -> None:
         if error.errno != errno.EXDEV:  # from a layer below, such as an image's, nothing is moved
             raise
         gone = folder
-    shutil.rmtree(gone)
+    emptied(gone)
+    gone.rmdir()
 
 
 def _made(parent: Path, prefix: str) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchforge.errors import CannotKeep
+from benchforge.run.sandbox.keeper import SHARED_MEMORY
 
 LEAST_B = 32_000_000
 "With less nothing is started: the logs of a server that goes wrong have taken more."
@@ -16,6 +17,9 @@ COMFORT_B = 200_000_000
 "With less a run is warned: nobody knows what a trial will print before it did."
 _BLOCK_B = 512  # what the kernel counts in, whatever the file system's blocks
 _GUESS_B = 200_000  # of a trial, where none has been kept: most take less
+
+
+FREE_SOME = "free some, or set TMPDIR to another folder"
 
 
 def free_b(folder: Path) -> int:
@@ -45,10 +49,10 @@ def enough(folder: Path, hint: str) -> int:
     try:
         free = free_b(folder)
     except OSError as error:
-        other = "choose another folder with -o, or let us read and write this one"
+        other = "choose another folder with -o, or make this one writable"
         raise CannotKeep(f"{error.filename}: {error.strerror}", other) from error
     if free < LEAST_B:
-        needed = f"{told(free)} free, {told(LEAST_B)} needed"
+        needed = f"{readable_size(free)} free, {readable_size(LEAST_B)} needed"
         raise CannotKeep(f"{folder}: too little space: {needed}", hint)
     return free
 
@@ -66,7 +70,11 @@ def scarce(folder: Path, trials: int, kept: Sequence[Path] = ()) -> str:
     each = sum(map(size_b, kept)) / len(kept) if kept else _GUESS_B
     wanted = max(COMFORT_B, LEAST_B + trials * each)
     free = enough(folder, "free some, or choose another folder with -o")
-    return f"{folder}: {told(free)} free, and this may need {told(wanted)}" if free < wanted else ""
+    return (
+        f"{folder}: {readable_size(free)} free, and this may need {readable_size(wanted)}"
+        if free < wanted
+        else ""
+    )
 
 
 def full(error: OSError) -> bool:
@@ -74,7 +82,18 @@ def full(error: OSError) -> bool:
     return error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
-def told(size: float) -> str:
+def told_full(text: str, *folders: Path) -> str:
+    """Return how much is free where a program met a full disk, as it says; "" where none did."""
+    if not any(words in text for words in (os.strerror(errno.ENOSPC), "free disk space")):
+        return ""
+    stand: dict[str, None] = {}
+    for folder in (*folders, Path(SHARED_MEMORY)):
+        with contextlib.suppress(OSError):
+            stand[f"{folder} has {readable_size(free_b(folder))}"] = None
+    return f"a disk is full: {', '.join(stand)} free"
+
+
+def readable_size(size: float) -> str:
     """Return a number of bytes for a person: 12 kB, 34.5 MB, 1.2 GB."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6)):
         if size >= factor:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.model.cpus import Cpus
-from benchforge.run.finding import Finding, ok, unknown, warn
-from benchforge.run.kernel import fields, raw, text
+from benchforge.model.values.cpus import Cpus
+from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
+from benchforge.run.machine.kernel import fields, raw, text
 
 _CPU = "sys/devices/system/cpu"
 _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -13,7 +13,7 @@ _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _GOOD_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
 
 
-def findings(root: Path) -> Iterator[Finding]:
+def findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of the CPUs."""
     yield _usable(root)
     yield _model(root)
@@ -24,7 +24,7 @@ def findings(root: Path) -> Iterator[Finding]:
     yield _virtual(root)
 
 
-def _usable(root: Path) -> Finding:
+def _usable(root: Path) -> MachineFinding:
     listed = fields(root, "proc/self/status").get("Cpus_allowed_list", "")
     count = _count(listed)
     if count is None:
@@ -43,13 +43,13 @@ def _count(listed: str) -> int | None:
         return None
 
 
-def _model(root: Path) -> Finding:
+def _model(root: Path) -> MachineFinding:
     about = fields(root, "proc/cpuinfo")
     model = about.get("model name") or about.get("Model") or about.get("cpu model")
     return ok("CPU model", model) if model else unknown("CPU model", "/proc/cpuinfo does not say")
 
 
-def _smt(root: Path) -> Finding:
+def _smt(root: Path) -> MachineFinding:
     match text(root, f"{_CPU}/smt/active"):
         case "0":
             return ok("SMT", "off: each CPU is a core")
@@ -59,7 +59,7 @@ def _smt(root: Path) -> Finding:
     return unknown("SMT", "the kernel does not say whether CPUs share a core")
 
 
-def _governor(root: Path) -> Finding:
+def _governor(root: Path) -> MachineFinding:
     files = sorted((root / _CPU).glob("cpu[0-9]*/cpufreq/scaling_governor"))
     governors = {text(file.parent, file.name) for file in files}
     named = sorted(one for one in governors if one)
@@ -71,7 +71,7 @@ def _governor(root: Path) -> Finding:
     return warn("governor", says, "cpupower frequency-set -g performance")
 
 
-def _turbo(root: Path) -> Finding:
+def _turbo(root: Path) -> MachineFinding:
     off = text(root, f"{_CPU}/intel_pstate/no_turbo")
     on = text(root, f"{_CPU}/cpufreq/boost")
     says = "on: the frequency depends on temperature and on how many CPUs are busy"
@@ -84,7 +84,7 @@ def _turbo(root: Path) -> Finding:
     return unknown("turbo", "the kernel does not say whether the frequency is boosted")
 
 
-def _clock(root: Path) -> Finding:
+def _clock(root: Path) -> MachineFinding:
     source = text(root, _CLOCK)
     if not source:
         return unknown("clocksource", "the kernel does not say")
@@ -94,7 +94,7 @@ def _clock(root: Path) -> Finding:
     return warn("clocksource", says, "see in the kernel's log why tsc is not used")
 
 
-def _virtual(root: Path) -> Finding:
+def _virtual(root: Path) -> MachineFinding:
     about = fields(root, "proc/cpuinfo")
     machine = text(root, "sys/class/dmi/id/product_name") or text(root, "sys/hypervisor/type")
     if "hypervisor" in about.get("flags", "").split() or text(root, "sys/hypervisor/type"):

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.run.finding import Finding, ok, unknown, warn
-from benchforge.run.here import Mode
-from benchforge.run.kernel import number, text
+from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
+from benchforge.run.machine.kernel import number, text
+from benchforge.run.sandbox.sandbox import Mode
 
 _WITHOUT_NETWORK = (
-    "connections of others are counted too, ports are shared, and [tuning] sysctl is refused"
+    "counts include connections of others, ports are shared, and [tuning] sysctl is refused"
 )
 _WITHOUT_PROCESSES = "a process that hides may outlive its trial"
 _ALLOWING = "allow user namespaces: sysctl user.max_user_namespaces=10000, or run as root"
 
 
-def findings(root: Path, mode: Mode | str) -> Iterator[Finding]:
+def findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]:
     """Yield what a trial of its own has; `mode` is of one that was tried, or why it was not."""
     if isinstance(mode, str):
         yield unknown("own processes", mode)
@@ -22,7 +22,7 @@ def findings(root: Path, mode: Mode | str) -> Iterator[Finding]:
     else:
         why = "; ".join(mode.weaker)
         if mode.pid_namespace:
-            yield ok("own processes", "each trial has processes and mounts of its own")
+            yield ok("own processes", "each trial has private processes and mounts")
         else:
             yield warn("own processes", f"{why}: {_WITHOUT_PROCESSES}", _ALLOWING)
         if mode.network == "private":
@@ -32,7 +32,7 @@ def findings(root: Path, mode: Mode | str) -> Iterator[Finding]:
     yield _users(root)
 
 
-def _users(root: Path) -> Finding:
+def _users(root: Path) -> MachineFinding:
     most = number(text(root, "proc/sys/user/max_user_namespaces"))
     if most is None:
         return unknown("user namespaces", "the kernel does not say how many there may be")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
 
-from benchforge.run.finding import Finding, ok, unknown, warn
-from benchforge.run.kernel import number, raw, text
+from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
+from benchforge.run.machine.kernel import number, raw, text
 
 _FILES = 4096
 _NO_LIMIT_BYTES = 1 << 60  # version 1 writes no limit as a number of pages near 2^63
@@ -19,7 +19,7 @@ _WAITING = {
 _DEVICES = "sys/bus/event_source/devices"
 
 
-def findings(root: Path) -> Iterator[Finding]:
+def findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of limits."""
     yield _files(root)
     yield from _group(root)
@@ -27,9 +27,9 @@ def findings(root: Path) -> Iterator[Finding]:
     yield _pressure(root)
 
 
-def _files(root: Path) -> Finding:
-    told = raw(root, "proc/self/limits") or ""
-    words = re.search(r"^Max open files +(\S+) +(\S+)", told, re.MULTILINE)
+def _files(root: Path) -> MachineFinding:
+    limits = raw(root, "proc/self/limits") or ""
+    words = re.search(r"^Max open files +(\S+) +(\S+)", limits, re.MULTILINE)
     soft = number(words[1]) if words else None
     if words is None or (soft is None and words[1] != "unlimited"):
         return unknown("open files", "/proc/self/limits does not say")
@@ -40,7 +40,7 @@ def _files(root: Path) -> Finding:
     return ok("open files", says)
 
 
-def _group(root: Path) -> Iterator[Finding]:
+def _group(root: Path) -> Iterator[MachineFinding]:
     """Yield what the control groups allow: what is throttled there looks like a slow server."""
     folders = list(_folders(raw(root, "proc/self/cgroup") or ""))
     cpus = _least(_cpus(root, folder) for folder in folders)
@@ -79,8 +79,8 @@ def _least(limits: Iterable[float | None]) -> float | None:
 
 def _cpus(root: Path, folder: str) -> float | None:
     """Return how many CPUs' time a group may use; None where no file says."""
-    if (told := text(root, f"{folder}/cpu.max")) is not None:
-        quota, _, period = told.partition(" ")
+    if (setting := text(root, f"{folder}/cpu.max")) is not None:
+        quota, _, period = setting.partition(" ")
     else:
         quota = text(root, f"{folder}/cpu.cfs_quota_us") or ""
         period = text(root, f"{folder}/cpu.cfs_period_us") or ""
@@ -91,11 +91,11 @@ def _cpus(root: Path, folder: str) -> float | None:
 
 
 def _bytes(root: Path, folder: str) -> float | None:
-    told = text(root, f"{folder}/memory.max") or text(root, f"{folder}/memory.limit_in_bytes")
-    return inf if told == "max" else number(told)
+    limit = text(root, f"{folder}/memory.max") or text(root, f"{folder}/memory.limit_in_bytes")
+    return inf if limit == "max" else number(limit)
 
 
-def _counters(root: Path) -> Finding:
+def _counters(root: Path) -> MachineFinding:
     paranoid = text(root, "proc/sys/kernel/perf_event_paranoid")
     if paranoid is None or not (root / _DEVICES).is_dir():
         return unknown("perf counters", "the kernel does not say")
@@ -108,18 +108,18 @@ def _counters(root: Path) -> Finding:
     return ok("perf counters", f"there (kernel.perf_event_paranoid = {paranoid})")
 
 
-def _pressure(root: Path) -> Finding:
-    told = {name: _stalled(raw(root, f"proc/pressure/{name}")) for name in _WAITING}
-    if any(percent is None for percent in told.values()):
+def _pressure(root: Path) -> MachineFinding:
+    stalled = {name: _stalled(raw(root, f"proc/pressure/{name}")) for name in _WAITING}
+    if any(percent is None for percent in stalled.values()):
         says = "the kernel does not tell how long processes wait for CPU, memory and disk"
         return unknown("pressure", says, "start it with psi=1")
-    waited = ", ".join(f"for {name} {percent:g} %" for name, percent in told.items())
+    waited = ", ".join(f"for {name} {percent:g} %" for name, percent in stalled.items())
     says = f"of the last 10 s something waited {waited}"
-    if any(percent > _WAITING[name] for name, percent in told.items() if percent is not None):
+    if any(percent > _WAITING[name] for name, percent in stalled.items() if percent is not None):
         return warn("pressure", says, "end what runs, or wait")
     return ok("pressure", says)
 
 
 def _stalled(words: str | None) -> float | None:
-    found = re.search(r"^some avg10=(\d{1,3}\.\d+)", words or "")
-    return float(found[1]) if found else None
+    average = re.search(r"^some avg10=(\d{1,3}\.\d+)", words or "")
+    return float(average[1]) if average else None

@@ -5,9 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchforge.run.finding import Finding
-from benchforge.run.here import Mode
-from benchforge.run.readiness import (
+from benchforge.run.doctor import (
     calibration,
     cpu,
     isolation,
@@ -17,21 +15,24 @@ from benchforge.run.readiness import (
     network,
     space,
 )
+from benchforge.run.machine.cpu_ticks import look
+from benchforge.run.machine.finding import MachineFinding
+from benchforge.run.sandbox.sandbox import Mode
 
 _BETWEEN_S = 1.0
 
 
 def machine(
     root: Path, mode: Mode | str, folders: Mapping[str, Path], between_s: float = _BETWEEN_S
-) -> Iterator[Finding]:
+) -> Iterator[MachineFinding]:
     """Yield what is found below `root`, the folder that holds /proc and /sys.
 
     It takes `between_s` seconds to see who uses the CPUs. `folders` are where a run writes, by
     purpose; `mode` is of a trial that was tried, or says why none was.
     """
-    before = load.look(root)
+    before = look(root)
     time.sleep(between_s)
-    after = load.look(root)
+    after = look(root)
     yield from cpu.findings(root)
     yield from load.findings(root, before, after, frozenset({os.getpid()}))
     yield from calibration.findings()

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.run.finding import Finding, ok, unknown, warn
-from benchforge.run.kernel import fields, number, text
+from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
+from benchforge.run.machine.kernel import fields, number, text
 
 _LITTLE_KB = 1_000_000
 _THP = "sys/kernel/mm/transparent_hugepage/enabled"
 
 
-def findings(root: Path) -> Iterator[Finding]:
+def findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of memory."""
     about = fields(root, "proc/meminfo")
     yield _free(number(about.get("MemAvailable")), number(about.get("MemTotal")))
@@ -25,27 +25,27 @@ def gb(kb: int) -> str:
     return f"{kb * 1024 / 1e9:.1f} GB"
 
 
-def _free(free: int | None, total: int | None) -> Finding:
+def _free(free: int | None, total: int | None) -> MachineFinding:
     if free is None or total is None:
         return unknown("memory", "/proc/meminfo does not say how much is available")
     says = f"{gb(free)} of {gb(total)} available"
     if free < _LITTLE_KB:
-        return warn("memory", f"{says}: what is measured may be killed", "end what uses it")
+        return warn("memory", f"{says}: the kernel may kill measured processes", "end what uses it")
     return ok("memory", says)
 
 
-def _swap(total: int | None, free: int | None) -> Finding:
+def _swap(total: int | None, free: int | None) -> MachineFinding:
     if total is None or free is None:
         return unknown("swap", "/proc/meminfo does not say")
     if total == 0:
         return ok("swap", "none")
     if free < total:
-        says = f"{gb(total - free)} of {gb(total)} used: what is measured may be swapped out"
+        says = f"{gb(total - free)} of {gb(total)} used: measured processes may be swapped out"
         return warn("swap", says, "swapoff -a")
     return ok("swap", f"{gb(total)}, none of it used")
 
 
-def _pages(enabled: str | None) -> Finding:
+def _pages(enabled: str | None) -> MachineFinding:
     chosen = re.search(r"\[(\w+)\]", enabled or "")
     if chosen is None:
         return unknown("huge pages", "the kernel does not say whether it makes them by itself")
@@ -55,7 +55,7 @@ def _pages(enabled: str | None) -> Finding:
     return ok("huge pages", f"{chosen[1]}: none that is not asked for")
 
 
-def _layout(randomize: str | None) -> Finding:
+def _layout(randomize: str | None) -> MachineFinding:
     match randomize:
         case "2":
             return ok("ASLR", "on: each start has a layout of its own, over which trials average")

@@ -3,22 +3,22 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.run.finding import Finding, ok, unknown, warn
-from benchforge.run.kernel import number, text
+from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
+from benchforge.run.machine.kernel import number, text
 
 _BACKLOG = 1024
 _PORTS = 20_000
 _MTU = 65536
 
 
-def findings(root: Path) -> Iterator[Finding]:
+def findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of the network."""
     yield _backlog(number(text(root, "proc/sys/net/core/somaxconn")))
     yield _ports(text(root, "proc/sys/net/ipv4/ip_local_port_range"))
     yield _loopback(number(text(root, "sys/class/net/lo/mtu")))
 
 
-def _backlog(most: int | None) -> Finding:
+def _backlog(most: int | None) -> MachineFinding:
     if most is None:
         return unknown("somaxconn", "the kernel does not say how many connections may wait")
     if most < _BACKLOG:
@@ -27,7 +27,7 @@ def _backlog(most: int | None) -> Finding:
     return ok("somaxconn", str(most))
 
 
-def _ports(words: str | None) -> Finding:
+def _ports(words: str | None) -> MachineFinding:
     ends = [number(word) for word in (words or "").split()]
     match ends:
         case [int(first), int(last)] if first <= last:
@@ -40,7 +40,7 @@ def _ports(words: str | None) -> Finding:
     return ok("port range", f"{first}-{last}, {count} connections a minute without keep-alive")
 
 
-def _loopback(mtu: int | None) -> Finding:
+def _loopback(mtu: int | None) -> MachineFinding:
     if mtu is None:
         return unknown("loopback MTU", "the kernel does not say")
     if mtu != _MTU:

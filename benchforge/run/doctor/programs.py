@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchforge.parts.command import Need
-from benchforge.run.finding import Finding, ok
 from benchforge.run.locate import locate
-from benchforge.run.needed import Users, how
+from benchforge.run.machine.finding import MachineFinding, ok
+from benchforge.run.programs.needed import Users, how
 
 _SHOWN = 3
 
 
 def findings(
     needs: Mapping[Need, Users], suite_folder: Path, versions: Mapping[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[MachineFinding]:
     """Yield each program; those that come together and are there are one finding."""
     for group in _together(need for need in needs if need.kind == "program"):
         there: dict[Path, list[str]] = {}
@@ -21,7 +21,7 @@ def findings(
             if path := locate(need.name, suite_folder):
                 there.setdefault(path.parent, []).append(need.name)
             else:
-                yield Finding("missing", need.name, f"for {users(needs[need])}", how(need))
+                yield MachineFinding("missing", need.name, f"for {users(needs[need])}", how(need))
         for folder, names in there.items():
             others = f", with {', '.join(names[1:])}" if names[1:] else ""
             version = next((versions[name] for name in names if name in versions), "")
@@ -38,8 +38,8 @@ def _together(needs: Iterable[Need]) -> Iterable[list[Need]]:
 
 def users(places: Users) -> str:
     """Return who needs something, for a person."""
-    told = [
+    entries = [
         f"{place} ({', '.join(scenarios)})" if scenarios else place
         for place, scenarios in places.items()
     ]
-    return ", ".join(told[:_SHOWN]) + (", ..." if len(told) > _SHOWN else "")
+    return ", ".join(entries[:_SHOWN]) + (", ..." if len(entries) > _SHOWN else "")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchforge.run.finding import Finding, ok, unknown, warn
-from benchforge.run.space import free_b
+from benchforge.run.disk.space import free_b
+from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 
 _LITTLE = 1e9
 
 
-def findings(folders: Mapping[str, Path]) -> Iterator[Finding]:
+def findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
     """Yield how much is free for each purpose; of a folder that is to be made, above it."""
     for purpose, folder in folders.items():
         try:
@@ -19,7 +19,7 @@ def findings(folders: Mapping[str, Path]) -> Iterator[Finding]:
             continue
         says = f"{free / 1e9:.1f} GB free at {folder}"
         if free < _LITTLE:
-            hint = f"{says}: a run may end where nothing can be written"
+            hint = f"{says}: a run may fail because it cannot write"
             yield warn(f"disk: {purpose}", hint, "free some space")
         else:
             yield ok(f"disk: {purpose}", says)

@@ -1,5 +1,6 @@
 """Asking a server from inside the trial's network, until the answer is right."""
 
+import dataclasses
 import functools
 import hashlib
 import http.client
@@ -9,28 +10,36 @@ import ssl
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, TrialFailed
-from benchforge.model.answer import Answer, Expect, Request, body_difference, difference
-from benchforge.run.here import Here, Running, complaint, first_error
+from benchforge.model.trial.answer import Answer, Expect, Request, body_difference, difference
+from benchforge.parts.part import Server
+from benchforge.run.http.bounded import BoundedSocket, BoundedTLS, Endless, WholeHead
+from benchforge.run.programs.lacking import in_log
+from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
+from benchforge.suite.secrets.redact import redacted, redacted_bytes
 
 ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
 PAUSE_S = 0.005
-LARGEST_BODY = 64 * 1024 * 1024
+LARGEST_BODY = 64 << 20
+LARGEST_ANSWER = 72 << 20  # on the wire, with whatever stands around the body
+LARGEST_HEAD = 64 << 10  # of the last response: it is kept with each trial
+_SHOWN = 500  # characters of what is wrong: a server may have chosen them
 # What OpenSSL says of a certificate, and what to do; ca_file helps with all the others.
 _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
 _HINTS = {
     _EXPIRED: "make a new certificate, or set the clock",
-    _OTHER_NAME: "ask it by a name that its certificate holds",
-    _OTHER_ADDRESS: "ask it by a name that its certificate holds",
+    _OTHER_NAME: "use a name that its certificate contains",
+    _OTHER_ADDRESS: "use a name that its certificate contains",
 }
-_TRUST = 'name the PEM file to trust on the server that has it: ca_file = "certificate.pem"'
+_TRUST = 'name the PEM file to trust in the table of the server: ca_file = "certificate.pem"'
 
 
 @dataclass(frozen=True)
-class Asked:
+class HttpAnswer:
     """An answer and its body."""
 
     answer: Answer
@@ -46,10 +55,11 @@ class Like:
 
 
 @dataclass(frozen=True)
-class Question:
+class HttpProbe:
     """What is asked of a server, and what a right answer is."""
 
     label: str
+    part: Server
     running: Running | None
     "None for a server that we did not start."
     root: str
@@ -58,18 +68,48 @@ class Question:
     like: Like | None
     ca_file: Path | None = None
     "PEM file that is trusted; None for the system's own."
+    secrets: frozenset[str] = frozenset()
+    "That no word on an answer shows."
 
     @property
     def asks(self) -> str:
         """For a person: the request line."""
         return f"{self.request.method} {self.request.path}"
 
-    def wrong(self, asked: Asked) -> str | None:
+    @property
+    def place(self) -> str:
+        """For a person: host and port."""
+        parts = urlsplit(self.root)
+        return f"{parts.hostname}:{parts.port or default_port(parts.scheme)}"
+
+    def late(self) -> str:
+        """Return what to do where it is not ready in time."""
+        if self.running is None:
+            return f"start it at {self.place}, or correct its url: benchforge does not start it"
+        return (
+            f"it must listen at {self.place}, which a command receives as {{port}} or {{url}}; "
+            "give it more time with ready_within, or see its log in the trial's folder"
+        )
+
+    def wrong(self, reply: HttpAnswer) -> str | None:
         """What is wrong with an answer, in one line; None when it is right."""
-        if told := difference(self.expect, asked.answer, asked.body):
-            return told
-        if self.like is not None and (told := body_difference(self.like.body, asked.body)):
-            return f"not the body that {self.like.server} answers: {told}"
+        why = self._wrong(reply)
+        if why is None or not self.secrets:
+            return why
+        # Before an excerpt is cut: of a secret that was cut, the rest would be shown.
+        hidden = redacted_bytes(reply.body, self.secrets)
+        if hidden == reply.body:
+            return why
+        expect = redacted(self.expect, self.secrets)
+        like = self.like and Like(self.like.server, redacted_bytes(self.like.body, self.secrets))
+        less = dataclasses.replace(self, expect=expect, like=like)
+        return less._wrong(HttpAnswer(reply.answer, hidden)) or "a secret in the body differs"  # noqa: SLF001
+
+    def _wrong(self, reply: HttpAnswer) -> str | None:
+        if why := difference(self.expect, reply.answer, reply.body):
+            return why[:_SHOWN]
+        if self.like is not None and (why := body_difference(self.like.body, reply.body)):
+            return f"not the body that {self.like.server} answers: {why}"
         return None
 
     def failed(self, stage: str, message: str, hint: str = "") -> TrialFailed:
@@ -77,6 +117,7 @@ class Question:
         log = ""
         if self.running is not None:
             log = complaint(self.running)
+        hint = in_log(f"{message}\n{log}", self.part, self.label) or hint
         return TrialFailed(stage, f"{self.label}: {message}", hint, log)
 
 
@@ -86,36 +127,36 @@ def default_port(scheme: str) -> int:
 
 
 def ask(
-    here: Here,
+    sandbox: Sandbox,
     root: str,
     request: Request,
     ca_file: Path | None = None,
     *,
     keep_alive: bool = False,
-) -> Asked:
+    version: Literal["HTTP/1.0", "HTTP/1.1"] = "HTTP/1.1",
+) -> HttpAnswer:
     """Send a request to `root` from inside the trial's network, over a connection of its own.
 
     With `keep_alive` the server is not told that it is the last one.
 
     Over https the certificate and its name are checked: `ca_file` is trusted, the system's own
-    certificates without it. Raises OSError when nobody answers in time or no TLS is agreed upon,
-    http.client.HTTPException when it is not HTTP.
+    certificates without it. Raises OSError when the whole answer is not there within
+    ANSWER_WITHIN_S or no TLS is agreed upon, http.client.HTTPException when it is not HTTP, or
+    longer than LARGEST_ANSWER bytes.
     """
     parts = urlsplit(root)
     host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
     begun = time.monotonic()
-    connection = http.client.HTTPConnection(host, port)
+    connection = (_Old if version == "HTTP/1.0" else http.client.HTTPConnection)(host, port)
+    connection.response_class = WholeHead
     connection.default_port = default_port(parts.scheme)  # the header Host leaves that one out
-    connection.sock = _connected(here, host, port)
+    trusting = _trusting(ca_file) if parts.scheme == "https" else None
     try:
-        if parts.scheme == "https":
-            trusting = _trusting(ca_file)
-            connection.sock = trusting.wrap_socket(connection.sock, server_hostname=host)
+        connection.sock = bounded = _connected(sandbox, host, port, trusting)
         body = request.body.encode() if request.body is not None else None
-        headers = {**({} if keep_alive else {"Connection": "close"}), **request.headers}
+        headers = {**_of_connection(keep_alive=keep_alive, version=version), **request.headers}
         connection.request(request.method, request.path, body, headers)
-        response = connection.getresponse()
-        content = _whole_body(response)
+        response, content = _received(connection)
     finally:
         connection.close()
     answer = Answer(
@@ -126,14 +167,40 @@ def ask(
         seconds=time.monotonic() - begun,
         version=f"HTTP/{response.version // 10}.{response.version % 10}",
         header_bytes=_header_bytes(response),
+        wire_bytes=bounded.answer_bytes,
     )
-    return Asked(answer, content)
+    return HttpAnswer(answer, content)
+
+
+class _Old(http.client.HTTPConnection):
+    """A connection that speaks HTTP/1.0."""
+
+    _http_vsn = 10
+    _http_vsn_str = "HTTP/1.0"
+
+
+def _of_connection(*, keep_alive: bool, version: str) -> dict[str, str]:
+    """Return the headers that say what becomes of a connection; the old version needs a Host."""
+    if version == "HTTP/1.1":
+        return {} if keep_alive else {"Connection": "close"}
+    return {"Accept-Encoding": "identity", **({"Connection": "Keep-Alive"} if keep_alive else {})}
 
 
 def _header_bytes(response: http.client.HTTPResponse) -> int:
     """Return the length of the first line and the headers, each line with one blank in it."""
     first = len("HTTP/1.1 200 ") + len(response.reason) + 2
     return first + sum(len(name) + len(value) + 4 for name, value in response.getheaders()) + 2
+
+
+def _received(connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, bytes]:
+    """Return the answer and its body. Raises HTTPException for what is none, or too much."""
+    try:
+        response = connection.getresponse()
+        if _header_bytes(response) > LARGEST_HEAD:
+            raise http.client.HTTPException(f"its headers are longer than {LARGEST_HEAD} bytes")
+        return response, _whole_body(response)
+    except ValueError as error:  # such as a chunk of -2 bytes, which http.client believes
+        raise http.client.HTTPException(f"not HTTP: {error}") from error
 
 
 def _whole_body(response: http.client.HTTPResponse) -> bytes:
@@ -146,52 +213,70 @@ def _whole_body(response: http.client.HTTPResponse) -> bytes:
     return content
 
 
-def until_right(here: Here, question: Question, within_s: float) -> Asked:
+def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpAnswer:
     """Ask until the answer is right. Raises TrialFailed when the server ends or never does so."""
     begun = time.monotonic()
     first_wrong: float | None = None
     while True:
         try:
-            asked = ask(here, question.root, question.request, question.ca_file)
-            told = question.wrong(asked)
-            if told is None:
-                return asked
+            reply = ask(sandbox, question.root, question.request, question.ca_file)
+            why = question.wrong(reply)
+            if why is None:
+                return reply
             first_wrong = first_wrong or time.monotonic()
         except ssl.SSLCertVerificationError as error:  # it does not become another by waiting
             hint = _HINTS.get(error.verify_code, _TRUST)
             raise question.failed("ask", reason(error), hint) from error
         except (OSError, http.client.HTTPException) as error:
-            told = reason(error)
+            why = reason(error, question.place)
             if isinstance(error, ssl.SSLError):  # somebody is there, and speaks otherwise
                 first_wrong = first_wrong or time.monotonic()
-        if question.running is not None and (end := here.finished(question.running)):
+        if question.running is not None and (end := sandbox.finished(question.running)):
             ended = f"ended with exit code {end.code} before it was ready"
             cause = first_error(end.stderr)
             raise question.failed("start", f"{ended}: {cause}" if cause else ended)
         now = time.monotonic()
         if first_wrong is not None and now - first_wrong > min(PATIENCE_S, within_s):
-            raise question.failed("ask", f"{question.asks}: {told}")
+            raise question.failed("ask", f"{question.asks}: {why}")
         if now - begun > within_s:
-            hint = "give it more time with ready_within, or see its log beside the trial"
-            raise question.failed("start", f"not ready within {within_s:g} s: {told}", hint)
+            raise question.failed(
+                "start", f"not ready within {within_s:g} s: {why}", question.late()
+            )
         if question.running is None:
             time.sleep(PAUSE_S)
         else:
-            here.wait(question.running, PAUSE_S)  # as a pause that ends when the server does
+            sandbox.wait(question.running, PAUSE_S)  # as a pause that ends when the server does
 
 
-def once(here: Here, question: Question) -> Asked:
+def once(sandbox: Sandbox, question: HttpProbe) -> HttpAnswer:
     """Ask once, after the load. Raises TrialFailed when the answer is wrong or missing."""
     try:
-        asked = ask(here, question.root, question.request, question.ca_file)
+        reply = ask(sandbox, question.root, question.request, question.ca_file)
     except (OSError, http.client.HTTPException) as error:
         raise question.failed("ask", f"after the load: {reason(error)}") from error
-    if told := question.wrong(asked):
-        raise question.failed("ask", f"after the load: {question.asks}: {told}")
-    return asked
+    if why := question.wrong(reply):
+        raise question.failed("ask", f"after the load: {question.asks}: {why}")
+    return reply
 
 
-def _connected(here: Here, host: str, port: int) -> socket.socket:
+def _connected(
+    sandbox: Sandbox, host: str, port: int, trusting: ssl.SSLContext | None
+) -> BoundedSocket:
+    """Return a connection for one answer; what it took to connect is part of its time."""
+    deadline = time.monotonic() + ANSWER_WITHIN_S
+    inside = _connected_socket(sandbox, host, port)
+    if trusting is None:
+        return BoundedSocket(inside, deadline, LARGEST_ANSWER)
+    connection = BoundedTLS(inside, deadline, LARGEST_ANSWER, trusting, host)
+    try:
+        connection.agree()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connected_socket(sandbox: Sandbox, host: str, port: int) -> socket.socket:
     try:
         version = ipaddress.ip_address(host).version
     except ValueError:
@@ -202,9 +287,9 @@ def _connected(here: Here, host: str, port: int) -> socket.socket:
     refused: OSError | None = None
     for family in families:
         address = host if host != "localhost" else _loopback(family)
-        inside = here.socket(family)
+        inside = sandbox.socket(family)
         try:
-            inside.settimeout(ANSWER_WITHIN_S)
+            inside.settimeout(ANSWER_WITHIN_S / len(families))
             inside.connect((address, port))
         except OSError as error:
             inside.close()
@@ -239,12 +324,17 @@ def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
     return joined
 
 
-def reason(error: Exception) -> str:
-    """Return why there is no answer, for a person."""
+def reason(error: Exception, place: str = "") -> str:
+    """Return why there is no answer, for a person; `place` is where somebody should listen."""
+    return _reason(error, place)[:_SHOWN]
+
+
+def _reason(error: Exception, place: str) -> str:
     if isinstance(error, TimeoutError):
-        return f"no answer within {ANSWER_WITHIN_S:g} s"
+        what = "its answer has no end" if isinstance(error, Endless) else "no answer"
+        return f"{what} within {ANSWER_WITHIN_S:g} s"
     if isinstance(error, ConnectionRefusedError):
-        return "nothing listens on its port"
+        return f"nothing listens on its port, {place}".removesuffix(", ")
     if isinstance(error, http.client.IncompleteRead):
         promised = len(error.partial) + error.expected if error.expected else "more"
         return f"the body ends after {len(error.partial)} of {promised} bytes"
@@ -252,7 +342,8 @@ def reason(error: Exception) -> str:
         return _tls_reason(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    ours = type(error) is http.client.HTTPException
+    return f"{'' if ours else type(error).__name__}: {error}".strip(": ")
 
 
 def _tls_reason(error: ssl.SSLError) -> str:

@@ -10,9 +10,9 @@ import struct
 from collections.abc import Collection, Iterator, Mapping
 from typing import Self
 
-from benchforge.model.observation import Role
-from benchforge.model.trial import Link
-from benchforge.run.here import Here
+from benchforge.model.trial.observation import Role
+from benchforge.model.trial.trial import Link
+from benchforge.run.sandbox.sandbox import Sandbox
 
 _ALL_PROTOCOLS = socket.htons(0x0003)
 _OUTGOING = 4  # of a packet: on loopback each is seen on its way out, and on its way in
@@ -27,10 +27,10 @@ _PACKET_STATISTICS, _SOL_PACKET = 6, 263
 class Tap:
     """Opened before the services start; closed when the load is to begin."""
 
-    def __init__(self, here: Here) -> None:
+    def __init__(self, sandbox: Sandbox) -> None:
         self._socket: socket.socket | None = None
         with contextlib.suppress(OSError):  # not allowed: then nothing is known
-            self._socket = here.socket(socket.AF_PACKET, socket.SOCK_DGRAM, _ALL_PROTOCOLS)
+            self._socket = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, _ALL_PROTOCOLS)
             self._socket.setblocking(False)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
 
@@ -77,8 +77,8 @@ class Tap:
         """Whether the kernel had no room for a packet since it was last asked."""
         if self._socket is None:
             return False
-        told = self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
-        return bool(struct.unpack("II", told)[1])
+        statistics = self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
+        return bool(struct.unpack("II", statistics)[1])
 
 
 def _segments(packet: bytes) -> Iterator[tuple[tuple[bytes, int], int, bytes]]:

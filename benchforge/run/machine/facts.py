@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchforge.model.environment import HARD
-from benchforge.run.kernel import fields, number, text
+from benchforge.model.files.environment import HARD
+from benchforge.run.machine.kernel import fields, number, text
 
 _SYSTEM = Path("/")
 _CPU = "sys/devices/system/cpu"
@@ -50,7 +50,7 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
     """Return those that a comparison rests on (`model.environment.HARD`), in some milliseconds."""
     cpuinfo = fields(root, "proc/cpuinfo")
     memory = fields(root, "proc/meminfo")
-    found: dict[str, JsonValue] = {
+    by_name: dict[str, JsonValue] = {
         "machine_id": _hidden(text(root, "etc/machine-id")),
         "virtual": "hypervisor" in cpuinfo["flags"].split() if "flags" in cpuinfo else None,
         "virtualization": _virtualization(root),
@@ -93,7 +93,7 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "python": platform.python_version(),
         "root": os.geteuid() == 0,
     }
-    return {name: found[name] for name in HARD if name in found}
+    return {name: by_name[name] for name in HARD if name in by_name}
 
 
 def _hidden(machine_id: str | None) -> str | None:
@@ -104,16 +104,18 @@ def _hidden(machine_id: str | None) -> str | None:
 
 def _virtualization(root: Path) -> str | None:
     """The maker and the product that the machine calls itself: of a cloud, its kind of machine."""
-    told = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
-    return " ".join(one for one in told if one) or None
+    names = [text(root, f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
+    return " ".join(name for name in names if name) or None
 
 
 def _mains(root: Path) -> bool | None:
     """Whether it is plugged in; None where it has no plug that the kernel knows."""
     supplies = [
-        one for one in root.glob("sys/class/power_supply/*") if text(one, "type") == "Mains"
+        supply
+        for supply in root.glob("sys/class/power_supply/*")
+        if text(supply, "type") == "Mains"
     ]
-    plugged = [told for one in supplies if (told := text(one, "online")) is not None]
+    plugged = [online for supply in supplies if (online := text(supply, "online")) is not None]
     return "1" in plugged if plugged else None
 
 
@@ -122,32 +124,32 @@ def _topology(root: Path) -> dict[str, JsonValue]:
         tuple(text(folder, f"topology/{name}") for name in ("physical_package_id", "core_id"))
         for folder in (root / _CPU).glob("cpu[0-9]*")
     ]
-    known = [place for place in places if None not in place]
-    if not known:
+    complete = [place for place in places if None not in place]
+    if not complete:
         return {"sockets": None, "cores": None}
-    return {"sockets": len({package for package, _ in known}), "cores": len(set(known))}
+    return {"sockets": len({package for package, _ in complete}), "cores": len(set(complete))}
 
 
 def _caches(root: Path) -> JsonValue:
     """Sizes by level and type, such as 1 Data, of the first CPU."""
-    found: dict[str, JsonValue] = {}
+    sizes: dict[str, JsonValue] = {}
     for folder in sorted((root / _CPU / "cpu0/cache").glob("index[0-9]*")):
         level, kind = text(folder, "level"), text(folder, "type")
-        found[f"{level} {kind}"] = text(folder, "size")
-    return found or None
+        sizes[f"{level} {kind}"] = text(folder, "size")
+    return sizes or None
 
 
 def _range(root: Path, *names: str) -> JsonValue:
-    told = [number(text(root, f"{_CPU}/cpu0/cpufreq/{name}")) for name in names]
-    return None if None in told else list(told)
+    bounds = [number(text(root, f"{_CPU}/cpu0/cpufreq/{name}")) for name in names]
+    return None if None in bounds else list(bounds)
 
 
 def _mitigations(root: Path) -> JsonValue:
     folder = root / _CPU / "vulnerabilities"
-    found: dict[str, JsonValue] = {
-        one.name: text(folder, one.name) for one in sorted(folder.glob("*"))
+    mitigations: dict[str, JsonValue] = {
+        file.name: text(folder, file.name) for file in sorted(folder.glob("*"))
     }
-    return found or None
+    return mitigations or None
 
 
 def _control_group(root: Path) -> JsonValue:
@@ -156,8 +158,8 @@ def _control_group(root: Path) -> JsonValue:
         if line.startswith("0::"):
             group = f"sys/fs/cgroup{line.removeprefix('0::')}"
             names = ("cpu.max", "cpuset.cpus.effective", "memory.max")
-            found: dict[str, JsonValue] = {name: text(root, f"{group}/{name}") for name in names}
-            return found if any(found.values()) else None
+            limits: dict[str, JsonValue] = {name: text(root, f"{group}/{name}") for name in names}
+            return limits if any(limits.values()) else None
     return None
 
 

@@ -7,7 +7,7 @@ State = Literal["ok", "warn", "missing", "unknown"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class MachineFinding:
     """What was found of a subject; `unknown` is what nobody told, never a pass."""
 
     state: State
@@ -18,16 +18,16 @@ class Finding:
     "What to do, in a few words."
 
 
-def ok(subject: str, says: str) -> Finding:
+def ok(subject: str, says: str) -> MachineFinding:
     """Return a finding that is as it should be."""
-    return Finding("ok", subject, says)
+    return MachineFinding("ok", subject, says)
 
 
-def warn(subject: str, says: str, do: str = "") -> Finding:
+def warn(subject: str, says: str, do: str = "") -> MachineFinding:
     """Return a finding that makes what is measured less certain."""
-    return Finding("warn", subject, says, do)
+    return MachineFinding("warn", subject, says, do)
 
 
-def unknown(subject: str, says: str, do: str = "") -> Finding:
+def unknown(subject: str, says: str, do: str = "") -> MachineFinding:
     """Return a finding of what nobody tells."""
-    return Finding("unknown", subject, says, do)
+    return MachineFinding("unknown", subject, says, do)

@@ -23,11 +23,11 @@ def raw(root: Path, path: str) -> str | None:
 
 def fields(root: Path, path: str, separator: str = ":") -> dict[str, str]:
     """Return names and values, the first of each name; nothing when it cannot be read."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for line in (raw(root, path) or "").splitlines():
         name, _, value = line.partition(separator)
-        found.setdefault(name.strip(), value.strip())
-    return found
+        by_name.setdefault(name.strip(), value.strip())
+    return by_name
 
 
 def number(words: str | None) -> int | None:

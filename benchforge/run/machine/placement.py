@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from benchforge.model.check import Check
-from benchforge.model.cpus import Cpus
-from benchforge.model.observation import Role
-from benchforge.model.placement import Elsewhere, Placed, Placement, by_cpus
-from benchforge.run.keeper import below, family
-from benchforge.run.kernel import text
-from benchforge.suite.faults import Fault, SuiteErrors
-from benchforge.suite.located import located
+from benchforge.model.suite.placement import ActualPlacement, Placement, StrayProcesses, by_cpus
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Role
+from benchforge.model.values.cpus import Cpus
+from benchforge.run.machine.kernel import text
+from benchforge.run.sandbox.keeper import below, family
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.suite.toml.located import located
 
 Places = Mapping[Role, Cpus]
 
@@ -27,7 +27,7 @@ _TOPOLOGY = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 @dataclass(frozen=True)
-class Machine:
+class CpuTopology:
     """The CPUs that may be used here, by cores: those of one core share its speed."""
 
     cores: tuple[Cpus, ...]
@@ -38,7 +38,7 @@ class Machine:
         return Cpus.of(cpu for core in self.cores for cpu in core)
 
 
-def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> Machine:
+def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> CpuTopology:
     """Return the CPUs that this process may use; where no topology is told, each is a core."""
     left = set(os.sched_getaffinity(0) if usable is None else usable)
     cores: list[Cpus] = []
@@ -51,35 +51,35 @@ def machine(root: Path = _SYSTEM, usable: Iterable[int] | None = None) -> Machin
         core = Cpus.of({first, *(siblings & left)})
         left -= set(core)
         cores.append(core)
-    return Machine(tuple(cores))
+    return CpuTopology(tuple(cores))
 
 
-def places(suite: Suite, here: Machine) -> Places:
+def places(suite: Suite, topology: CpuTopology) -> Places:
     """Return the CPUs of each role that has its own. Raises SuiteErrors for CPUs not here."""
     match suite.placement:
-        case Placement() as asked:
-            return _given(suite, asked, here.usable)
+        case Placement() as placement:
+            return _given(suite, placement, topology.usable)
         case "auto":
-            return _apart(here.cores)
+            return _apart(topology.cores)
         case "off":
             return {}
 
 
-def _given(suite: Suite, asked: Placement, usable: Cpus) -> Places:
-    found: dict[Role, Cpus] = {}
-    faults: list[Fault] = []
+def _given(suite: Suite, placement: Placement, usable: Cpus) -> Places:
+    by_role: dict[Role, Cpus] = {}
+    faults: list[SuiteFault] = []
     for role in _ROLES:
-        cpus: Cpus | None = getattr(asked, role)
+        cpus: Cpus | None = getattr(placement, role)
         if cpus is None:
             continue
-        found[role] = cpus
+        by_role[role] = cpus
         if absent := sorted(set(cpus) - set(usable)):
             message = f"this machine gives no CPU {Cpus.of(absent)}"
-            hint = f"CPUs that can be used here: {usable}"
+            hint = f"available CPUs: {usable}"
             faults.append(located(suite.document, ("placement", role), message, hint))
     if faults:
         raise SuiteErrors(faults)
-    return found
+    return by_role
 
 
 def _apart(cores: tuple[Cpus, ...]) -> Places:
@@ -92,18 +92,20 @@ def _apart(cores: tuple[Cpus, ...]) -> Places:
     return {role: loader if role == "loader" else others for role in _ROLES}
 
 
-def told(suite: Suite, given: Places, here: Machine) -> Iterator[str]:
+def describe_placement(suite: Suite, given: Places, topology: CpuTopology) -> Iterator[str]:
     """Yield a line that says who runs where, and one for each core that the load tool shares."""
     if not given:
         why = ": placement = 'auto' needs two cores" if suite.placement == "auto" else ""
-        yield f"CPUs {here.usable}, shared by all{why}"
+        yield f"CPUs {topology.usable}, shared by all{why}"
         return
-    yield f"CPUs: {by_cpus({role: str(given.get(role, here.usable)) for role in _ROLES})}"
-    loader = set(given.get("loader", here.usable))
-    others = {cpu for role in _ROLES if role != "loader" for cpu in given.get(role, here.usable)}
-    if both := [str(core) for core in here.cores if loader & set(core) and others & set(core)]:
-        one = "one core" if len(both) == 1 else "cores"
-        yield f"warning: the load tool shares {one} with others: CPUs {', '.join(both)}"
+    yield f"CPUs: {by_cpus({role: str(given.get(role, topology.usable)) for role in _ROLES})}"
+    loader = set(given.get("loader", topology.usable))
+    others = {
+        cpu for role in _ROLES if role != "loader" for cpu in given.get(role, topology.usable)
+    }
+    if both := [str(core) for core in topology.cores if loader & set(core) and others & set(core)]:
+        shared = "one core" if len(both) == 1 else "cores"
+        yield f"warning: the load tool shares {shared} with others: CPUs {', '.join(both)}"
 
 
 class Stay:
@@ -116,14 +118,14 @@ class Stay:
 
     def look(self, label: str, role: Role, pids: Iterable[int]) -> None:
         """Look at the processes of a part, by their pids as seen from outside."""
-        if (asked := self._given.get(role)) is not None:
-            self._look(label, pids, {asked})
+        if (cpus := self._given.get(role)) is not None:
+            self._look(label, pids, {cpus})
 
     def look_at_rest(self, init_pid: int) -> None:
         """Look at what is below a trial's keeper and is no part's any more."""
         if self._given:
-            known = {pid for pids in self._seen.values() for pid in pids}
-            rest = below({init_pid}, family()) - {init_pid} - known
+            of_parts = {pid for pids in self._seen.values() for pid in pids}
+            rest = below({init_pid}, family()) - {init_pid} - of_parts
             anywhere = Cpus.of(os.sched_getaffinity(0))
             self._look("", rest, {self._given.get(role, anywhere) for role in _ROLES})
 
@@ -136,16 +138,16 @@ class Stay:
                 cpus = " or ".join(sorted(map(str, astray)))
                 self._elsewhere[pid] = (label, text(_SYSTEM, f"proc/{pid}/comm") or "", cpus)
 
-    def placed(self) -> Placed | None:
+    def placed(self) -> ActualPlacement | None:
         """Return what was seen; None where nobody has CPUs of its own."""
         if not self._given:
             return None
         counts = Counter(self._elsewhere.values())
-        return Placed(
+        return ActualPlacement(
             cpus={role: str(cpus) for role, cpus in self._given.items()},
             seen={label: len(pids) for label, pids in self._seen.items() if label},
             elsewhere=tuple(
-                Elsewhere(label=label, program=program, cpus=cpus, processes=count)
+                StrayProcesses(label=label, program=program, cpus=cpus, processes=count)
                 for (label, program, cpus), count in counts.items()
             ),
         )
@@ -161,7 +163,7 @@ def _cpus_held(pid: int) -> set[Cpus]:
     return held
 
 
-def check(placed: Placed, parts: Iterable[str]) -> Check:
+def check(placed: ActualPlacement, parts: Iterable[str]) -> Check:
     """Return whether all stayed; unknown where of one of the `parts` no process was seen."""
     astray = [
         f"{one.program} of {one.label or 'nobody'} may use CPUs {one.cpus}"
@@ -178,11 +180,11 @@ def check(placed: Placed, parts: Iterable[str]) -> Check:
         {
             "id": "placement",
             "scope": "trial",
-            "about": "behaviour",
+            "subject": "behaviour",
             "status": status,
             "value": sum(one.processes for one in placed.elsewhere),
             "threshold": "0 processes elsewhere",
             "source": "sched_getaffinity of each thread",
-            "says": says,
+            "message": says,
         }
     )

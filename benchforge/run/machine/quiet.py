@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchforge.model.check import Check
-from benchforge.model.units import Duration
-from benchforge.run.readiness.load import FOREIGN, Ticks, ticks
+from benchforge.model.trial.check import Check
+from benchforge.model.values.units import Duration
+from benchforge.run.machine.cpu_ticks import FOREIGN, Ticks, ticks
 
 Patience = Duration | Literal["off"] | None
 "As [repeat] quiet says it."
@@ -20,7 +20,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
-class Seen:
+class ForeignLoad:
     """What others did at the last look: their share of the CPUs; None is unknown."""
 
     quiet: bool | None
@@ -38,7 +38,7 @@ def at_most_s(patience: Patience, load_s: float, spare_s: float) -> float | None
     return min(spare_s, min(load_s, MOST_S) if patience is None else float(patience))
 
 
-def until_quiet(most_s: float) -> Seen:
+def until_quiet(most_s: float) -> ForeignLoad:
     """Look until it is quiet, `most_s` seconds at most; return what was seen last."""
     deadline = time.monotonic() + most_s
     seen = _look(FIRST_LOOK_S)
@@ -47,7 +47,7 @@ def until_quiet(most_s: float) -> Seen:
     return seen
 
 
-def _look(seconds: float) -> Seen:
+def _look(seconds: float) -> ForeignLoad:
     cpus = os.sched_getaffinity(0)
     before, own = ticks(_SYSTEM, cpus), time.process_time()
     time.sleep(seconds)
@@ -55,21 +55,21 @@ def _look(seconds: float) -> Seen:
     return between(before, after, own)
 
 
-def between(before: Ticks | None, after: Ticks | None, own_s: float) -> Seen:
+def between(before: Ticks | None, after: Ticks | None, own_s: float) -> ForeignLoad:
     """Judge what was done between two moments, except for `own_s` seconds of CPU time of ours.
 
     Nothing of a trial runs between trials. What a hypervisor took away counts as others' too.
     """
     if before is None or after is None or after.total <= before.total:
-        return Seen(None, None)
+        return ForeignLoad(None, None)
     whole = after.total - before.total
     used = after.busy + after.stolen - before.busy - before.stolen
     others = max(0.0, used - own_s * _TICKS)
     # One tick more, since whoever runs when it strikes is charged with all of it.
-    return Seen(others <= FOREIGN * whole + 1, min(1.0, others / whole))
+    return ForeignLoad(others <= FOREIGN * whole + 1, min(1.0, others / whole))
 
 
-def check(seen: Seen) -> Check:
+def check(seen: ForeignLoad) -> Check:
     """Return whether a trial began while it was quiet."""
     status: Literal["pass", "warn", "unknown"]
     match seen.quiet:
@@ -77,16 +77,16 @@ def check(seen: Seen) -> Check:
             status, says = "pass", "little else used the CPUs before the trial"
         case False:
             status = "warn"
-            says = "others used the CPUs before the load: end them, or wait longer: [repeat] quiet"
+            says = "others used the CPUs before the load: stop them, or set a longer [repeat] quiet"
         case None:
             status, says = "unknown", "/proc/stat does not say who used the CPUs before the trial"
     return Check(
         id="quiet",
         scope="trial",
-        about="apparatus",
+        subject="apparatus",
         status=status,
         value=seen.share,
         threshold=f"at most {FOREIGN:.0%} of the CPUs, and a tick",
         source="/proc/stat of the CPUs that we may use: busy and stolen, without our own",
-        says=says,
+        message=says,
     )

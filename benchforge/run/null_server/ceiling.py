@@ -6,20 +6,20 @@ with answers of another length it would be the ceiling of another load.
 
 from collections.abc import Mapping, Sequence
 
-from benchforge.checks.ceiling import answered, fits
-from benchforge.graph import START_AND_STOP_S, Measure, RunGraph
-from benchforge.model.answer import Expect
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.folder import CEILING
-from benchforge.model.trial import CaseName, Trial
-from benchforge.model.units import Rate
+from benchforge import door
+from benchforge.checks.load_tool.ceiling import answered, fits
+from benchforge.graph import START_AND_STOP_S, Measurement, RunGraph
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.folder import CEILING
+from benchforge.model.trial.answer import Expect
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.units import Rate
 from benchforge.parts.part import Driver
-from benchforge.run.execute import Believe
-from benchforge.run.ground import Ground
-from benchforge.run.keep import Keep
-from benchforge.run.measure import measure
-from benchforge.run.null import LABEL, NullServer, processes_for
-from benchforge.suite.case import Case
+from benchforge.run.execute import RunInputs
+from benchforge.run.null_server.process import LABEL, NullServer, processes_for
+from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.suite.cases.case import Case
 
 LOAD_S = 2.0
 COSTS_S = LOAD_S + START_AND_STOP_S
@@ -29,11 +29,13 @@ SHARE = 0.05
 
 def declared(graph: RunGraph) -> dict[str, float]:
     """Return what the suite declares for all trials of each load, in seconds, by its digest."""
-    found: dict[str, float] = {}
+    by_digest: dict[str, float] = {}
     for case, blocks in graph.often():
         if case.find is None and (digest := case.driven):
-            found[digest] = found.get(digest, 0.0) + case.declared_s * min(blocks, graph.least)
-    return found
+            by_digest[digest] = by_digest.get(digest, 0.0) + case.declared_s * min(
+                blocks, graph.least
+            )
+    return by_digest
 
 
 def wanted(
@@ -41,39 +43,38 @@ def wanted(
 ) -> bool:
     """Whether a trial's load has no ceiling yet, and is worth one in `spare_s` seconds."""
     reading = trial.reading
-    if not trial.measured or not trial.driven or reading is None or reading.process_s:
+    if not trial.measured or not trial.driver_digest or reading is None or reading.process_s:
         return False
-    own = [one for one in there if one.trial.driven == trial.driven]
+    own = [one for one in there if one.trial.driver_digest == trial.driver_digest]
     if any(fits(trial, one) or one.per_second is None for one in own):
         return False
-    worth_s = SHARE * declared_s.get(trial.driven, 0.0)
+    worth_s = SHARE * declared_s.get(trial.driver_digest, 0.0)
     return COSTS_S * (len(own) + 1) < worth_s and spare_s > COSTS_S
 
 
-def measured(
-    trial: Trial,
-    case: Case,
-    there: Sequence[Ceiling],
-    ground: Ground,
-    keep: Keep,
-    believe: Believe,
-) -> Ceiling:
+def measured(trial: Trial, case: Case, there: Sequence[Ceiling], inputs: RunInputs) -> Ceiling:
     """Measure the ceiling of a trial's load, and keep it. Raises CannotKeep where that fails."""
+    keep = inputs.keep
     keep.room()
-    number = max((one.number for one in there), default=0) + 1
+    number = max((ceiling.number for ceiling in there), default=0) + 1
     folder = keep.ceiling_folder(number)
     null = NullServer(
         body_bytes=answered(trial), processes=processes_for(case.driver.load().processes)
     )
-    step = Measure(block=1, position=1, case=against(case, null), seed=0)
-    found = measure(step, number, 1, ground, folder, None, lambda _: None, LOAD_S).trial
-    found = found.model_copy(
-        update={"driven": trial.driven, "checks": (*found.checks, *believe(found))}
+    step = Measurement(block=1, position=1, case=against(case, null), seed=0)
+    ceiling_trial = measure(TrialInputs(step, folder, number, spare_s=LOAD_S), inputs.context).trial
+    ceiling_trial = ceiling_trial.model_copy(
+        update={
+            "driver_digest": trial.driver_digest,
+            "checks": (*ceiling_trial.checks, *inputs.believe(ceiling_trial)),
+            "files": tuple(door.files(folder)),
+        }
     )
     ceiling = Ceiling(
-        number=number, body_bytes=null.body_bytes, processes=null.processes, trial=found
+        number=number, body_bytes=null.body_bytes, processes=null.processes, trial=ceiling_trial
     )
     keep.write(folder / CEILING, ceiling)
+    keep.opened(folder)
     return ceiling
 
 

@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from benchforge.parts.command import Command
 from benchforge.parts.part import Server
 from benchforge.parts.site import Site
-from benchforge.run import null_server
+from benchforge.run.null_server import server
 
 LABEL = "null"
 
@@ -27,7 +27,7 @@ class NullServer(Server):
     def command(self, site: Site) -> Command:
         """Return the program, without what this environment adds to Python."""
         return Command(
-            *(site.python, "-I", "-S", Path(null_server.__file__)),
+            *(site.python, "-I", "-S", Path(server.__file__)),
             *("--port", site.port, "--bytes", self.body_bytes, "--processes", self.processes),
         )
 

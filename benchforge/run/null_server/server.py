@@ -81,21 +81,21 @@ class Connection:
     def take(self, data: bytes, body: bytes) -> bytes:
         """Return the answers to all requests that `data` completes."""
         data, self._begun = self._begun + data, b""
-        told: list[bytes] = []
+        answers: list[bytes] = []
         while data and not self.closes:
             if self._left:
                 skipped = min(self._left, len(data))
                 data, self._left = data[skipped:], self._left - skipped
                 if not self._left:
                     then, self.closes = self._then
-                    told.append(then)
+                    answers.append(then)
                 continue
             text, end, data = data.partition(END)
             if not end and len(text) <= LARGEST_HEAD:
                 self._begun = text
                 break
-            told.append(self._answered(text, body))
-        return b"".join(told)
+            answers.append(self._answered(text, body))
+        return b"".join(answers)
 
     def _answered(self, text: bytes, body: bytes) -> bytes:
         """Return what a head is answered at once: nothing where its body is still to come."""
@@ -124,7 +124,7 @@ class Connection:
 def serve(listening: socket.socket, length: int) -> None:
     """Answer each request with `length` bytes, until the process is ended."""
     body = b"x" * length
-    known: dict[bytes, bytes] = {}
+    remembered: dict[bytes, bytes] = {}
     open_: dict[int, Connection] = {}
     door = listening.fileno()
     poll = select.epoll()
@@ -136,40 +136,46 @@ def serve(listening: socket.socket, length: int) -> None:
                 _let_in(listening, poll, open_)
                 continue
             try:
-                _turn(open_[fd], event, poll, body, known)
+                _turn(open_[fd], event, poll, body, remembered)
             except OSError:
                 del open_[fd]
                 os.close(fd)
 
 
 def _turn(
-    one: Connection, event: int, poll: select.epoll, body: bytes, known: dict[bytes, bytes]
+    connection: Connection,
+    event: int,
+    poll: select.epoll,
+    body: bytes,
+    remembered: dict[bytes, bytes],
 ) -> None:
     """Do what a connection is ready for. Raises OSError where it is over."""
     if event & select.EPOLLOUT:
-        told = b""
-    elif data := os.read(one.fd, READ_BYTES):
-        told = _told(one, data, body, known)
+        answers = b""
+    elif data := os.read(connection.fd, READ_BYTES):
+        answers = _answers_to(connection, data, body, remembered)
     else:
         raise ConnectionResetError
-    if not one.send(told):
+    if not connection.send(answers):
         # Nothing more is read until it is sent: who does not listen is not answered.
-        poll.modify(one.fd, select.EPOLLOUT)
-    elif one.closes:
+        poll.modify(connection.fd, select.EPOLLOUT)
+    elif connection.closes:
         raise ConnectionResetError
     elif event & select.EPOLLOUT:
-        poll.modify(one.fd, select.EPOLLIN)
+        poll.modify(connection.fd, select.EPOLLIN)
 
 
-def _told(one: Connection, data: bytes, body: bytes, known: dict[bytes, bytes]) -> bytes:
+def _answers_to(
+    connection: Connection, data: bytes, body: bytes, remembered: dict[bytes, bytes]
+) -> bytes:
     """Return the answers to a packet; of one that is whole requests they are remembered."""
-    fresh = one.between
-    if fresh and (found := known.get(data)) is not None:
-        return found
-    told = one.take(data, body)
-    if fresh and one.between and len(known) < REMEMBERED:
-        known[data] = told
-    return told
+    fresh = connection.between
+    if fresh and (stored := remembered.get(data)) is not None:
+        return stored
+    answers = connection.take(data, body)
+    if fresh and connection.between and len(remembered) < REMEMBERED:
+        remembered[data] = answers
+    return answers
 
 
 def _let_in(listening: socket.socket, poll: select.epoll, open_: dict[int, Connection]) -> None:
@@ -185,14 +191,16 @@ def _let_in(listening: socket.socket, poll: select.epoll, open_: dict[int, Conne
 
 def listening(address: str, port: int) -> socket.socket:
     """Return a socket that takes connections; several processes may each have one of a port."""
-    one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those that it takes have it too
-    one.setblocking(False)
-    one.bind((address, port))
-    one.listen(BACKLOG)
-    return one
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.setsockopt(
+        socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
+    )  # those that it takes have it too
+    listener.setblocking(False)
+    listener.bind((address, port))
+    listener.listen(BACKLOG)
+    return listener
 
 
 def main() -> None:

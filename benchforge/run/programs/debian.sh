@@ -2,14 +2,20 @@
 # Fetches Debian packages and unpacks them below a folder, beside those that are there. Nothing is
 # installed into the system, and root is not needed.
 #
-#   sh debian.sh FOLDER PACKAGE...
+#   sh debian.sh [--again] FOLDER PACKAGE...
 #
 # Beside the packages asked for come the programs and libraries that they need and the machine
-# lacks. FOLDER/.packages has a line for each: a package that is in it is not fetched again.
+# lacks. FOLDER/.packages has a line for each: a package that is in it is not fetched again. With
+# --again what they need is looked for once more: the machine may have lost a library since.
 # Ends with 0, with 3 when something cannot be had, or with 130 or 143 when it was interrupted.
 # What is in FOLDER is whole at any time.
 set -eu
 
+again=
+if [ "$1" = --again ]; then
+    again=yes
+    shift
+fi
 folder=$1
 shift
 name=$(basename "$folder")
@@ -32,6 +38,15 @@ fail_with_log() {
 }
 
 kept() { [ ! -f "$folder/.packages" ] || cut -d ' ' -f 1 "$folder/.packages"; }
+
+# Those of the packages given whose needs are to be looked for.
+wanted() {
+    if [ -n "$again" ]; then
+        printf '%s\n' "$@"
+    else
+        not_kept "$@"
+    fi
+}
 
 # Those of the packages given that are not in FOLDER.
 not_kept() {
@@ -154,9 +169,6 @@ packages_to_fetch() {
 unpack() {
     mkdir -p "$work/debs" "$work/tree"
     [ ! -d "$folder" ] || cp -al "$folder/." "$work/tree"
-    mkdir -p "$work/tree/usr/lib"
-    # All libraries in one place, wherever a package puts them.
-    [ -e "$work/tree/lib" ] || ln -s usr/lib "$work/tree/lib"
     (cd "$work/debs" && run_apt download "$@") >>"$work/log" 2>&1 ||
         fail_with_log "cannot be downloaded: $*"
     cat "$folder/.packages" >"$work/packages" 2>/dev/null || true
@@ -181,7 +193,7 @@ replace_folder() {
     done <"$work/new"
 }
 
-if [ -z "$(not_kept "$@")" ]; then
+if [ -z "$(wanted "$@")" ]; then
     if left && exec 9<"$parent" && flock -n 9; then
         clear_away || true # somebody else's, where we may only read
     fi
@@ -192,7 +204,7 @@ for tool in apt-get dpkg; do
         fail "$tool is missing: install by your system's means, and on PATH, what Debian has in: $*"
 done
 make_work_folder
-asked=$(not_kept "$@") # another one may have brought them while we waited
+asked=$(wanted "$@") # another one may have brought them while we waited
 [ -n "$asked" ] || exit 0
 open_apt
 # shellcheck disable=SC2086 # one word a package
@@ -200,8 +212,12 @@ asked=$(known_ones $asked)
 if [ -n "$asked" ]; then
     # shellcheck disable=SC2086
     names=$(packages_to_fetch $asked)
-    # shellcheck disable=SC2046,SC2086
-    unpack $(not_kept $names)
-    replace_folder
+    # shellcheck disable=SC2086
+    new=$(not_kept $names)
+    if [ -n "$new" ]; then
+        # shellcheck disable=SC2086
+        unpack $new
+        replace_folder
+    fi
 fi
 [ ! -e "$work/lacks" ] || exit 3

@@ -9,19 +9,22 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from benchforge import door
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
-from benchforge.model.runtime import Runtime
+from benchforge.model.suite.runtime import Runtime
 from benchforge.parts.command import Command
-from benchforge.run.cache import cache
-from benchforge.run.here import Here
-from benchforge.run.hold import use
+from benchforge.run.disk.cache import cache
+from benchforge.run.disk.folder_lock import use
+from benchforge.run.disk.hide import hide_below
+from benchforge.run.disk.scratch import claimed
 from benchforge.run.locate import libraries, locate
-from benchforge.run.scratch import claimed
-from benchforge.run.wishes import Found
-from benchforge.suite.faults import SuiteErrors
-from benchforge.suite.located import located
-from benchforge.suite.redact import redact
+from benchforge.run.programs.interpreter_request import InterpreterCandidate
+from benchforge.run.programs.needed import UV
+from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.suite.toml.located import located
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
 _TELLING = 3  # lines of uv's that are shown
@@ -31,7 +34,11 @@ _FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 def environment(
-    here: Here, suite: Suite, label: str, found: Found, tell: Callable[[str], None]
+    sandbox: Sandbox,
+    suite: Suite,
+    label: str,
+    interpreter: InterpreterCandidate,
+    tell: Callable[[str], None],
 ) -> tuple[Path, str]:
     """Return the interpreter of a runtime's environment, and the packages that it was built from.
 
@@ -40,15 +47,15 @@ def environment(
     CannotKeep when it cannot be written.
     """
     runtime = suite.runtimes[label]
-    entry = cache("runtimes") / _key(runtime, found)
+    entry = cache("runtimes") / _key(runtime, interpreter)
     try:
         if not entry.is_dir():
             count = len(runtime.requires)
             tell(
-                f"runtime {label}: building ({found}, {count} requirement{'s' * (count > 1)}); "
-                "this is done once"
+                f"runtime {label}: building ({interpreter}, "
+                f"{count} requirement{'s' * (count > 1)}); this is done once"
             )
-            _build(here, suite, label, found, entry)
+            _build(sandbox, suite, label, interpreter, entry)
         whole = entry.resolve()
         use(whole)
         return whole / "env/bin/python", (whole / "lock.txt").read_text()
@@ -56,32 +63,35 @@ def environment(
         raise CannotKeep(f"runtime {label}: {error}", f"see {entry.parent} and its disk") from error
 
 
-def fetch(here: Here, label: str, python: str, folder: Path) -> None:
+def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
     """Have uv fetch an interpreter. Raises ProgramMissing when it cannot."""
     words = (_uv(label), "python", "install", "--no-progress", "--no-bin", python)
     surroundings = _surroundings() | {"UV_PYTHON_DOWNLOADS": "manual"}
-    done = here.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
+    done = sandbox.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
     if done.code:
         raise ProgramMissing(
-            f"runtime {label}: uv cannot fetch {python}: {_telling(done.stderr.read_text())}",
+            f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}",
             "install it, or give its path",
         )
 
 
-def _build(here: Here, suite: Suite, label: str, found: Found, entry: Path) -> None:
+def _build(
+    sandbox: Sandbox, suite: Suite, label: str, interpreter: InterpreterCandidate, entry: Path
+) -> None:
     """Make an environment under a name of its own, and then link to it.
 
     An environment cannot be moved, since it holds its own path; the link is there at once.
     """
     with claimed(entry.parent, f"{entry.name}.") as own:
         try:
-            _make(here, suite, label, found, own, _log_of(entry))
+            _make(sandbox, suite, label, interpreter, own, _log_of(entry))
+            hide_below(own, suite.secrets)
             if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
                 entry.unlink(missing_ok=True)
             with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
                 entry.symlink_to(own.name)
         except BenchforgeError:
-            _keep_log(own, _log_of(entry))
+            _keep_log(own, _log_of(entry), suite.secrets)
             raise
         finally:
             if entry.resolve() != own.resolve():
@@ -92,17 +102,26 @@ def _log_of(entry: Path) -> Path:
     return entry.with_name(f"{entry.name}.failed")
 
 
-def _keep_log(own: Path, log: Path) -> None:
+def _keep_log(own: Path, log: Path, secrets: frozenset[str]) -> None:
     """Keep what uv printed, of the newest attempt that failed."""
     shutil.rmtree(own / "env", ignore_errors=True)
+    hide_below(own, secrets)
     shutil.rmtree(log, ignore_errors=True)
     own.rename(log)
 
 
-def _make(here: Here, suite: Suite, label: str, found: Found, own: Path, log: Path) -> None:
-    uv, python = _uv(label), found.path
+def _make(
+    sandbox: Sandbox,
+    suite: Suite,
+    label: str,
+    interpreter: InterpreterCandidate,
+    own: Path,
+    log: Path,
+) -> None:
+    uv, python = _uv(label), interpreter.path
     requires = suite.runtimes[label].requires
-    (own / "requirements.in").write_text("".join(f"{one}\n" for one in requires))
+    wanted = "".join(f"{requirement}\n" for requirement in requires).encode()
+    door.write(own, "requirements.in", wanted, lasting=False, mode=door.OWN)
     pinned = ("-o", "lock.txt", "--generate-hashes", "--no-header", "--no-annotate")
     steps = {
         "lock": ("pip", "compile", "requirements.in", "--python", python, *pinned),
@@ -113,44 +132,50 @@ def _make(here: Here, suite: Suite, label: str, found: Found, own: Path, log: Pa
     surroundings = _surroundings() | libraries(python)
     for step, words in steps.items():
         command = Command(uv, *words, "--no-progress")
-        done = here.run(step, command, own, surroundings, _BUILT_WITHIN_S)
+        done = sandbox.run(step, command, own, surroundings, _BUILT_WITHIN_S)
         if done.code:
-            said = done.stderr.read_text(errors="replace")
-            if step == "lock" and re.search("No solution found|parse requirement", said):
-                raise _unsolvable(suite, label, found, said)
+            complained = done.complained
+            if step == "lock" and re.search("No solution found|parse requirement", complained):
+                raise _unsolvable(suite, label, interpreter, complained)
             raise ProgramMissing(
-                redact(f"runtime {label}: uv cannot build it: {_telling(said)}", suite.secrets),
-                f"all that it said is in {log}",
+                redact(
+                    f"runtime {label}: uv cannot build it: {_telling(complained)}", suite.secrets
+                ),
+                f"the full output is in {log}",
             )
 
 
-def _unsolvable(suite: Suite, label: str, found: Found, said: str) -> SuiteErrors:
-    telling = redact(_telling(said), suite.secrets)
+def _unsolvable(
+    suite: Suite, label: str, interpreter: InterpreterCandidate, complained: str
+) -> SuiteErrors:
+    telling = redact(_telling(complained), suite.secrets)
     requires = suite.runtimes[label].requires
-    guilty = [number for number, one in enumerate(requires) if _named(one, said)]
+    guilty = [
+        number for number, requirement in enumerate(requires) if _named(requirement, complained)
+    ]
     at = ("runtimes", label, "requires", *(guilty if len(guilty) == 1 else ()))
-    hint = f"asked for {found}; what there is depends on the interpreter"
+    hint = f"required for {interpreter}; available versions depend on the interpreter"
     return SuiteErrors([located(suite.document, at, telling, hint)])
 
 
-def _named(requirement: str, said: str) -> bool:
+def _named(requirement: str, complained: str) -> bool:
     name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower()
-    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", said.lower()) is not None
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", complained.lower()) is not None
 
 
-def _telling(said: str) -> str:
+def _telling(complained: str) -> str:
     """Return what uv complains of, without the frame that it draws."""
     frame = re.compile(r"^\W*((error|cause|Caused by): )?")
-    lines = [frame.sub("", line).strip() for line in said.splitlines()]
-    kept = [one for one in lines if one and not one.startswith(("Using ", "hint:", "warning:"))]
-    return ": ".join(kept[:_TELLING]) or "it did not say why"
+    lines = [frame.sub("", line).strip() for line in complained.splitlines()]
+    kept = [line for line in lines if line and not line.startswith(("Using ", "hint:", "warning:"))]
+    return ": ".join(kept[:_TELLING]) or "it gave no reason"
 
 
 def _uv(label: str) -> Path:
     if (uv := locate("uv")) is None:
         raise ProgramMissing(
             f"runtime {label}: building its environment needs uv, which is missing",
-            "pip install 'benchforge[runtimes]', or install uv so that it is on PATH",
+            UV.how,
         )
     return uv
 
@@ -170,12 +195,12 @@ def _surroundings() -> dict[str, str]:
     return trust | passed | {"UV_PYTHON_DOWNLOADS": "never"}
 
 
-def _key(runtime: Runtime, found: Found) -> str:
+def _key(runtime: Runtime, interpreter: InterpreterCandidate) -> str:
     """Return a digest of what the environment depends on: another key, another environment."""
-    file = found.path.resolve()
+    file = interpreter.path.resolve()
     stat = file.stat()
-    interpreter = [str(file), stat.st_size, stat.st_mtime_ns, str(found)]
+    identity = [str(file), stat.st_size, stat.st_mtime_ns, str(interpreter)]
     # They say where packages come from, and which.
-    told = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
-    known = [interpreter, runtime.requires, sorted(told.items())]
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+    settings = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+    inputs = [identity, runtime.requires, sorted(settings.items())]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]

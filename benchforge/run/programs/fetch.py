@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.parts.command import Command, Finished
-from benchforge.run.here import Here, Running
-from benchforge.run.host import Host
-from benchforge.run.scratch import scratch_folder
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.sandbox.host import Host
+from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 SCRIPT = Path(__file__).with_name("debian.sh")
 _WITHIN_S = 1800.0  # many packages over a slow line
@@ -30,25 +30,25 @@ def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
     """
     passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
     command = Command("sh", SCRIPT, folder, *packages)
-    with scratch_folder() as own, host.trial(own, "host") as here:
-        running = here.start("debian", command, own, passed)
-        done = _ended(here, running)
-        told = done.stdout.read_text(errors="replace").splitlines()
-        wrong = done.stderr.read_text(errors="replace").splitlines()
+    with scratch_folder() as own, host.trial(own, "host") as sandbox:
+        running = sandbox.start("debian", command, own, passed)
+        done = _ended(sandbox, running)
+        printed = done.printed.splitlines()
+        wrong = done.complained.splitlines()
     if done.code and not wrong:
         wrong = [f"it ended with exit code {done.code}"]
-    return Fetched(tuple(map(_line, told)), tuple(map(_line, wrong)) if done.code else ())
+    return Fetched(tuple(map(_line, printed)), tuple(map(_line, wrong)) if done.code else ())
 
 
-def _ended(here: Here, running: Running) -> Finished:
+def _ended(sandbox: Sandbox, running: Running) -> Finished:
     """Wait for the end; whatever comes between, the script clears away behind itself."""
     try:
-        if (done := here.wait(running, _WITHIN_S)) is not None:
+        if (done := sandbox.wait(running, _WITHIN_S)) is not None:
             return done
     except BaseException:
-        here.stop(running)
+        sandbox.stop(running)
         raise
-    return here.stop(running)
+    return sandbox.stop(running)
 
 
 def _line(text: str) -> str:

@@ -6,7 +6,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
 from benchforge.parts.part import Kind, Part
 from benchforge.registry import Registry
-from benchforge.run.needed import Needed
+from benchforge.run.programs.needed import Needed
 
 _KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client")
 
@@ -17,17 +17,17 @@ def installed(registry: Registry) -> Needed:
     What depends on an option without a default is told by a suite only. A plugin that cannot be
     imported is left out: it breaks only the suites that name it.
     """
-    found = Needed()
+    form = Needed()
     for kind in _KINDS:
         for name in registry.names(kind):
             try:
                 cls = registry.part(kind, name)
             except BenchforgeError:
                 continue
-            found.parts[kind, name, ""] = cls.model_construct()
+            form.parts[kind, name, ""] = cls.model_construct()
             for need in _needs(cls):
-                found.needs.setdefault(need, {})[f"{kind} {name}"] = {}
-    return found
+                form.needs.setdefault(need, {})[f"{kind} {name}"] = {}
+    return form
 
 
 def _needs(cls: type[Part]) -> Iterator[Need]:

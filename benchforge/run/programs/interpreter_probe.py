@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def told(modules: Iterable[str]) -> dict[str, Any]:
+def describe_interpreter(modules: Iterable[str]) -> dict[str, Any]:
     """Return what it is, its distributions, and of the modules which lack and which bring them."""
     wanted = list(modules)
     tops = {module.partition(".")[0] for module in wanted}
     packages: dict[str, str] = {}
     brings: dict[str, str] = {}
-    for one in importlib.metadata.distributions():
-        name = one.metadata["Name"]
+    for distribution in importlib.metadata.distributions():
+        name = distribution.metadata["Name"]
         if not name or name in packages:  # what an uninstall left; the first on the path counts
             continue
-        packages[name] = one.version
-        if tops and tops & _tops(one):
-            brings[name] = one.version
+        packages[name] = distribution.version
+        if tops and tops & _tops(distribution):
+            brings[name] = distribution.version
     return {
         "executable": sys.executable,
-        "real": os.path.realpath(sys.executable),
+        "real_path": os.path.realpath(sys.executable),
         "implementation": platform.python_implementation(),
         "version": platform.python_version(),
         "build": " ".join(sys.version.split()),
@@ -44,12 +44,16 @@ def told(modules: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _tops(one: importlib.metadata.Distribution) -> set[str]:
+def _tops(distribution: importlib.metadata.Distribution) -> set[str]:
     """Return the modules at the top of a distribution."""
-    listed = one.read_text("top_level.txt")
+    listed = distribution.read_text("top_level.txt")
     if listed:
         return set(listed.split())
-    return {file.parts[0].partition(".")[0] for file in one.files or () if file.suffix != ".pth"}
+    return {
+        file.parts[0].partition(".")[0]
+        for file in distribution.files or ()
+        if file.suffix != ".pth"
+    }
 
 
 def _importable(module: str) -> bool:
@@ -61,4 +65,4 @@ def _importable(module: str) -> bool:
 
 if __name__ == "__main__":
     del sys.path[0]  # the folder of this file, which no server sees
-    print(json.dumps(told(sys.argv[1:])))  # noqa: T201 - that is the answer
+    print(json.dumps(describe_interpreter(sys.argv[1:])))  # noqa: T201 - that is the answer

@@ -10,7 +10,7 @@ from benchforge.run.locate import everywhere
 
 
 @dataclass(frozen=True)
-class Found:
+class InterpreterCandidate:
     """An interpreter: where it is, and what it said that it is."""
 
     path: Path
@@ -36,12 +36,12 @@ class Wish:
     highest: bool = False
     "Of all that fit; the first one without it. One of a virtual environment never fits."
 
-    def fits(self, found: Found) -> bool:
+    def fits(self, interpreter: InterpreterCandidate) -> bool:
         """Tell whether an interpreter is what is asked for."""
         return (
-            self.implementation in {"", found.implementation}
-            and found.version[: len(self.version)] == self.version
-            and not (self.highest and found.environment)
+            self.implementation in {"", interpreter.implementation}
+            and interpreter.version[: len(self.version)] == self.version
+            and not (self.highest and interpreter.environment)
         )
 
 
@@ -60,13 +60,13 @@ def wish(python: str) -> Wish:
 
 def candidates(wanted: Wish) -> list[Path]:
     """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
-    found = [path for name in wanted.names for path in everywhere(name)]
+    paths = [path for name in wanted.names for path in everywhere(name)]
     for folder in (_of_pyenv(), _of_uv()):
         with contextlib.suppress(OSError):  # PYENV_ROOT may name a folder that is closed to us
-            found += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
+            paths += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
     # /bin may be /usr/bin; a link to the program itself may be an environment of its own.
     unique: dict[Path, Path] = {}
-    for path in found:
+    for path in paths:
         unique.setdefault(path.parent.resolve() / path.name, path)
     return list(unique.values())
 

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchforge.model.runtime import OWN
+from benchforge.model.suite.runtime import OWN
 from benchforge.parts.command import Need
 from benchforge.parts.part import Part, RunsPython, ServesCode, Service
 from benchforge.run.locate import locate
-from benchforge.run.wishes import candidates, wish
-from benchforge.suite.expand import expand
-from benchforge.suite.parts import parts_by_scenario
+from benchforge.run.programs.interpreter_request import candidates, wish
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import parts_by_scenario
 from benchforge.suite.suite import Suite
 
-UV = Need("uv", 'pip install "benchforge[runtimes]", or install uv so that it is on PATH')
+UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH")
 "It builds the environments of runtimes."
 
 Users = dict[str, dict[str, None]]
@@ -61,28 +61,28 @@ def needed(suite: Suite) -> Needed:
 
     Raises BenchforgeError where the code or the data of a part are not there.
     """
-    found = Needed(len(expand(suite)))
+    form = Needed(len(expand(suite)))
     for scenario, place, part in parts_by_scenario(suite):
         part.fingerprint(suite.path.parent)  # it reads the code or the data that are served
-        found.add(part, place, scenario)
-    for label in found.modules:
+        form.add(part, place, scenario)
+    for label in form.modules:
         runtime = suite.runtimes[label]
-        found.runtimes[label] = _files(runtime.python, suite.path.parent)
-        if not found.runtimes[label] and not runtime.download:
-            found.needs.setdefault(_interpreter(runtime.python), {})[f"runtimes.{label}"] = {}
-        if runtime.requires or not found.runtimes[label]:
-            found.needs.setdefault(UV, {})[f"runtimes.{label}"] = {}
-    return found
+        form.runtimes[label] = _files(runtime.python, suite.path.parent)
+        if not form.runtimes[label] and not runtime.download:
+            form.needs.setdefault(_interpreter(runtime.python), {})[f"runtimes.{label}"] = {}
+        if runtime.requires or not form.runtimes[label]:
+            form.needs.setdefault(UV, {})[f"runtimes.{label}"] = {}
+    return form
 
 
 def together(forms: Iterable[Needed]) -> dict[Need, Users]:
     """Return what the forms of a suite need, each with all of its users."""
-    found: dict[Need, Users] = {}
+    users_of: dict[Need, Users] = {}
     for form in forms:
         for need, users in form.needs.items():
             for place, scenarios in users.items():
-                found.setdefault(need, {}).setdefault(place, {}).update(scenarios)
-    return found
+                users_of.setdefault(need, {}).setdefault(place, {}).update(scenarios)
+    return users_of
 
 
 def _files(python: str, suite_folder: Path) -> list[Path]:
@@ -95,7 +95,7 @@ def _files(python: str, suite_folder: Path) -> list[Path]:
 
 def _interpreter(python: str) -> Need:
     name = f"Python {python}" if python[:1].isdigit() else python
-    install = "install it, give its path, or let it be fetched: download = true"
+    install = "install it, give its path, or allow the download: download = true"
     return Need(name, install, debian="pypy3" if python in {"pypy", "pypy3"} else "")
 
 
@@ -103,7 +103,7 @@ def how(need: Need) -> str:
     """Return how to get what is missing, on this system."""
     if need.install or shutil.which("apt-get"):
         return need.how
-    return f"by this system's means (Debian's package is {need.debian})"
+    return f"with this system's package manager (Debian's package is {need.debian})"
 
 
 def fetchable(needs: Iterable[Need]) -> list[str]:

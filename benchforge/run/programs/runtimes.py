@@ -1,6 +1,5 @@
 """Runtimes that are ready: each asked from inside what it is, and what it lacks."""
 
-import importlib.metadata
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -9,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from benchforge.errors import ProgramMissing, TrialFailed
-from benchforge.model.runtime import OWN, Interpreter, Runtime
+from benchforge.model.suite.runtime import OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
-from benchforge.run import inside
-from benchforge.run.environments import environment, fetch
-from benchforge.run.here import Here, complaint
-from benchforge.run.host import Host
-from benchforge.run.interpreters import find
-from benchforge.run.scratch import scratch_folder
-from benchforge.run.tasks import located
-from benchforge.run.wishes import Found
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.programs import interpreter_probe
+from benchforge.run.programs.environments import environment, fetch
+from benchforge.run.programs.interpreter_request import InterpreterCandidate
+from benchforge.run.programs.interpreters import find
+from benchforge.run.programs.lacking import of_runtime
+from benchforge.run.sandbox.host import Host
+from benchforge.run.sandbox.sandbox import Sandbox, complaint
 from benchforge.suite.suite import Suite
 
 _TOLD_WITHIN_S = 60.0
@@ -60,27 +59,29 @@ def ready(
     needed.pop(OWN, None)
     if not needed:
         return {}
-    found: dict[str, Ready] = {}
+    by_label: dict[str, Ready] = {}
     lacks: dict[str, list[str]] = {}
-    with scratch_folder() as scratch, host.trial(scratch, "host") as here:
+    with scratch_folder() as scratch, host.trial(scratch, "host") as sandbox:
         for label, modules in needed.items():
             folder = scratch / label
             folder.mkdir()
-            interpreter = _found(here, suite, label, folder, tell)
+            interpreter = _find_interpreter(sandbox, suite, label, folder, tell)
             python, lock, hint = interpreter.path, "", ""
             if suite.runtimes[label].requires:
-                python, lock = environment(here, suite, label, interpreter, tell)
+                python, lock = environment(sandbox, suite, label, interpreter, tell)
                 hint = f"if it is damaged, remove {python.parents[2]}: it is built anew"
-            answer = told(here, label, python, modules, folder, hint)
+            answer = ask_interpreter(sandbox, label, python, modules, folder, hint)
             lacks[label] = answer["lacks"]
-            found[label] = _ready(python, answer | {"asked": suite.runtimes[label].python}, lock)
-    _check(lacks)
-    return found
+            by_label[label] = _ready(
+                python, answer | {"requested": suite.runtimes[label].python}, lock
+            )
+    _check(suite, by_label, lacks)
+    return by_label
 
 
 def own(modules: Iterable[str]) -> Ready:
     """Return what our own interpreter is."""
-    return _ready(Path(sys.executable), inside.told(modules), "")
+    return _ready(Path(sys.executable), interpreter_probe.describe_interpreter(modules), "")
 
 
 def _ready(python: Path, answer: Mapping[str, Any], lock: str) -> Ready:
@@ -88,49 +89,45 @@ def _ready(python: Path, answer: Mapping[str, Any], lock: str) -> Ready:
     return Ready(python, Interpreter.model_validate(facts), answer["brings"], lock)
 
 
-def _found(
-    here: Here, suite: Suite, label: str, folder: Path, tell: Callable[[str], None]
-) -> Found:
+def _find_interpreter(
+    sandbox: Sandbox, suite: Suite, label: str, folder: Path, tell: Callable[[str], None]
+) -> InterpreterCandidate:
     runtime: Runtime = suite.runtimes[label]
     try:
-        return find(here, runtime.python, label, suite.path.parent, folder)
+        return find(sandbox, runtime.python, label, suite.path.parent, folder)
     except ProgramMissing:
         if not runtime.download or "/" in runtime.python:
             raise
     tell(f"runtime {label}: fetching {runtime.python}")
-    fetch(here, label, runtime.python, folder)
-    return find(here, runtime.python, label, suite.path.parent, folder)
+    fetch(sandbox, label, runtime.python, folder)
+    return find(sandbox, runtime.python, label, suite.path.parent, folder)
 
 
-def told(
-    here: Here, label: str, python: Path, modules: Iterable[str], folder: Path, hint: str = ""
+def ask_interpreter(
+    sandbox: Sandbox, label: str, python: Path, modules: Iterable[str], folder: Path, hint: str = ""
 ) -> dict[str, Any]:
     """Ask an interpreter what it is. Raises ProgramMissing when it cannot tell."""
-    command = located(Command(python, inside.__file__, *modules))
+    command = Command(python, interpreter_probe.__file__, *modules)
     try:
-        finished = here.run("inside", command, folder, {}, _TOLD_WITHIN_S)
+        finished = sandbox.run("inside", command, folder, {}, _TOLD_WITHIN_S)
     except (ProgramMissing, TrialFailed) as error:
         raise ProgramMissing(f"runtime {label}: {error.message}", hint) from error
     if finished.code:
         why = "".join(f": {line}" for line in complaint(finished).splitlines()[-1:])
-        raise ProgramMissing(f"runtime {label}: {python} does not tell what it is{why}", hint)
+        raise ProgramMissing(f"runtime {label}: {python} does not report what it is{why}", hint)
     # A package of a dotted name may print something as it is imported.
-    answer: dict[str, Any] = json.loads(finished.stdout.read_text().splitlines()[-1])
+    answer: dict[str, Any] = json.loads(finished.printed.splitlines()[-1])
     return answer
 
 
-def _check(lacks: Mapping[str, list[str]]) -> None:
+def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list[str]]) -> None:
     """Raise ProgramMissing, naming every module that a runtime lacks."""
     lacking = {label: modules for label, modules in lacks.items() if modules}
     if not lacking:
         return
-    # Where we have the module ourselves, we know what to install for it.
-    known = importlib.metadata.packages_distributions()
-    says: list[str] = []
-    hints: list[str] = []
-    for label, modules in lacking.items():
-        packages = dict.fromkeys(known.get(one.partition(".")[0], [one])[0] for one in modules)
-        says.append(f"runtime {label} lacks: {', '.join(modules)}")
-        quoted = ", ".join(f'"{one}"' for one in packages)
-        hints.append(f"add to runtimes.{label}.requires: {quoted}")
+    says = [f"runtime {label} lacks: {', '.join(modules)}" for label, modules in lacking.items()]
+    hints = [
+        of_runtime(label, suite.runtimes[label], by_label[label].python, modules)
+        for label, modules in lacking.items()
+    ]
     raise ProgramMissing("; ".join(says), "; ".join(hints))

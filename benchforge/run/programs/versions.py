@@ -10,30 +10,29 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython, Service
 from benchforge.parts.site import Site
-from benchforge.run.here import Here
 from benchforge.run.locate import locate
-from benchforge.run.tasks import located
+from benchforge.run.sandbox.sandbox import Sandbox
 
 _VERSION_WITHIN_S = 10.0
 
 
-def as_they_say(commands: Mapping[str, Command], here: Here, folder: Path) -> dict[str, str]:
+def as_they_say(commands: Mapping[str, Command], sandbox: Sandbox, folder: Path) -> dict[str, str]:
     """Return the first line that each command prints, or why there is none."""
-    said: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for label, command in commands.items():
         try:
-            done = here.run(label, located(command), folder, {}, _VERSION_WITHIN_S)
+            done = sandbox.run(label, command, folder, {}, _VERSION_WITHIN_S)
+            text = done.printed + done.complained
         except BenchforgeError as error:
-            said[label] = f"unknown: {error}"
+            answers[label] = f"unknown: {error}"
             continue
-        text = done.stdout.read_text(errors="replace") + done.stderr.read_text(errors="replace")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
-        said[label] = lines[0] if lines else "unknown: it said nothing"
-    return said
+        answers[label] = lines[0] if lines else "unknown: it printed nothing"
+    return answers
 
 
 def versions_of(
-    parts: Iterable[Part], here: Here, suite_folder: Path, folder: Path
+    parts: Iterable[Part], sandbox: Sandbox, suite_folder: Path, folder: Path
 ) -> dict[str, str]:
     """Return the versions of programs, each by the first one that a part needs.
 
@@ -57,8 +56,8 @@ def versions_of(
             continue
     # A program may be named by its path: what it prints goes to a file of another name.
     numbered = {f"version-{number}": command for number, command in enumerate(commands.values())}
-    said = as_they_say(numbered, here, folder)
-    return dict(zip(commands, said.values(), strict=True))
+    answers = as_they_say(numbered, sandbox, folder)
+    return dict(zip(commands, answers.values(), strict=True))
 
 
 def _programs(part: Part) -> Iterator[str]:

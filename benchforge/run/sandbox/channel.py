@@ -7,13 +7,15 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from benchforge.errors import KeeperGone, TrialFailed
-from benchforge.run.keeper import LARGEST_MESSAGE, SCM_CREDENTIALS
+from benchforge.errors import KeeperGone, KeeperSilent, TrialFailed
+from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, SCM_CREDENTIALS
 
+ANSWERS_WITHIN_S = 60.0  # it takes milliseconds, where nothing is wrong
+LOOK_EVERY_S, LOOKS = 1.0, 3  # halted at so many looks in a row: who traces it stops it
 _DESCRIPTOR, _CREDENTIALS = struct.Struct("i"), struct.Struct("3i")
 _ANCILLARY = socket.CMSG_SPACE(_DESCRIPTOR.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
 
@@ -53,6 +55,8 @@ class Channel:
     exits: dict[int, Exit] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
     "The files of which the rest was cut off."
+    halted: Callable[[], KeeperSilent | None] = lambda: None
+    "Looks whether the keeper is kept from running."
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
@@ -83,25 +87,37 @@ class Channel:
                 "arguments and environment together may take about 200 kB",
             ) from error
 
-    def ask(self, do: str, *, within_s: float | None = None, **what: object) -> Message:
+    def ask(self, do: str, *, within_s: float = ANSWERS_WITHIN_S, **what: object) -> Message:
         """Send a request and return its reply; exits that come before it are noted.
 
-        Raises KeeperGone, and TimeoutError after `within_s` seconds.
+        Raises KeeperGone, and KeeperSilent after `within_s` seconds, or once it is halted.
         """
         number = next(self._numbers)
         self.send({"id": number, "do": do, **what})
-        deadline = math.inf if within_s is None else time.monotonic() + within_s
-        while self._readable(deadline):
+        deadline = time.monotonic() + within_s
+        while True:
+            self._awaited(deadline, within_s)
             message = self._receive()
             if message.body.get("id") == number:
                 return message
             for unclaimed in message.sockets:  # the reply to a request that was interrupted
                 unclaimed.close()
-        raise TimeoutError(f"the keeper did not answer {do!r} within {within_s} s")
 
     def greeting(self) -> Mapping[str, Any]:
         """Return the keeper's first message. Raises KeeperGone when there is none."""
+        self._awaited(time.monotonic() + ANSWERS_WITHIN_S, ANSWERS_WITHIN_S)
         return self._receive().body
+
+    def _awaited(self, deadline: float, within_s: float) -> None:
+        """Return once a message is there. Raises KeeperSilent when none comes."""
+        looks = 0
+        while not self._readable(min(deadline, time.monotonic() + LOOK_EVERY_S)):
+            halted = self.halted()
+            looks = looks + 1 if halted else 0
+            if halted and looks >= LOOKS:
+                raise halted
+            if time.monotonic() >= deadline:
+                raise KeeperSilent(f"nothing came within {within_s:g} s")
 
     def note_exits(self, until: float) -> None:
         """Block until an exit is reported or the monotonic clock says `until`; note all there are.

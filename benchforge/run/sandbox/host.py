@@ -13,12 +13,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Protocol
 
-from benchforge.errors import NoAnswer, TrialFailed
-from benchforge.run import keeper, marks
-from benchforge.run.channel import Channel
-from benchforge.run.here import KILLED_WITHIN_S, Here, Mode, Network, Running, last_lines
+from benchforge.errors import KeeperSilent, NoAnswer, TrialFailed
+from benchforge.run.sandbox import keeper, leftover_mark, procfs, shared_memory
+from benchforge.run.sandbox.channel import Channel
+from benchforge.run.sandbox.sandbox import (
+    KILLED_WITHIN_S,
+    Mode,
+    Network,
+    Running,
+    Sandbox,
+    last_lines,
+)
 
-__all__ = ["Here", "Host", "LocalHost", "Mode", "Network", "Running", "last_lines"]
+__all__ = ["Host", "LocalHost", "Mode", "Network", "Running", "Sandbox", "last_lines"]
 
 # Imported, not run as a script: Python keeps what it compiled of modules only.
 _KEEPER = (
@@ -27,6 +34,12 @@ _KEEPER = (
 )
 _NO_SYSCTLS: Mapping[str, int | str] = MappingProxyType({})
 _NO_LIMITS: Mapping[str, int] = MappingProxyType({})
+# What is not asked for any more where a keeper was refused half-way, step by step.
+_LESS: tuple[Mapping[str, object], ...] = (
+    {},
+    {"pid_namespace": False, "network": "host"},
+    {"shared_memory": False},
+)
 
 
 class Host(Protocol):
@@ -38,12 +51,14 @@ class Host(Protocol):
         network: Network = "private",
         sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
         limits: Mapping[str, int] = _NO_LIMITS,
-    ) -> AbstractContextManager[Here]:
+        scratch: Path | None = None,
+    ) -> AbstractContextManager[Sandbox]:
         """Give a place for one trial, whose own log is kept in `folder`.
 
         `sysctls` are set in a private network, `limits` for every process: `mode` of the place
-        says what came of each. Raises TrialFailed when there can be no place; on leaving, NoAnswer
-        when a process could not be ended.
+        says what came of each. Where shared memory cannot be its own, what outlives the trial is
+        removed by names that are noted in `scratch`. Raises TrialFailed when there can be no place;
+        on leaving, NoAnswer when a process could not be ended.
         """
         ...
 
@@ -58,24 +73,32 @@ class LocalHost:
         network: Network = "private",
         sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
         limits: Mapping[str, int] = _NO_LIMITS,
-    ) -> Iterator[Here]:
+        scratch: Path | None = None,
+    ) -> Iterator[Sandbox]:
         """Give a place for one trial: see Host."""
-        wishes = {
+        wishes: dict[str, object] = {
             "pid_namespace": True,
             "network": network,
+            "shared_memory": True,
             "sysctls": dict(sysctls),
             "limits": dict(limits),
+            "notes": "" if scratch is None else str(scratch / shared_memory.NOTES),
         }
         folder.mkdir(exist_ok=True)  # not its parents: a result that was removed stays so
         with contextlib.ExitStack() as stack:
-            try:
-                here = stack.enter_context(_kept(folder, wishes))
-            except _HalfWayError as refused:
-                wishes |= {"pid_namespace": False, "network": "host"}
-                here = stack.enter_context(_kept(folder, wishes))
-                weaker = (f"no private namespaces: {refused}", *here.mode.weaker)
-                here.mode = dataclasses.replace(here.mode, weaker=weaker)
-            yield here
+            weaker: tuple[str, ...] = ()
+            for left_out in _LESS:
+                wishes |= left_out
+                try:
+                    sandbox = stack.enter_context(_kept(folder, wishes, scratch))
+                except _HalfWayError as refused:
+                    weaker = (*weaker, f"no private namespaces: {refused}")
+                else:
+                    break
+            else:
+                raise TrialFailed("start", f"no keeper can start: {'; '.join(weaker)}")
+            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=(*weaker, *sandbox.mode.weaker))
+            yield sandbox
 
 
 class _HalfWayError(Exception):
@@ -83,31 +106,36 @@ class _HalfWayError(Exception):
 
 
 @contextlib.contextmanager
-def _kept(folder: Path, wishes: Mapping[str, object]) -> Iterator[Here]:
+def _kept(folder: Path, wishes: Mapping[str, object], scratch: Path | None) -> Iterator[Sandbox]:
     """Start a keeper; on leaving, end all that it keeps and see that it is gone."""
     log = folder / "keeper.err"
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with Channel(ours) as channel:
         with theirs, log.open("wb") as stderr:
             process = _keeper_process(theirs, stderr)
-            mark = marks.mark(process.pid)
+            mark = leftover_mark.mark(process.pid)
         try:
-            here = _greeted(channel, wishes, log)
-            if mark is None and not here.mode.pid_namespace:
-                unknown = "no mark either: who kills the keeper too leaves processes for ever"
-                here.mode = dataclasses.replace(here.mode, weaker=(*here.mode.weaker, unknown))
+            sandbox = _greeted(channel, wishes, log)
+            if mark is None and not sandbox.mode.pid_namespace:
+                unknown = "no mark either: processes remain if the keeper is killed, too"
+                sandbox.mode = dataclasses.replace(
+                    sandbox.mode, weaker=(*sandbox.mode.weaker, unknown)
+                )
             try:
-                yield here
+                yield sandbox
             except BaseException as error:
-                for fault in _end(here, channel, process, mark):
+                for fault in _end(sandbox, channel, process, mark):
                     error.add_note(fault)
                 raise
-            if faults := _end(here, channel, process, mark):
-                raise NoAnswer("; ".join(faults), "end what still runs before you measure again")
+            if faults := _end(sandbox, channel, process, mark):
+                hint = "stop the remaining processes before you measure again"
+                raise NoAnswer("; ".join(faults), hint)
         finally:
             channel.close()  # end-of-file: whatever went wrong above, the keeper ends
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(KILLED_WITHIN_S)
+            if scratch is not None:  # each name in it is of what is not the trial's own
+                shared_memory.removed(shared_memory.noted(scratch))
             if not log.stat().st_size:
                 log.unlink()
 
@@ -124,7 +152,7 @@ def _keeper_process(theirs: socket.socket, stderr: IO[bytes]) -> subprocess.Pope
     )
 
 
-def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Here:
+def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandbox:
     try:
         channel.send(wishes)
         greeting = channel.greeting()
@@ -136,38 +164,50 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Here:
     mode = Mode(
         greeting["pid_namespace"],
         greeting["network"],
+        greeting["shared_memory"],
         tuple(greeting["weaker"]),
         greeting["applied"],
         greeting["refused"],
         greeting["ports"],
     )
     try:
-        return Here(channel, mode, greeting["init"])
+        return Sandbox(channel, mode, greeting["init"])
     except ProcessLookupError as error:
         raise TrialFailed("start", "the trial's keeper was killed as it started") from error
 
 
 def _end(
-    here: Here, channel: Channel, process: subprocess.Popen[bytes], mark: int | None
+    sandbox: Sandbox, channel: Channel, process: subprocess.Popen[bytes], mark: int | None
 ) -> list[str]:
     """Have the keeper end everything and itself; say what is left all the same."""
-    with contextlib.suppress(TrialFailed, TimeoutError):  # it may have been killed before us
-        here.left = channel.ask("end", within_s=KILLED_WITHIN_S).body["left"]
+    try:
+        sandbox.left = channel.ask("end", within_s=KILLED_WITHIN_S).body["left"]
+    except KeeperSilent:
+        procfs.kill_below({process.pid, sandbox.init_pid}, sandbox.init, KILLED_WITHIN_S)
+    except TrialFailed:  # it was killed before us
+        pass
     channel.close()
     faults: list[str] = []
     try:
         process.wait(KILLED_WITHIN_S)
     except subprocess.TimeoutExpired:
-        process.kill()
-        faults.append(f"the keeper of the trial, process {process.pid}, did not end")
+        process.kill()  # stopped, perhaps: that ends no process, and a kill does
+        try:
+            process.wait(KILLED_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            faults.append(f"the keeper of the trial, process {process.pid}, did not end")
     # Without namespaces the inner process may outlive the outer one while it clears away.
-    if not select.select([here.init], [], [], KILLED_WITHIN_S)[0]:
-        faults.append(f"process {here.init_pid} still keeps processes of the trial")
-    os.close(here.init)
-    if here.mode.pid_namespace:
+    if not select.select([sandbox.init], [], [], KILLED_WITHIN_S)[0]:
+        faults.append(f"process {sandbox.init_pid} still keeps processes of the trial")
+    os.close(sandbox.init)
+    if sandbox.mode.pid_namespace:
         return faults
     # The keeper may have been killed: what it kept is known by its mark, or else by its session.
-    left = marks.ended(mark, KILLED_WITHIN_S) if mark is not None else here.in_its_sessions()
+    left = (
+        leftover_mark.ended(mark, KILLED_WITHIN_S)
+        if mark is not None
+        else sandbox.in_its_sessions()
+    )
     if left:
         faults.append(f"processes of the trial still run: {left}")
     return faults

@@ -17,7 +17,7 @@ Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb",
 "voluntary", "involuntary", "major_faults"}, times in seconds;
 {"cut": path} once a process has printed more into it than is kept.
 """
-# ruff: noqa: PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
+# ruff: noqa: PTH102, PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
 
 from __future__ import annotations
 
@@ -30,21 +30,28 @@ import os
 import select
 import signal
 import socket
+import stat
 import struct
 import sys
 import time
 
 TYPE_CHECKING = False  # typing would cost as much as a namespace
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     JSON = dict[str, Any]
     Family = dict[int, tuple[int, int, int]]  # parent, group and session by pid
+    Names = tuple[str, ...]
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
-CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
-MS_NOSUID_NODEV_NOEXEC, MS_REC_PRIVATE = 0x2 | 0x4 | 0x8, 0x4000 | 0x40000
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC = 0x20000000, 0x40000000, 0x08000000
+MS_NOSUID_NODEV, MS_NOSUID_NODEV_NOEXEC = 0x2 | 0x4, 0x2 | 0x4 | 0x8
+MS_REC_PRIVATE, MS_REC_BIND, MNT_DETACH = 0x4000 | 0x40000, 0x4000 | 0x1000, 0x2
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - POSIX has it there, System V in the kernel
+SYSTEM_V = "/SYSV"  # how /proc/PID/maps calls the latter
+OUTLIVES = (SYSTEM_V, f"{os.path.realpath(SHARED_MEMORY)}/")
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 SCM_CREDENTIALS = 2
 ORDINARY_ID, NOBODY_ID = 1000, 65534
@@ -71,29 +78,85 @@ def _die_with_parent() -> None:
 # --- namespaces ----------------------------------------------------------------------------------
 
 
-def _enter_namespaces(options: JSON) -> tuple[bool, bool, list[str]]:
-    """Unshare as much as is asked for and allowed: (own pids, own network, what was refused)."""
+def enter_namespaces(options: JSON) -> JSON:
+    """Unshare as much as is asked for and allowed; what is our own then, and what was refused."""
     pids, network = bool(options["pid_namespace"]), options["network"] == "private"
+    own_pids = own_network = False
     weaker: list[str] = []
-    reason = ""
-    wishes = [(pids, network), (pids, False), (False, False)]
-    for own_pids, own_network in dict.fromkeys(wishes):
-        flags = (CLONE_NEWPID | CLONE_NEWNS) * own_pids | (CLONE_NEWNET | CLONE_NEWNS) * own_network
-        if not flags:
+    for wanted in dict.fromkeys([(pids, network), (pids, False)]):
+        if not any(wanted):
             break
-        # As root without a user namespace first: setuid and files of others work as outside.
-        for user in (0, CLONE_NEWUSER) if os.getuid() == 0 else (CLONE_NEWUSER,):
-            uid, gid = os.getuid(), os.getgid()
-            try:
-                _kernel("unshare", flags | user)
-            except OSError as refused:
-                reason = str(refused)
-                continue
-            if user:
-                _map_identity(f"{uid} {uid} 1", f"{gid} {gid} 1")
-            return own_pids, own_network, weaker
-        weaker.append(f"no private {'network' if own_network else 'process'} namespace: {reason}")
-    return False, False, weaker
+        flags = CLONE_NEWNS | CLONE_NEWPID * wanted[0] | CLONE_NEWNET * wanted[1]
+        if not (refused := _unshare(flags, as_user=True)):
+            own_pids, own_network = wanted
+            break
+        weaker.append(f"no private {'network' if wanted[1] else 'process'} namespace: {refused}")
+    inside = own_pids or own_network
+    own_ipc = own_mounts = False
+    if options["shared_memory"]:
+        # By a call of its own, so that its refusal costs none of the others.
+        mounts = CLONE_NEWNS * (not inside)
+        refused = _unshare(CLONE_NEWIPC | mounts, as_user=not inside)
+        own_ipc = own_mounts = not refused
+        if refused:
+            weaker.append(f"no private shared memory: {refused}")
+            own_mounts = bool(mounts) and not _unshare(mounts, as_user=True)
+    return {
+        "pid_namespace": own_pids,
+        "network": "private" if own_network else "host",
+        "ipc": own_ipc,
+        "mounts": inside or own_mounts,
+        "weaker": weaker,
+    }
+
+
+def _unshare(flags: int, *, as_user: bool) -> str:
+    """Unshare these, `as_user` in a user namespace too where nothing else helps; why not, or ""."""
+    uid, gid = os.getuid(), os.getgid()
+    reason = ""
+    # Without a user namespace first: where we may, setuid and files of others work as outside.
+    for user in (0, CLONE_NEWUSER) if as_user else (0,):
+        try:
+            _kernel("unshare", flags | user)
+        except OSError as refused:
+            reason = str(refused)
+            continue
+        if user:
+            _map_identity(f"{uid} {uid} 1", f"{gid} {gid} 1")
+        return ""
+    return reason
+
+
+def _covers_shared_memory(weaker: list[str]) -> bool:
+    try:
+        cover_shared_memory()
+    except OSError as refused:
+        weaker.append(f"no private {SHARED_MEMORY}: {refused}")
+        return False
+    return True
+
+
+def cover_shared_memory() -> None:
+    """Mount an empty /dev/shm. What was in its folders stays: POSIX shared memory has none.
+
+    Raises OSError where that is refused; then all is as it was.
+    """
+    folders = [one.name for one in os.scandir(SHARED_MEMORY) if one.is_dir(follow_symlinks=False)]
+    before = os.open(SHARED_MEMORY, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    at = SHARED_MEMORY.encode()
+    _kernel("mount", b"none", at, b"tmpfs", MS_NOSUID_NODEV, b"mode=1777")
+    try:
+        for name in folders:
+            covered = os.fsencode(os.path.join(SHARED_MEMORY, name))
+            os.mkdir(covered)
+            under = os.fsencode(f"/proc/self/fd/{before}/{name}")
+            with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+                _kernel("mount", under, covered, None, MS_REC_BIND, None)
+    except OSError:
+        _kernel("umount2", at, MNT_DETACH)
+        raise
+    finally:
+        os.close(before)
 
 
 def _map_identity(uid_map: str, gid_map: str) -> None:
@@ -174,9 +237,9 @@ def _set_sysctl(name: str, value: str, machines: dict[str, int], own_network: bo
         raise ValueError("the machine's own is the same")
     if name == "net.ipv4.tcp_congestion_control":
         # Another one would be loaded as a module, for the whole machine.
-        known = _read("/proc/sys/net/ipv4/tcp_available_congestion_control")
-        if value not in known.split():
-            raise ValueError(f"not loaded; the kernel has {', '.join(known.split())}")
+        available = _read("/proc/sys/net/ipv4/tcp_available_congestion_control")
+        if value not in available.split():
+            raise ValueError(f"not loaded; the kernel has {', '.join(available.split())}")
     _write(path, value)
     if (holds := _read(path)) != " ".join(value.split()):
         raise ValueError(f"{holds} holds")
@@ -219,14 +282,14 @@ def _read(path: str) -> str:
 
 def family() -> Family:
     """Parent, group and session of every process that /proc shows, by pid."""
-    found: Family = {}
+    kin: Family = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
                 stat = file.read()
                 fields = stat[stat.rindex(b")") + 2 :].split()
-                found[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
-    return found
+                kin[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
+    return kin
 
 
 def below(roots: set[int], kin: Family) -> set[int]:
@@ -234,14 +297,14 @@ def below(roots: set[int], kin: Family) -> set[int]:
     children: dict[int, list[int]] = {}
     for pid, (parent, _, _) in kin.items():
         children.setdefault(parent, []).append(pid)
-    found: set[int] = set()
+    reached: set[int] = set()
     pending = list(roots)
     while pending:
         pid = pending.pop()
-        if pid not in found:
-            found.add(pid)
+        if pid not in reached:
+            reached.add(pid)
             pending += children.get(pid, [])
-    return found & kin.keys()
+    return reached & kin.keys()
 
 
 def _tree(pid: int, also: list[int]) -> list[int]:
@@ -269,6 +332,34 @@ def _kill_all() -> int:
             return len(killed)
 
 
+def mapped(pids: Iterable[int], prefixes: Names = OUTLIVES) -> set[str]:
+    """The shared memory with a name that processes map: device, inode and path of each."""
+    names: set[str] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", "rb") as file:
+            for line in file:
+                _, rights, _, device, inode, *path = os.fsdecode(line).split(maxsplit=5)
+                if path and rights.endswith("s") and path[0].startswith(prefixes):
+                    names.add(f"{device} {inode} {path[0].rstrip()}")
+    return names
+
+
+def _note_shared_memory(path: str, prefixes: Names) -> None:
+    """Write down what outlives all that is below this process, for whoever clears away after it.
+
+    The first line says of which kinds that may be.
+    """
+    if not path or not prefixes:
+        return
+    me = os.getpid()
+    with contextlib.suppress(OSError), open(path, "a+") as file:
+        file.seek(0)
+        if not (noted := set(file.read().splitlines())):
+            file.write(f"{' '.join(prefixes)}\n")
+        more = mapped(below({me}, family()) - {me}, prefixes) - noted
+        file.writelines(f"{name}\n" for name in sorted(more))
+
+
 # --- starting one process ------------------------------------------------------------------------
 
 
@@ -281,9 +372,9 @@ def _start(request: JSON) -> JSON:
         _become(request, write_end)
     os.close(write_end)
     with open(read_end, "rb") as file:  # its end-of-file is the exec: every descriptor is CLOEXEC
-        said = file.read()
+        reported = file.read()
     reply: JSON = {"pid": pid, "started": started}
-    for line in said.splitlines():
+    for line in reported.splitlines():
         reply.update(json.loads(line))
     if "errno" in reply:
         os.waitpid(pid, 0)
@@ -303,8 +394,9 @@ def _become(request: JSON, write_end: int) -> None:
         step = "input"
         _redirect(request["stdin"] or os.devnull, os.O_RDONLY, 0)
         step = "output"
-        _redirect(request["stdout"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 1)
-        _redirect(request["stderr"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 2)
+        output = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW  # others may write there
+        _redirect(request["stdout"], output, 1)
+        _redirect(request["stderr"], output, 2)
         step = "cpus"
         if request["cpus"]:
             os.sched_setaffinity(0, request["cpus"])
@@ -332,7 +424,20 @@ def _reason(step: str, error: BaseException) -> JSON:
 
 
 def _redirect(path: object, flags: int, descriptor: int) -> None:
-    opened = os.open(str(path), flags | os.O_NOCTTY | os.O_CLOEXEC, 0o644)
+    """Open a file as one of the standard streams; not what another process put in its place."""
+    flags |= os.O_NOCTTY | os.O_CLOEXEC | os.O_NONBLOCK  # of a pipe that nobody reads
+    if flags & os.O_WRONLY:  # a user's own dataset may well be a link
+        flags |= os.O_NOFOLLOW
+    planted = OSError(errno.EINVAL, "another process put something there", str(path))
+    try:
+        opened = os.open(str(path), flags, 0o644)
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
+            raise
+        raise planted from error
+    if path != os.devnull and not stat.S_ISREG(os.fstat(opened).st_mode):
+        raise planted
+    os.set_blocking(opened, True)
     os.dup2(opened, descriptor)
     os.close(opened)
 
@@ -370,10 +475,14 @@ def _execute(argv: list[str], environment: dict[str, str]) -> None:
 class Keeper:
     """The inner process: answers requests, reports exits, reaps what is re-parented to it."""
 
-    def __init__(self, channel: socket.socket, outer_lives: int, own_pids: bool) -> None:
+    def __init__(
+        self, channel: socket.socket, outer_lives: int, own_pids: bool, notes: str, outlives: Names
+    ) -> None:
         self.channel = channel
         self.outer_lives = outer_lives
         self.own_pids = own_pids
+        self.notes = notes
+        self.outlives = outlives
         self.started: set[int] = set()
         self.outputs: dict[str, int] = {}  # descriptors by path, of who ended too: it may have kin
         self.cut: set[str] = set()
@@ -392,7 +501,7 @@ class Keeper:
             }
             self._cut()
             if self.outer_lives in ready:
-                _kill_all()
+                self._end()
                 break
             if self.woken in ready:
                 os.read(self.woken, 4096)
@@ -421,13 +530,13 @@ class Keeper:
         except ConnectionResetError:
             received = b""
         if not received:
-            _kill_all()
+            self._end()
             return False
         request = json.loads(received)
         answer = {"id": request["id"]}
         if request["do"] == "end":
             self._reap()  # what has ended by itself was not killed by us, and is reported
-            left = _kill_all()
+            left = self._end()
             self._cut()
             self.say(answer | {"left": left})
             return False
@@ -437,7 +546,13 @@ class Keeper:
             self.say(answer | {"error": str(error), "errno": error.errno, "step": "keeper"})
         return True
 
+    def _end(self) -> int:
+        _note_shared_memory(self.notes, self.outlives)
+        return _kill_all()
+
     def _serve(self, request: JSON, answer: JSON) -> None:
+        # Before anything ends, and while a service is asked again and again whether it is ready.
+        _note_shared_memory(self.notes, self.outlives)
         match request["do"]:
             case "start":
                 reply = _start(request)
@@ -472,6 +587,7 @@ class Keeper:
             if path not in self.outputs:
                 with contextlib.suppress(OSError):  # a pipe without a reader has no size either
                     flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+                    flags |= os.O_NOFOLLOW
                     self.outputs[path] = os.open(path, flags)
 
     def _cut(self) -> None:
@@ -514,20 +630,29 @@ def _inner(
     channel: socket.socket, outer_lives: int, options: JSON, machines: dict[str, int], modes: JSON
 ) -> None:
     own_pids, own_network = modes["pid_namespace"], modes["network"] == "private"
-    if not (told := os.read(outer_lives, 20)):
+    own_system_v, own_mounts = modes.pop("ipc"), modes.pop("mounts")
+    if not (outer_said := os.read(outer_lives, 20)):
         return  # the outer one was killed first
-    seen_from_outside = int(told)
+    seen_from_outside = int(outer_said)
     modes |= _tune(options, machines, own_network)  # while /proc is the one that was opened
     if own_pids:
         # pid 1 takes all others with it. A death before this line is an end-of-file in serve().
         _die_with_parent()
-        _kernel("mount", b"none", b"/", None, MS_REC_PRIVATE, None)
-        _kernel("mount", b"proc", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
     else:
         _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if own_mounts:
+        _kernel("mount", b"none", b"/", None, MS_REC_PRIVATE, None)
+    if own_pids:
+        _kernel("mount", b"none", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
     if own_network:
         _raise_loopback()
-    keeper = Keeper(channel, outer_lives, own_pids)
+    own_posix = own_mounts and _covers_shared_memory(modes["weaker"])
+    modes["shared_memory"] = "private" if own_system_v and own_posix else "host"
+    if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds
+        _kernel("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+    owns = (own_system_v, own_posix)
+    outlives = tuple(name for name, own in zip(OUTLIVES, owns, strict=True) if not own)
+    keeper = Keeper(channel, outer_lives, own_pids, options["notes"], outlives)
     keeper.say({**modes, "ready": True, "init": seen_from_outside})
     keeper.serve()
 
@@ -545,12 +670,11 @@ def main() -> None:
     options: JSON = json.loads(received)
     machines = _open_sysctls(list(options["sysctls"]))
     try:
-        own_pids, own_network, weaker = _enter_namespaces(options)
+        modes = enter_namespaces(options)
     except OSError as error:  # half-way in, no way back: the host starts a weaker one
         channel.send(json.dumps({"ready": False, "error": str(error)}).encode())
         return
-    network = "private" if own_network else "host"
-    modes: JSON = {"pid_namespace": own_pids, "network": network, "weaker": weaker}
+    own_pids, outlives = modes["pid_namespace"], () if modes["ipc"] else OUTLIVES
     _die_with_parent()  # after unshare, which may clear it; end-of-file covers the time before
     if not own_pids:
         _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -567,7 +691,9 @@ def main() -> None:
     os.write(outer, str(inner).encode())
     os.waitpid(inner, 0)
     if not own_pids:
-        _kill_all()  # someone killed the inner one: what it kept is re-parented to this one
+        # Someone killed the inner one: what it kept is re-parented to this one.
+        _note_shared_memory(options["notes"], outlives)
+        _kill_all()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import signal
 import time
 from pathlib import Path
 
-from benchforge.run.keeper import family
+from benchforge.run.sandbox.keeper import family
 
 _LOCKS = 10  # RLIMIT_LOCKS; Python has no name for it
 _LINE = b"Max file locks"
@@ -44,7 +44,7 @@ def orphans() -> list[int]:
     """Return the pids of all that were left behind: the keeper that they name is dead."""
     ours = _carried(os.getpid())  # somebody measures us: what we belong to is not ours to end
     alive: dict[int, bool] = {}
-    found: list[int] = []
+    pids: list[int] = []
     for pid in _pids():
         number = _carried(pid)
         if number is None or number == ours:
@@ -53,8 +53,8 @@ def orphans() -> list[int]:
             keeper = number & ((1 << _PID_BITS) - 1)
             alive[number] = _lives(keeper) and _number(keeper) == number
         if not alive[number]:
-            found.append(pid)
-    return found
+            pids.append(pid)
+    return pids
 
 
 def ended(number: int, within_s: float) -> list[int]:
@@ -86,8 +86,12 @@ def _number(pid: int) -> int:
 
 def _pids() -> list[int]:
     """Return all that run here; what is in a namespace of its own is not ours to judge."""
-    here = _namespaces("self")
-    same = (pid for pid in family() if here is not None and _namespaces(str(pid)) == here)
+    own_namespaces = _namespaces("self")
+    same = (
+        pid
+        for pid in family()
+        if own_namespaces is not None and _namespaces(str(pid)) == own_namespaces
+    )
     return [pid for pid in same if _lives(pid)]
 
 

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 
 from benchforge.errors import Unusable
-from benchforge.run.processes import named
+from benchforge.run.sandbox.procfs import named
 
 # A name in the kernel's memory: no file to leave behind, gone with the process however it ends.
 NAME = "\0benchforge measures"
@@ -23,7 +23,7 @@ def measuring() -> Iterator[None]:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
-            hint = "wait for it, or stop it: two would measure each other"
+            hint = "wait for it, or stop it: two runs would disturb each other"
             raise Unusable(f"another benchforge is measuring: {_other()}", hint) from None
         mine.listen()  # nobody is answered: who asks is told by the kernel whom it reached
         yield
@@ -37,7 +37,7 @@ def _other() -> str:
             size = _CREDENTIALS.size
             packed = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
         except BlockingIOError:
-            return "which process is not known, since too many have asked"
+            return "its process is unknown, because of too many requests"
         except OSError:
             return "it ended just now"
     pid, _, _ = _CREDENTIALS.unpack(packed)

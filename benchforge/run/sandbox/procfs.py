@@ -2,11 +2,15 @@
 
 import contextlib
 import os
+import select
+import signal
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchforge.run.keeper import below, family
+from benchforge.run.sandbox.keeper import below, family
 
+_LOOK_EVERY_S = 0.05
 _LISTEN = "0A"
 _LOCAL_ADDRESS, _STATE, _INODE = 1, 3, 9
 
@@ -78,6 +82,34 @@ def named(pid: int) -> str:
     return f"process {pid}"
 
 
+def halted(pid: int) -> int | None:
+    """The pid of who stopped a process by tracing it, 0 where nobody traces it; None if it runs."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return None
+    status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+    return int(status["TracerPid"]) if status["State"][:1] in {"t", "T"} else None
+
+
+def kill_below(roots: set[int], last: int, within_s: float) -> None:
+    """Kill processes and all their descendants, until `last` has ended, or for so many seconds.
+
+    `last` is a descriptor of a process. Who traces a process can keep it from ending: all are
+    killed, again and again, since they may start others meanwhile.
+    """
+    deadline = time.monotonic() + within_s
+    while not select.select([last], [], [], _LOOK_EVERY_S)[0] and time.monotonic() < deadline:
+        for pid in below(roots, family()):
+            with contextlib.suppress(OSError):
+                process = os.pidfd_open(pid)
+                try:
+                    if pid in below(roots, family()):  # else its number is another's by now
+                        signal.pidfd_send_signal(process, signal.SIGKILL)
+                finally:
+                    os.close(process)
+
+
 def executable(pid: int) -> str | None:
     """The file that a process executes; None where it ended, or /proc does not let us read."""
     try:
@@ -91,11 +123,11 @@ def counters(pid: int) -> dict[str, int]:
 
     Raises OSError where /proc does not let us read.
     """
-    found: dict[str, int] = {}
+    by_name: dict[str, int] = {}
     for name in ("snmp", "netstat"):
         lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()
         for names, values in zip(lines[::2], lines[1::2], strict=True):
             group = names.partition(":")[0]
             pairs = zip(names.split()[1:], values.split()[1:], strict=True)
-            found |= {f"{group}{one}": int(value) for one, value in pairs}
-    return found
+            by_name |= {f"{group}{name}": int(value) for name, value in pairs}
+    return by_name

@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
+from benchforge.errors import KeeperSilent, NoAnswer, ProgramMissing, TrialFailed
 from benchforge.parts.command import Command, Finished
-from benchforge.run import processes
-from benchforge.run.channel import Channel, Exit
+from benchforge.parts.content import opened
+from benchforge.run.locate import with_libraries
+from benchforge.run.sandbox import procfs
+from benchforge.run.sandbox.channel import Channel, Exit
+from benchforge.run.sandbox.keeper import below, family
 
 Network = Literal["private", "host"]
 
@@ -34,6 +37,8 @@ class Mode:
 
     pid_namespace: bool
     network: Network
+    shared_memory: Literal["private", "host"]
+    "Of System V and POSIX: both are the trial's own, or one is the machine's."
     weaker: tuple[str, ...]
     applied: Mapping[str, str] = field(default_factory=dict)
     "The tuning that holds, as it was read back, by its names in the suite."
@@ -58,7 +63,7 @@ class Running:
     started: float
 
 
-class Here:
+class Sandbox:
     """One trial's place: everything that runs in it was started here, and ends with it.
 
     Each method raises TrialFailed when the keeper of the trial was killed from outside.
@@ -70,6 +75,7 @@ class Here:
         self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
         self.left = 0  # how many processes had to be killed on leaving
         self._channel = channel
+        channel.halted = self._halted
         self._started: dict[int, Running] = {}
         self._ports: set[int] = set()
 
@@ -83,11 +89,12 @@ class Here:
     ) -> Running:
         """Start a program; it prints to `folder/<label>.out` and `.err`, and works in `folder`.
 
-        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the command's own. `cpus` are
-        the numbers of those that it may use. Raises ProgramMissing when there is no such program,
+        It sees PATH, HOME, LANG and TMPDIR, then `environment`, then the libraries of a program
+        that was unpacked, then the command's own. `cpus` are the numbers of those that it may use.
+        Raises ProgramMissing when there is no such program,
         and TrialFailed when it cannot be started for another reason.
         """
-        folder = folder.resolve()
+        command, folder = with_libraries(command), folder.resolve()
         stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
         message = self._channel.ask(
             "start",
@@ -216,26 +223,26 @@ class Here:
 
     def processes(self, running: Running) -> list[int]:
         """The pids, as seen from outside, of the process, its session and their descendants."""
-        return processes.tree(running.outer_pid)
+        return procfs.tree(running.outer_pid)
 
     def executable(self, running: Running) -> str | None:
         """The file that the process executes; None when it ended, or /proc hides it."""
-        return processes.executable(running.outer_pid)
+        return procfs.executable(running.outer_pid)
 
     def owns(self, running: Running, port: int) -> bool | None:
         """Whether a process of `running` listens on the TCP port; None when /proc hides it."""
         try:
-            inodes = processes.listening(self.init_pid, port)
+            inodes = procfs.listening(self.init_pid, port)
         except OSError:
             return None
-        return processes.holds(self.processes(running), inodes) if inodes else False
+        return procfs.holds(self.processes(running), inodes) if inodes else False
 
     def counters(self) -> dict[str, int]:
         """The network's counters, like "TcpPassiveOpens"; the machine's in the host's network.
 
         Raises OSError where /proc does not let us read.
         """
-        return processes.counters(self.init_pid)
+        return procfs.counters(self.init_pid)
 
     def socket(
         self,
@@ -263,9 +270,22 @@ class Here:
                 self._ports.add(port)
                 return port
 
+    def _halted(self) -> KeeperSilent | None:
+        """Why the keeper cannot answer, where the kernel tells."""
+        if (by := procfs.halted(self.init_pid)) is None:
+            return None
+        if by == 0:
+            return KeeperSilent("it was stopped")
+        kin = family()
+        for running in self._started.values():
+            if by in below({running.outer_pid}, kin):
+                return KeeperSilent(f"{running.label} traces it", by_the_trial=True)
+        ours = by in below({self.init_pid}, kin)
+        return KeeperSilent(f"process {by} traces it", by_the_trial=ours)
+
     def in_its_sessions(self) -> list[int]:
         """The pids, as seen from outside, of all in the sessions that were started here."""
-        return processes.of_sessions({running.outer_pid for running in self._started.values()})
+        return procfs.of_sessions({running.outer_pid for running in self._started.values()})
 
     def _signal(
         self, running: Running, number: int, to: Literal["group", "tree"], also: Iterable[int] = ()
@@ -316,11 +336,15 @@ def complaint(process: Running | Finished) -> str:
 def last_lines(log: Path, count: int = _LOG_LINES) -> str:
     """The last lines of a log, "" where there is none."""
     try:
-        with log.open("rb") as file:
-            file.seek(-min(log.stat().st_size, count * 1000), os.SEEK_END)
-            return "\n".join(file.read().decode(errors="replace").splitlines()[-count:])
+        with opened(log) as file:
+            size, read = file.seek(0, os.SEEK_END), count * 1000
+            file.seek(-min(size, read), os.SEEK_END)
+            lines = file.read(read).decode(errors="replace").splitlines()
     except OSError:
         return ""
+    if size > read:  # of a line that was cut nobody could tell a secret
+        lines = lines[1:] or [f"(a line of more than {read} bytes)"]
+    return "\n".join(lines[-count:])
 
 
 def first_error(log: Path) -> str:
@@ -329,9 +353,9 @@ def first_error(log: Path) -> str:
     A server that fails because its app does prints its own tracebacks last, which say less.
     """
     try:
-        with log.open("rb") as file:
+        with opened(log) as file:
             text = file.read(_LOG_BYTES).decode(errors="replace")
     except OSError:
         return ""
-    found = _TRACEBACK.search(text)
-    return found[1].strip() if found else ""
+    match = _TRACEBACK.search(text)
+    return match[1].strip() if match else ""

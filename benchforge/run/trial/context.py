@@ -12,17 +12,17 @@ from benchforge.errors import ProgramMissing, Unusable
 from benchforge.parts.command import Need
 from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
-from benchforge.run.facts import facts
-from benchforge.run.host import Host, LocalHost, Network
 from benchforge.run.locate import locate, missing
-from benchforge.run.placement import Places
-from benchforge.run.quiet import Patience
-from benchforge.run.ready import Ready, ready
+from benchforge.run.machine.facts import facts
+from benchforge.run.machine.placement import Places
+from benchforge.run.machine.quiet import Patience
+from benchforge.run.programs.runtimes import Ready, ready
+from benchforge.run.sandbox.host import Host, LocalHost, Network
 from benchforge.suite.suite import Suite
 
 
 @dataclass(frozen=True)
-class Ground:
+class TrialContext:
     """Where trials stand. `secrets` are texts that are never written."""
 
     host: Host
@@ -50,7 +50,7 @@ class Ground:
             return None
         if part.runtime is None:
             return str(self.python.resolve())
-        return self.runtimes[part.runtime].facts.real
+        return self.runtimes[part.runtime].facts.real_path
 
     def tree_of(self, part: Part) -> Tree | None:
         """Return the checkout that a part is served from; None for where its code lies."""
@@ -64,16 +64,16 @@ class Ground:
         return self.python if label is None else self.runtimes[label].python
 
 
-def ground(suite: Suite, parts: Iterable[Part]) -> Ground:
+def ground(suite: Suite, parts: Iterable[Part]) -> TrialContext:
     """Return the ground of these parts of a suite, on this machine, without its runtimes.
 
     Raises Unusable where nothing can run, and ProgramMissing, naming all that is not there.
     """
     if not sys.platform.startswith("linux"):
         raise Unusable("running needs Linux: namespaces and /proc", "validate works anywhere")
-    return Ground(
+    return TrialContext(
         host=LocalHost(),
-        programs=found(needs_of(parts), suite.path.parent),
+        programs=locate_programs(needs_of(parts), suite.path.parent),
         python=Path(sys.executable),
         suite_folder=suite.path.parent.resolve(),
         network=suite.network,
@@ -95,13 +95,13 @@ def needs_of(parts: Iterable[Part]) -> list[Need]:
 
 
 def with_runtimes(
-    ground: Ground, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
-) -> Ground:
+    ground: TrialContext, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
+) -> TrialContext:
     """Return the ground with every runtime of the parts ready. Raises what `ready` raises."""
     return replace(ground, runtimes=ready(suite, parts, ground.host, tell))
 
 
-def found(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:
+def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:
     """Return where each needed program is; a name with a slash starts at the suite's folder.
 
     Modules are those of our own interpreter: runtimes are asked themselves.

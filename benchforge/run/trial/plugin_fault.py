@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from pydantic import ValidationError
-
 from benchforge.errors import BenchforgeError, OutputDamaged
-from benchforge.model.reading import Reading
+from benchforge.model.trial.reading import Reading
 from benchforge.parts.command import Command
-from benchforge.parts.fault import fault
+from benchforge.parts.fault import fault, in_a_line
 from benchforge.parts.part import Driver, Part
 from benchforge.parts.site import Output, Target
 
@@ -21,7 +19,7 @@ def reading_of(driver: Driver, output: Output) -> Reading:
     except (BenchforgeError, OSError):
         raise
     except (Exception, SystemExit) as error:  # a parser of command lines exits where it complains
-        raise fault(driver, "read", _said(error), OutputDamaged) from error
+        raise fault(driver, "read", in_a_line(error), OutputDamaged) from error
     if not isinstance(reading, Reading):
         returned = f"it returns {type(reading).__name__}, and no Reading"
         raise fault(driver, "read", returned, OutputDamaged)
@@ -52,15 +50,15 @@ def blamed(error: Exception) -> BenchforgeError | None:
 
     None for one that did not: that is a fault of our own.
     """
-    asked = None
+    called = None
     for frame in _frames(error):
         part = frame.f_locals.get("self")
         if isinstance(part, Part):
-            asked = (part, frame.f_code.co_name)
-    if asked is None:
+            called = (part, frame.f_code.co_name)
+    if called is None:
         return None
-    part, question = asked
-    return fault(part, question, _said(error))
+    part, question = called
+    return fault(part, question, in_a_line(error))
 
 
 def _frames(error: Exception) -> Iterator[FrameType]:
@@ -68,13 +66,3 @@ def _frames(error: Exception) -> Iterator[FrameType]:
     while place is not None:
         yield place.tb_frame
         place = place.tb_next
-
-
-def _said(error: BaseException) -> str:
-    """Return an error in one line."""
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False)[0]
-        where = ".".join([error.title, *map(str, first["loc"])])
-        return f"{where}: {first['msg']}"
-    said = next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {said}".removesuffix(": ")

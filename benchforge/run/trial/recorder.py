@@ -9,27 +9,26 @@ from typing import Literal
 from pydantic import JsonValue
 
 from benchforge.errors import KeeperGone
-from benchforge.model.answer import Answer
-from benchforge.model.check import Check
-from benchforge.model.observation import Observation
-from benchforge.model.placement import Placed
-from benchforge.model.probes import Complaint, Listener, Probes
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Link, Load, Started
-from benchforge.model.tuning import Tuned
+from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.suite.tuning import AppliedTuning
+from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.probes import Exhaustion, Listener, Probes
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Link, Load, StartedProcess
 from benchforge.parts.command import Command, Finished
-from benchforge.run.here import Here, Running
-from benchforge.suite.redact import redact
+from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 _STAGES = {"ask": "ask", "warm-up": "drive", "load": "drive", "stop": "drive"}
 "What a trial was about in its phases, where its keeper is told to do one more thing."
 
 
 @dataclass
-class Story:
+class TrialRecorder:
     """The parts of a Trial, gathered one after another by the one function that measures."""
 
-    secrets: frozenset[str]
     tell: Callable[[str], None]
     "Hears what is done now; never called between the start of the load and its end."
     phases: dict[str, float] = field(default_factory=dict)
@@ -37,12 +36,13 @@ class Story:
     load: Load | None = None
     probes: Probes | None = None
     listener: Listener | None = None
-    complaints: tuple[Complaint, ...] = ()
+    complaints: tuple[Exhaustion, ...] = ()
     namespaces: dict[str, JsonValue] = field(default_factory=dict)
-    tuned: Tuned | None = None
-    placed: Placed | None = None
+    tuned: AppliedTuning | None = None
+    placed: ActualPlacement | None = None
     checks: list[Check] = field(default_factory=list)
     reading: Reading | None = None
+    right: GoodResponse | None = None
     observation: Observation | None = None
     links: dict[str, Link] = field(default_factory=dict)
     url: str = ""
@@ -79,39 +79,37 @@ class Story:
         """All that was started, in that order."""
         return tuple(running for _, running in self._processes)
 
-    def ready(self, here: Here) -> None:
+    def ready(self, sandbox: Sandbox) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
         for _, running in self._processes:
-            if (executable := here.executable(running)) is not None:
+            if (executable := sandbox.executable(running)) is not None:
                 self._executables[running.label] = executable
 
-    def ended(self, here: Here) -> None:
+    def ended(self, sandbox: Sandbox) -> None:
         """Note how the processes ended, of those that did, and whose output was cut."""
         for _, running in self._processes:
-            self._cut[running.label] = here.cut(running)
-            if (finished := here.finished(running)) is not None:
+            self._cut[running.label] = sandbox.cut(running)
+            if (finished := sandbox.finished(running)) is not None:
                 self._finished[running.label] = finished
 
     @property
-    def processes(self) -> tuple[Started, ...]:
-        """All that was started, with secrets redacted."""
-        return tuple(self._told(*one) for one in self._processes)
+    def processes(self) -> tuple[StartedProcess, ...]:
+        """All that was started."""
+        return tuple(self._started(*one) for one in self._processes)
 
-    def _told(self, command: Command, running: Running) -> Started:
+    def _started(self, command: Command, running: Running) -> StartedProcess:
         finished = self._finished.get(running.label)
-        return Started(
+        return StartedProcess(
             label=running.label,
-            argv=tuple(redact(word, self.secrets) for word in command.argv),
-            environment={
-                name: redact(value, self.secrets) for name, value in command.environment.items()
-            },
+            argv=command.argv,
+            environment=dict(command.environment),
             stdout=running.stdout.name,
             stderr=running.stderr.name,
             exit_code=finished.code if finished else None,
             seconds=finished.seconds if finished else None,
             user_s=finished.user_s if finished else None,
             system_s=finished.system_s if finished else None,
-            cut=self._cut.get(running.label, ()),
+            truncated=self._cut.get(running.label, ()),
             executable=self._executables.get(running.label),
             interpreter=self._interpreters.get(running.label),
         )

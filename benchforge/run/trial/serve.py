@@ -6,13 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.errors import TrialFailed
-from benchforge.model.answer import Answer
-from benchforge.run.ask import until_right
-from benchforge.run.ground import Ground
-from benchforge.run.here import Here, Mode
-from benchforge.run.scratch import scratch_folder
-from benchforge.run.services import Serving, failed, is_ours, port_of, question, started, stop
-from benchforge.suite.case import Case
+from benchforge.model.trial.answer import Answer
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.request import until_right
+from benchforge.run.sandbox.sandbox import Mode, Sandbox
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.services import (
+    Serving,
+    failed,
+    is_ours,
+    port_of,
+    question,
+    started,
+    stop,
+)
+from benchforge.suite.cases.case import Case
 
 LOOK_EVERY_S = 0.5
 _HASH_SEED = 0  # nothing is compared with another run
@@ -26,21 +34,23 @@ class Served:
     services: list[Serving]
     root: str
     answer: Answer
-    here: Here
+    sandbox: Sandbox
 
     def ended(self) -> TrialFailed:
         """Sleep until one of the services ends by itself, and return what to tell of it."""
         server = self.services[-1].running
         while True:
             for serving in reversed(self.services):
-                if serving.running and (end := self.here.finished(serving.running)):
+                if serving.running and (end := self.sandbox.finished(serving.running)):
                     return failed(serving, f"ended by itself with exit code {end.code}")
             if server is not None:
-                self.here.wait(server, LOOK_EVERY_S)
+                self.sandbox.wait(server, LOOK_EVERY_S)
 
 
 @contextlib.contextmanager
-def serving(case: Case, ground: Ground, folder: Path, ports: Mapping[str, int]) -> Iterator[Served]:
+def serving(
+    case: Case, ground: TrialContext, folder: Path, ports: Mapping[str, int]
+) -> Iterator[Served]:
     """Start a case's services, and stop them on leaving, whatever is the reason.
 
     Their logs are kept in `folder`; `ports` are those of the server that are not to be any free
@@ -51,16 +61,16 @@ def serving(case: Case, ground: Ground, folder: Path, ports: Mapping[str, int]) 
     tuning = case.tuning
     with (
         scratch_folder() as scratch,
-        ground.host.trial(folder, "host", tuning.sysctl, tuning.limits) as here,
+        ground.host.trial(folder, "host", tuning.sysctl, tuning.limits, scratch) as sandbox,
     ):
         running: list[Serving] = []
         try:
             services = started(
-                here, ground, case, _HASH_SEED, (folder, scratch), running.append, ports=ports
+                sandbox, ground, case, _HASH_SEED, (folder, scratch), running.append, ports=ports
             )
-            asking = question(case, services[-1], None)
-            asked = until_right(here, asking, float(case.server.ready_within))
-            is_ours(here, services[-1], port_of(asking.root))
-            yield Served(here.mode, services, asking.root, asked.answer, here)
+            asking = question(case, services[-1], None, ground.secrets)
+            reply = until_right(sandbox, asking, float(case.server.ready_within))
+            is_ours(sandbox, services[-1], port_of(asking.root))
+            yield Served(sandbox.mode, services, asking.root, reply.answer, sandbox)
         finally:
-            stop(here, running)
+            stop(sandbox, running)

@@ -8,18 +8,21 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
+from benchforge import door
 from benchforge.errors import BenchforgeError, TrialFailed
-from benchforge.model.observation import Role
-from benchforge.parts.command import Command, Task
+from benchforge.model.trial.observation import Role
+from benchforge.parts.command import Command, Finished, Task
 from benchforge.parts.part import Server, Service
 from benchforge.parts.probe import Accepts, RightAnswer, Succeeds
 from benchforge.parts.site import Site
-from benchforge.run.ask import Like, Question, default_port, until_right
-from benchforge.run.ground import Ground
-from benchforge.run.here import Here, Running, complaint
-from benchforge.run.tasks import TASK_WITHIN_S, done, located
-from benchforge.run.template import restored
-from benchforge.suite.case import Case
+from benchforge.run.http.request import HttpProbe, Like, default_port, reason, until_right
+from benchforge.run.locate import with_libraries
+from benchforge.run.programs.lacking import in_log
+from benchforge.run.programs.tasks import TASK_WITHIN_S, done
+from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.template import restored
+from benchforge.suite.cases.case import Case
 
 PAUSE_S = 0.005
 STOP_WITHIN_S = 5.0
@@ -40,8 +43,8 @@ class Serving:
 
 
 def started(
-    here: Here,
-    ground: Ground,
+    sandbox: Sandbox,
+    ground: TrialContext,
     case: Case,
     seed: int,
     folders: tuple[Path, Path],
@@ -59,48 +62,50 @@ def started(
     services: list[Serving] = []
     backends: dict[str, Mapping[str, str]] = {}
     upstreams: dict[str, Mapping[str, str]] = {}
-    every: list[tuple[str, Role, Service]] = [
+    parts: list[tuple[str, Role, Service]] = [
         *((label, "backend", part) for label, part in case.backends),
         *((label, "upstream", part) for label, part in case.upstreams),
         (case.name.server, "server", case.server),
     ]
-    for label, role, part in every:
+    for label, role, part in parts:
         fixed = ports if part is case.server else {}
         starts(role)
-        site = _site(here, ground, label, part, folders, len(services), fixed)
+        site = _site(sandbox, ground, label, part, folders, len(services), fixed)
         site = dataclasses.replace(site, backends=dict(backends), upstreams=_its(part, upstreams))
         serving = _started(
-            here, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
+            sandbox, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
         )
         note(serving)
         services.append(serving)
         if role != "server":  # the question before the load waits for that one
-            _until_ready(here, serving, case)
-            _do(here, serving, "verify", part.verify(site))
+            _until_ready(sandbox, serving, case, ground.secrets)
+            _do(sandbox, serving, "verify", part.verify(site))
             given = backends if role == "backend" else upstreams
             given[label] = dict(part.gives(site))
     return services
 
 
-def question(case: Case, serving: Serving, like: Like | None) -> Question:
+def question(case: Case, serving: Serving, like: Like | None, secrets: frozenset[str]) -> HttpProbe:
     """Return the scenario's request as it is asked of one of its servers."""
     part, site = serving.part, serving.site
     if not isinstance(part, Server):
         raise BenchforgeError(f"{site.label}: a {part.kind} is not asked over HTTP")
-    return Question(
+    return HttpProbe(
         label=site.label,
+        part=part,
         running=serving.running,
         root=part.url(site),
         request=case.request,
         expect=case.expect,
         like=like,
         ca_file=part.certificate(site),
+        secrets=secrets,
     )
 
 
-def is_ours(here: Here, serving: Serving, port: int) -> None:
+def is_ours(sandbox: Sandbox, serving: Serving, port: int) -> None:
     """Raise TrialFailed when another process than the service's listens on a port."""
-    if serving.running is not None and here.owns(serving.running, port) is False:
+    if serving.running is not None and sandbox.owns(serving.running, port) is False:
         raise failed(serving, f"port {port} was answered by another process")
 
 
@@ -116,8 +121,8 @@ def _its(part: Service, given: Mapping[str, Mapping[str, str]]) -> dict[str, Map
 
 
 def _site(
-    here: Here,
-    ground: Ground,
+    sandbox: Sandbox,
+    ground: TrialContext,
     label: str,
     part: Service,
     folders: tuple[Path, Path],
@@ -132,7 +137,7 @@ def _site(
         folder=folder,
         scratch=own,
         address="127.0.0.1",
-        ports={name: fixed.get(name) or here.free_port() for name in part.ports},
+        ports={name: fixed.get(name) or sandbox.free_port() for name in part.ports},
         python=ground.python_of(part),
         programs=ground.programs,
         backends={},
@@ -142,79 +147,94 @@ def _site(
     )
 
 
-def _started(here: Here, ground: Ground, serving: Serving, seed: int) -> Serving:
+def _started(sandbox: Sandbox, ground: TrialContext, serving: Serving, seed: int) -> Serving:
     part, site = serving.part, serving.site
     for name, text in part.files(site).items():
-        (site.folder / name).write_text(text)
+        door.write(site.folder, name, text.encode(), lasting=False, mode=door.OWN)
     restored(ground.host, serving.name, part, site)
-    _do(here, serving, "prepare", part.prepare(site))
+    _do(sandbox, serving, "prepare", part.prepare(site))
     if (command := part.command(site)) is None:
         return serving
-    command = located(command)
+    command = with_libraries(command)  # as the trial tells it
     hashing = {"PYTHONHASHSEED": str(seed)}
     cpus = ground.places.get(serving.role)
-    running = here.start(serving.name, command, site.folder, hashing, cpus)
+    running = sandbox.start(serving.name, command, site.folder, hashing, cpus)
     return dataclasses.replace(serving, command=command, running=running)
 
 
-def _do(here: Here, serving: Serving, what: str, tasks: Iterable[Task]) -> None:
+def _do(sandbox: Sandbox, serving: Serving, what: str, tasks: Iterable[Task]) -> None:
     for number, task in enumerate(tasks, 1):
         label = f"{serving.name}-{what}-{number}"
-        done(here, task, label, serving.site.label, serving.site.folder)
+        done(sandbox, task, label, serving.site.label, serving.site.folder)
 
 
-def _until_ready(here: Here, serving: Serving, case: Case) -> None:
+def _until_ready(sandbox: Sandbox, serving: Serving, case: Case, secrets: frozenset[str]) -> None:
     """Wait until a service is ready. Raises TrialFailed when it never is."""
     probe = serving.part.ready(serving.site)
     if isinstance(probe, RightAnswer):
-        asked = question(case, serving, None)
-        until_right(here, asked, serving.part.ready_within)
-        is_ours(here, serving, port_of(asked.root))
+        asking = question(case, serving, None, secrets)
+        until_right(sandbox, asking, serving.part.ready_within)
+        is_ours(sandbox, serving, port_of(asking.root))
         return
     deadline = time.monotonic() + serving.part.ready_within
-    while not _is_ready(here, serving, probe):
+    while why := _not_ready(sandbox, serving, probe):
         if serving.running is None:
             time.sleep(PAUSE_S)
-        elif end := here.wait(serving.running, PAUSE_S):
+        elif end := sandbox.wait(serving.running, PAUSE_S):
             raise failed(serving, f"ended with exit code {end.code} before it was ready")
         if time.monotonic() > deadline:
-            raise failed(serving, f"not ready within {serving.part.ready_within:g} s")
+            raise failed(serving, f"not ready within {serving.part.ready_within:g} s: {why}")
 
 
-def stop(here: Here, services: Sequence[Serving]) -> None:
+def stop(sandbox: Sandbox, services: Sequence[Serving]) -> None:
     """Stop what runs, in the reverse order of the start, each as politely as it asks for."""
     for serving in reversed(services):
         if serving.running is not None:
-            here.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
+            sandbox.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
 
 
-def _is_ready(here: Here, serving: Serving, probe: Accepts | Succeeds) -> bool:
+def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) -> str:
+    """Return why a service is not ready; nothing when it is."""
     site = serving.site
     if isinstance(probe, Succeeds):
-        command, name = located(probe.command), f"{serving.name}-ready"
-        return here.run(name, command, site.folder, {}, TASK_WITHIN_S).code == 0
+        name = f"{serving.name}-ready"
+        finished = sandbox.run(name, probe.command, site.folder, {}, TASK_WITHIN_S)
+        return "" if finished.code == 0 else _last_said(finished)
     if isinstance(probe.at, Path):
-        return _accepts(here, socket.AF_UNIX, str(probe.at))
+        return _refused(sandbox, socket.AF_UNIX, str(probe.at))
     if probe.at not in site.ports:
         raise BenchforgeError(f"{site.label}: it has no port {probe.at!r} to be ready at")
     port = site.ports[probe.at]
-    if not _accepts(here, socket.AF_INET, (site.address, port)):
-        return False
-    is_ours(here, serving, port)
-    return True
+    if why := _refused(sandbox, socket.AF_INET, (site.address, port)):
+        return why
+    is_ours(sandbox, serving, port)
+    return ""
 
 
-def _accepts(here: Here, family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
-    with here.socket(family) as inside:
+def _last_said(finished: Finished) -> str:
+    """Return what a client complained of, in one line: each try has added the same ones to it."""
+    lines = dict.fromkeys(line.strip() for line in complaint(finished).splitlines())
+    return "; ".join(filter(None, lines)) or f"its client ended with exit code {finished.code}"
+
+
+def _refused(sandbox: Sandbox, family: socket.AddressFamily, address: str | tuple[str, int]) -> str:
+    """Return why nobody takes a connection; nothing when somebody does."""
+    with sandbox.socket(family) as inside:
         inside.settimeout(ACCEPTED_WITHIN_S)
         try:
             inside.connect(address)
-        except OSError:
-            return False
-    return True
+        except OSError as error:
+            where = address if isinstance(address, str) else "{}:{}".format(*address)
+            return f"{where}: {reason(error)}"
+    return ""
 
 
 def failed(serving: Serving, message: str, stage: str = "start") -> TrialFailed:
     """Return a failure of a service, with the last lines of its log."""
-    log = "" if serving.running is None else complaint(serving.running)
-    return TrialFailed(stage, f"{serving.site.label}: {message}", log=log)
+    name, log, hint = serving.site.label, "", ""
+    if serving.running is not None:
+        log = complaint(serving.running)
+        hint = in_log(f"{message}\n{log}", serving.part, name)
+    elif serving.part.outside():
+        hint = f"start it, or correct {serving.part.kind}s.{name}.url: benchforge does not start it"
+    return TrialFailed(stage, f"{name}: {message}", hint, log)

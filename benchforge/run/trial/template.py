@@ -6,17 +6,19 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 from benchforge.errors import CannotKeep
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
-from benchforge.run.cache import cache
-from benchforge.run.hold import use
-from benchforge.run.host import Host
-from benchforge.run.keep import whole
-from benchforge.run.scratch import HALF, claimed, scratch_folder
-from benchforge.run.tasks import done
+from benchforge.run.disk.cache import cache
+from benchforge.run.disk.folder_lock import use
+from benchforge.run.disk.result_writer import whole
+from benchforge.run.disk.scratch import HALF, claimed, scratch_folder
+from benchforge.run.disk.space import FREE_SOME, told_full
+from benchforge.run.programs.tasks import done
+from benchforge.run.sandbox.host import Host
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
@@ -37,14 +39,20 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
         use(template)
         note = template.with_name(f"{template.name}.for")
         if not note.exists():  # or who built it was killed before the note
-            whole(note, f"{service.kind} {service.name}, built for {site.label}")
+            for_whom = f"{service.kind} {service.name}, built for {site.label}"
+            whole(note.parent, note.name, for_whom)
         # Without the times of the files, which nobody asks for, it takes half as long.
         shutil.copytree(
             template, site.scratch, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy
         )
-    except (OSError, shutil.Error) as error:
+    except OSError as error:
+        # shutil collects what it could not copy: source, copy and why.
+        first = error.args[0][0] if isinstance(error, shutil.Error) else None
+        why = first[2] if first else str(error)
+        full = told_full(why, Path(tempfile.gettempdir()), templates)
         raise CannotKeep(
-            f"{site.label}: the template cannot be copied: {error}", f"see {templates} and its disk"
+            f"{site.label}: the template cannot be copied: {full or why}",
+            FREE_SOME if full else f"see {templates} and its disk",
         ) from error
 
 
@@ -53,11 +61,11 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
     # Short, because sockets are made in it; the cache may lie deep.
     with scratch_folder() as ours:
         (scratch := ours / "0").mkdir(mode=0o700)
-        with host.trial(logs) as here:
-            ports = {port: here.free_port() for port in site.ports}
+        with host.trial(logs, scratch=ours) as sandbox:
+            ports = {port: sandbox.free_port() for port in site.ports}
             own = dataclasses.replace(site, folder=logs, scratch=scratch, ports=ports)
             for number, task in enumerate(service.template(own), 1):
-                done(here, task, f"{number:02}", site.label, logs)
+                done(sandbox, task, f"{number:02}", site.label, logs)
         _store(scratch, template)
 
 
@@ -95,8 +103,8 @@ def _key(service: Service, site: Site) -> str:
         if need.name in site.programs
     ]
     # Another user could not read it, and PostgreSQL refuses a folder that is not its own.
-    known = [service.name, service.template_key(site), tasks, programs, os.getuid()]
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+    inputs = [service.name, service.template_key(site), tasks, programs, os.getuid()]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
 
 def _identity(program: Path) -> list[object]:

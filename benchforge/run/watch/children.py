@@ -12,5 +12,5 @@ def children_told() -> bool:
 
 def children(pid: int, thread: int) -> list[int]:
     """Return the children that a thread started, or took over; none where it has ended."""
-    told = whole(f"/proc/{pid}/task/{thread}/children")
-    return [int(word) for word in (told or b"").split()]
+    listed = whole(f"/proc/{pid}/task/{thread}/children")
+    return [int(word) for word in (listed or b"").split()]

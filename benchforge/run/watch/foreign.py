@@ -4,8 +4,8 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from benchforge.model.observation import Foreign
-from benchforge.run.keeper import below, family
+from benchforge.model.trial.observation import Foreign
+from benchforge.run.sandbox.keeper import below, family
 from benchforge.run.watch.files import content
 
 MOST = 10

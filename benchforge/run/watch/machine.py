@@ -16,7 +16,7 @@ _SECTOR = 512  # whatever the disk has: the kernel counts in these
 _TRIES, _TOGETHER_NS = 3, 20_000
 
 
-class Reader:
+class MachineReader:
     """Reads the machine's numbers; those that the kernel does not tell are left out.
 
     Counters are what they grew by since `begin`, by the names of system.csv.
@@ -42,9 +42,9 @@ class Reader:
     def row(self, *, fully: bool) -> dict[str, float]:
         """Return what there is to say now; what moves slowly too if `fully`."""
         now = self._counters(fully=fully)
-        found = {name: value - self._first.get(name, 0.0) for name, value in now.items()}
-        found["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
-        return found | (self._gauges() if fully else {})
+        row = {name: value - self._first.get(name, 0.0) for name, value in now.items()}
+        row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
+        return row | (self._gauges() if fully else {})
 
     def close(self) -> None:
         """Let go of all files."""
@@ -53,12 +53,14 @@ class Reader:
             file.close()
 
     def _counters(self, *, fully: bool) -> dict[str, float]:
-        found = dict(self._cpus())
+        counters = dict(self._cpus())
         if fully:
-            found |= dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
+            counters |= (
+                dict(self._stalled()) | self._paging() | self._disk() | self._speed.throttled()
+            )
             if self._throttled:
-                found["group.throttled"] = sum(group.throttled(one) for one in self._throttled)
-        return found
+                counters["group.throttled"] = sum(group.throttled(one) for one in self._throttled)
+        return counters
 
     def _gauges(self) -> dict[str, float]:
         words = (self._average.read() or b"").split()
@@ -85,8 +87,8 @@ class Reader:
 
     def _paging(self) -> dict[str, float]:
         lines = [line.split() for line in (self._vmstat.read() or b"").splitlines()]
-        told = {words[0].decode(): float(words[1]) for words in lines}
-        return {f"paging.{name}": told[name] for name in _PAGING if name in told}
+        statistics = {words[0].decode(): float(words[1]) for words in lines}
+        return {f"paging.{name}": statistics[name] for name in _PAGING if name in statistics}
 
     def _disk(self) -> dict[str, float]:
         lines = [line.split() for line in (self._disks.read() or b"").splitlines()]
@@ -99,10 +101,10 @@ class Reader:
 
 def _clock_ns() -> int:
     """Return how far the wall clock is ahead of the monotonic one, read as close as can be."""
-    found: list[tuple[int, int]] = []
+    samples: list[tuple[int, int]] = []
     for _ in range(_TRIES):
         before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
-        found.append((after - before, wall - (before + after) // 2))
+        samples.append((after - before, wall - (before + after) // 2))
         if after - before < _TOGETHER_NS:
             break
-    return min(found)[1]
+    return min(samples)[1]

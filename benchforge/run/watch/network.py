@@ -5,7 +5,7 @@ from benchforge.run.watch.files import KeptOpen
 _COUNTERS = ("InSegs", "OutSegs", "RetransSegs", "PassiveOpens", "CurrEstab")
 
 
-class Reader:
+class NetworkReader:
     """Reads the network of a process; counters are what they grew by since the beginning."""
 
     def __init__(self, pid: int) -> None:
@@ -15,14 +15,14 @@ class Reader:
 
     def row(self, *, fully: bool) -> dict[str, float]:
         """Return what there is to say now, by the names of system.csv; all of it if `fully`."""
-        found = {
+        row = {
             name: value if name.endswith("CurrEstab") else value - self._first.get(name, 0.0)
             for name, value in self._counters().items()
         }
         words = (self._sockets.read() or b"").split() if fully else []
         if b"tw" in words:
-            found["net.tw"] = float(words[words.index(b"tw") + 1])
-        return found
+            row["net.time_wait"] = float(words[words.index(b"tw") + 1])
+        return row
 
     def close(self) -> None:
         """Let go of all files."""
@@ -35,5 +35,5 @@ class Reader:
         ]
         if len(tcp) != 2:  # noqa: PLR2004 - names, then values
             return {}
-        told = dict(zip((name.decode() for name in tcp[0]), tcp[1], strict=True))
-        return {f"net.Tcp{name}": float(told[name]) for name in _COUNTERS if name in told}
+        counters = dict(zip((name.decode() for name in tcp[0]), tcp[1], strict=True))
+        return {f"net.Tcp{name}": float(counters[name]) for name in _COUNTERS if name in counters}

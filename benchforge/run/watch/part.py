@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from benchforge.model.observation import Role
-from benchforge.model.rows import UsageRow
+from benchforge.model.trial.observation import Role
+from benchforge.model.trial.rows import UsageRow
 from benchforge.run.watch.children import children_told
 from benchforge.run.watch.memory import pss
 from benchforge.run.watch.process import Process, stat
-from benchforge.run.watch.threads import Threads
+from benchforge.run.watch.threads import PartThreads
 
 
-class Part:
+class PartProcesses:
     """The processes of a part that live, and the account of all that it ever had."""
 
     def __init__(self, label: str, role: Role, pid: int, find: Callable[[], Iterable[int]]) -> None:
         self.label = label
         self.role: Role = role
         self.pid = pid
-        self.threads = Threads()
+        self.threads = PartThreads()
         self.memory_hidden = False
         self._children_told = children_told()
         self._find = find
@@ -32,7 +32,9 @@ class Part:
         # One that has only just begun is alone: its children are found as they come.
         for pid in (self.pid,) if counted_from_birth else self._find():
             self._adopt(pid)
-        in_order = sorted(self._processes.values(), key=lambda one: (one.start, one.pid))
+        in_order = sorted(
+            self._processes.values(), key=lambda process: (process.start, process.pid)
+        )
         self._processes = {one.pid: one for one in in_order}
         self._first = self._alive()
         if not counted_from_birth:
@@ -74,8 +76,8 @@ class Part:
                 self.threads.look(process.pid)
                 continue
             children = self.threads.look_fully(process.pid)
-            found = [self._adopt(pid) for pid in children if pid not in self._processes]
-            pending += [one for one in found if one is not None]
+            adopted = [self._adopt(pid) for pid in children if pid not in self._processes]
+            pending += [child for child in adopted if child is not None]
         for process in reversed(gone):
             self._bury(process)
         self.threads.end_look(at_s)
@@ -119,8 +121,8 @@ class Part:
             label=self.label,
             role=self.role,
             cpu_s=max(0, self._cpu() - self._cpu_begun) / 1e9,
-            waited_s=self.threads.waited_s(),
-            hottest_s=self.threads.hottest_s(),
+            cpu_wait_s=self.threads.waited_s(),
+            busiest_thread_cpu_s=self.threads.hottest_s(),
             busy_threads=self.threads.busy(at_s),
             threads=self.threads.count,
             major_faults=max(0, self._faults() - self._faults_begun),
@@ -134,11 +136,11 @@ class Part:
         voluntary, involuntary = self.threads.switches()
         return row.model_copy(
             update={
-                "voluntary": voluntary,
-                "involuntary": involuntary,
+                "voluntary_switches": voluntary,
+                "involuntary_switches": involuntary,
                 "processes": len(alive),
-                "ended": len(self._first - alive),
-                "begun": len(alive - self._first),
+                "ended_processes": len(self._first - alive),
+                "new_processes": len(alive - self._first),
                 "process_cpu_s": tuple(sorted((one / 1e9 for one in own), reverse=True)),
             }
         )

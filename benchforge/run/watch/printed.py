@@ -6,14 +6,14 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchforge.run.here import Running
+from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.watch.files import content
 
 _MOST = 256  # files of a part that are held; a database with more of them prints elsewhere
 _FOR_WRITING = os.O_WRONLY | os.O_RDWR
 
 
-class Printed:
+class OutputSize:
     """The files of a part as they were when the load began.
 
     Each is held, so that it is still known when it was renamed or removed. What is opened during

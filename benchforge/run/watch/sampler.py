@@ -6,14 +6,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from benchforge.model.observation import Observation, Role, Usage
-from benchforge.model.rows import SYSTEM, USAGE, usage_line, usage_text
-from benchforge.run.here import Here, Running
-from benchforge.run.placement import Stay
+from benchforge import door
+from benchforge.model.trial.observation import Observation, Role, Usage
+from benchforge.model.trial.rows import SYSTEM, USAGE, usage_line, usage_text
+from benchforge.run.machine.placement import Stay
+from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.watch.children import children
 from benchforge.run.watch.system import System
 from benchforge.run.watch.watched import Watched
-from benchforge.stats.observed import recomputed
+from benchforge.stats.observation.parts import recomputed
 
 EVERY_S = 0.25
 _EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for
@@ -32,12 +33,12 @@ class Watch:
 
     def __init__(
         self,
-        here: Here,
+        sandbox: Sandbox,
         services: dict[str, tuple[Role, Running | None]],
         talkative: str,
         stay: Stay,
     ) -> None:
-        self._here = here
+        self._sandbox = sandbox
         self._stay = stay
         self._talkative = talkative
         self._parts: dict[str, Watched | Usage] = {}
@@ -54,7 +55,7 @@ class Watch:
                     self._watch(label, role, running)
             self._look()
             self._look_due = self._fully_due = 0.0  # a load tool is seen at the first beat
-            self._system = files.enter_context(contextlib.closing(System(here, _FULLY_EVERY_S)))
+            self._system = files.enter_context(contextlib.closing(System(sandbox, _FULLY_EVERY_S)))
             self._own_cpu = time.process_time()
             self._begun = time.monotonic()
             self._files = files.pop_all()
@@ -75,7 +76,7 @@ class Watch:
         self._watch(label, "loader", running)
 
     def _watch(self, label: str, role: Role, running: Running) -> None:
-        watched = Watched(self._here, label, role, running)
+        watched = Watched(self._sandbox, label, role, running)
         self._files.enter_context(contextlib.closing(watched))
         self._parts[label] = watched
         self._stay.look(label, role, watched.part.pids)
@@ -99,30 +100,30 @@ class Watch:
         if fully := now_s >= self._fully_due:
             self._fully_due = now_s + _FULLY_EVERY_S
         orphans = self._orphans() if fully else []
-        for one in self._watched:
-            one.part.look(self._now_s(), orphans, fully=fully)
+        for watched in self._watched:
+            watched.part.look(self._now_s(), orphans, fully=fully)
             if fully:
-                self._stay.look(one.label, one.role, one.part.pids)
+                self._stay.look(watched.label, watched.role, watched.part.pids)
         self._look_due = now_s + (time.process_time() - begun) / _LOOK_SHARE - _EARLY_S
-        for one in self._watched:
-            row = one.row(self._now_s(), self._memory(one), fully=fully)
+        for watched in self._watched:
+            row = watched.row(self._now_s(), self._memory(watched), fully=fully)
             if row is not None:
                 self._lines.append(usage_line(row))
 
     def _orphans(self) -> list[int]:
         """Return the processes right below the keeper that are not known to be of a part."""
-        known = {pid for one in self._watched for pid in one.part.pids}
-        init = self._here.init_pid
-        return [pid for pid in children(init, init) if pid not in known]
+        of_parts = {pid for watched in self._watched for pid in watched.part.pids}
+        init = self._sandbox.init_pid
+        return [pid for pid in children(init, init) if pid not in of_parts]
 
-    def _memory(self, one: Watched) -> int | None:
+    def _memory(self, watched: Watched) -> int | None:
         """Return how large a part is, where that is due; how soon again depends on what it cost."""
-        if (now_s := self._now_s()) < self._memory_due.get(one.label, 0.0):
+        if (now_s := self._now_s()) < self._memory_due.get(watched.label, 0.0):
             return None
         begun = time.process_time()
-        size = one.part.memory()
+        size = watched.part.memory()
         took = time.process_time() - begun
-        self._memory_due[one.label] = now_s + max(_FULLY_EVERY_S, took / _MEMORY_SHARE)
+        self._memory_due[watched.label] = now_s + max(_FULLY_EVERY_S, took / _MEMORY_SHARE)
         return size
 
     def observation(self, folder: Path) -> Observation:
@@ -135,18 +136,18 @@ class Watch:
         grown = self._system.end(self._now_s())
         self._fully_due, self._memory_due = 0.0, {}
         self._look()
-        lasts = [one.last_row(self._here, self._now_s()) for one in self._watched]
+        lasts = [one.last_row(self._sandbox, self._now_s()) for one in self._watched]
         self._lines += [usage_line(row) for row in lasts if row is not None]
-        self._stay.look_at_rest(self._here.init_pid)
+        self._stay.look_at_rest(self._sandbox.init_pid)
         usage, system = usage_text(self._lines), self._system.text()
-        (folder / USAGE).write_text(usage)
-        (folder / SYSTEM).write_text(system)
+        door.write(folder, USAGE, usage.encode(), lasting=False)
+        door.write(folder, SYSTEM, system.encode(), lasting=False)
         facts = Observation(
             seconds=seconds,
             usage=tuple(
                 one.facts() if isinstance(one, Watched) else one for one in self._parts.values()
             ),
-            network=self._here.mode.network,
+            network=self._sandbox.mode.network,
             counters=grown,
             foreign_connections=self._talkative,
             sampler_cpu_s=own,

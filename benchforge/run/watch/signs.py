@@ -25,8 +25,8 @@ def signs(pid: int) -> list[str] | None:
     """
     if (status := content(f"/proc/{pid}/status")) is None:
         return []
-    told = [whole(f"/proc/{pid}/{name}") for name in ("cmdline", "environ", "maps")]
-    argv, environment, maps = told
+    contents = [whole(f"/proc/{pid}/{name}") for name in ("cmdline", "environ", "maps")]
+    argv, environment, maps = contents
     if argv is None or environment is None or maps is None:
         return None if whole(f"/proc/{pid}/cmdline") else []  # a zombie has no words either
     words = _words(argv)
@@ -68,9 +68,9 @@ def of_environment(given: Mapping[str, str], words: Sequence[str]) -> Iterator[s
 
 def of_tracer(status: str) -> Iterator[str]:
     """Yield whether somebody traces a process, as /proc/PID/status says."""
-    found = re.search(r"^TracerPid:\t([1-9]\d*)$", status, re.MULTILINE)
-    if found:
-        yield f"instrument: TracerPid {found[1]}"
+    match = re.search(r"^TracerPid:\t([1-9]\d*)$", status, re.MULTILINE)
+    if match:
+        yield f"instrument: TracerPid {match[1]}"
 
 
 def of_maps(maps: str) -> Iterator[str]:
@@ -93,5 +93,5 @@ def _short(word: str) -> str:
 def open_files(pid: int) -> int | None:
     """Return how many descriptors a process may have open; None when it has ended or no limit."""
     limits = (content(f"/proc/{pid}/limits") or b"").decode()
-    found = re.search(r"^Max open files +(\d+) ", limits, re.MULTILINE)
-    return int(found[1]) if found else None
+    match = re.search(r"^Max open files +(\d+) ", limits, re.MULTILINE)
+    return int(match[1]) if match else None

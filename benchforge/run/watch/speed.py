@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from benchforge.run.kernel import number
+from benchforge.run.machine.kernel import number
 from benchforge.run.watch.files import content, whole
 
 _SYSTEM = Path("/")
@@ -20,7 +20,7 @@ class Speed:
     def __init__(self, cpus: Collection[int], root: Path = _SYSTEM) -> None:
         self._cpus = sorted(cpus)
         self._root = root
-        self._governed = [cpu for cpu in self._cpus if self._told(cpu, _FREQUENCY)]
+        self._governed = [cpu for cpu in self._cpus if self._read_number(cpu, _FREQUENCY)]
         # Without this flag, "cpu MHz" is what the clock is rated at, whatever it really does.
         self._counted = not self._governed and b" aperfmperf" in (
             whole(f"{root}/proc/cpuinfo") or b""
@@ -30,32 +30,32 @@ class Speed:
         """Return the frequency of each CPU, by the name of its column."""
         if self._counted:
             return _of_cpuinfo(whole(f"{self._root}/proc/cpuinfo") or b"", self._cpus)
-        told = {cpu: self._told(cpu, _FREQUENCY) for cpu in self._governed}
-        return {f"cpu.{cpu}.mhz": khz / 1000 for cpu, khz in told.items() if khz is not None}
+        frequencies = {cpu: self._read_number(cpu, _FREQUENCY) for cpu in self._governed}
+        return {f"cpu.{cpu}.mhz": khz / 1000 for cpu, khz in frequencies.items() if khz is not None}
 
     def throttled(self) -> dict[str, float]:
         """Return how often they were slowed down for their heat."""
-        counts = [self._told(cpu, name) for cpu in self._cpus for name in _THROTTLED]
-        known = [count for count in counts if count is not None]
-        return {"heat.throttled": sum(known)} if known else {}
+        counts = [self._read_number(cpu, name) for cpu in self._cpus for name in _THROTTLED]
+        shown = [count for count in counts if count is not None]
+        return {"heat.throttled": sum(shown)} if shown else {}
 
-    def _told(self, cpu: int, name: str) -> int | None:
+    def _read_number(self, cpu: int, name: str) -> int | None:
         return number((content(_CPU.format(self._root, cpu, name)) or b"").decode())
 
 
-def _of_cpuinfo(told: bytes, cpus: Collection[int]) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _of_cpuinfo(cpuinfo: bytes, cpus: Collection[int]) -> dict[str, float]:
+    frequencies: dict[str, float] = {}
     cpu = None
-    for line in told.splitlines():
+    for line in cpuinfo.splitlines():
         name, _, value = line.partition(b":")
         match name.strip():
             case b"processor":
                 cpu = int(value)
             case b"cpu MHz" if cpu in cpus:
-                found[f"cpu.{cpu}.mhz"] = float(value)
+                frequencies[f"cpu.{cpu}.mhz"] = float(value)
             case _:
                 pass
-    return found
+    return frequencies
 
 
 def celsius(root: Path = _SYSTEM) -> float | None:
@@ -63,10 +63,10 @@ def celsius(root: Path = _SYSTEM) -> float | None:
 
     Some sensors take long to answer: do not ask while something is measured.
     """
-    told = [
+    readings = [
         number((content(str(path)) or b"").decode())
         for pattern in _SENSORS
         for path in root.glob(pattern)
     ]
-    degrees = [one / 1000 for one in told if one is not None]
+    degrees = [reading / 1000 for reading in readings if reading is not None]
     return max((one for one in degrees if _COLDEST < one < _HOTTEST), default=None)

@@ -3,9 +3,9 @@
 import contextlib
 import os
 
-from benchforge.model.observation import Machine
-from benchforge.model.rows import TIME, system_line, system_text
-from benchforge.run.here import Here
+from benchforge.model.trial.observation import MachineUsage
+from benchforge.model.trial.rows import TIME, system_line, system_text
+from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.run.watch import foreign, machine, network, speed
 
 _HEAT = "heat.celsius"
@@ -14,18 +14,22 @@ _HEAT = "heat.celsius"
 class System:
     """Reads both from `begin` on; what takes long, strangers and sensors, before and after."""
 
-    def __init__(self, here: Here, fully_every_s: float) -> None:
+    def __init__(self, sandbox: Sandbox, fully_every_s: float) -> None:
         self._lines: list[str] = []
-        self._here = here
+        self._sandbox = sandbox
         self._every_s = fully_every_s
         self._due = 0.0
         self._cpus = sorted(os.sched_getaffinity(0))
         with contextlib.ExitStack() as files:
             self._others = foreign.look()
             celsius = speed.celsius()
-            self._machine = files.enter_context(contextlib.closing(machine.Reader(self._cpus)))
-            self._network = files.enter_context(contextlib.closing(network.Reader(here.init_pid)))
-            self._counters = here.counters()
+            self._machine = files.enter_context(
+                contextlib.closing(machine.MachineReader(self._cpus))
+            )
+            self._network = files.enter_context(
+                contextlib.closing(network.NetworkReader(sandbox.init_pid))
+            )
+            self._counters = sandbox.counters()
             first = self._row(0.0)
             self._columns = (*first, _HEAT) if celsius is not None else tuple(first)
             self._add(first, celsius)
@@ -47,7 +51,7 @@ class System:
 
     def end(self, now_s: float) -> dict[str, int]:
         """Add the last row; return by how much each counter of the network grew."""
-        after = self._here.counters()
+        after = self._sandbox.counters()
         self._due = 0.0
         last = self._row(now_s)
         self._add(last, speed.celsius())
@@ -61,11 +65,11 @@ class System:
         """Return system.csv."""
         return system_text(self._columns, self._lines)
 
-    def machine(self) -> Machine:
+    def machine(self) -> MachineUsage:
         """Return what the rows do not tell of the machine."""
-        return Machine(
+        return MachineUsage(
             cpus=len(self._cpus),
-            ports=self._here.mode.ports,
+            ephemeral_ports=self._sandbox.mode.ports,
             foreign=foreign.busiest(self._others, foreign.look()),
         )
 

@@ -24,11 +24,11 @@ class Thread:
     "The number of the look that saw it last."
 
 
-class Threads:
+class PartThreads:
     """All threads of a part, those that ended included as they were seen last."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.tells_times = False
         "Whether the kernel tells how long threads ran and waited."
         self._live: dict[tuple[int, int], Thread] = {}
         self._by_process: dict[int, list[tuple[int, int]]] = {}
@@ -51,8 +51,8 @@ class Threads:
 
     def look(self, pid: int) -> None:
         """Look at the threads of a process that are known, for their times alone."""
-        known = self._by_process.get(pid, ())
-        for key in known:
+        keys = self._by_process.get(pid, ())
+        for key in keys:
             self._note_times(key)
 
     def look_fully(self, pid: int) -> list[int]:
@@ -62,12 +62,12 @@ class Threads:
         except OSError:
             return []
         keys = self._by_process[pid] = [(pid, int(name)) for name in names]
-        found: list[int] = []
+        child_pids: list[int] = []
         for key in keys:
             self._note_times(key)
             self._note_switches(key)
-            found += children(*key)
-        return found
+            child_pids += children(*key)
+        return child_pids
 
     def _note_times(self, key: tuple[int, int]) -> None:
         times = (content(f"{_folder(key)}/schedstat") or b"").split()
@@ -79,7 +79,7 @@ class Threads:
                 self._end(thread)
                 thread = self._live[key] = Thread(look=self._look)
             thread.ran, thread.waited = ran, waited
-            self.told |= ran > 0
+            self.tells_times |= ran > 0
 
     def _note_switches(self, key: tuple[int, int]) -> None:
         if status := content(f"{_folder(key)}/status"):
@@ -108,11 +108,11 @@ class Threads:
         self._hottest_ended = max(self._hottest_ended, thread.ran - thread.ran_first)
 
     def _sum(self) -> Thread:
-        every = [self._ended, *self._live.values()]
+        threads = [self._ended, *self._live.values()]
         return Thread(
-            waited=sum(one.waited for one in every),
-            voluntary=sum(one.voluntary for one in every),
-            involuntary=sum(one.involuntary for one in every),
+            waited=sum(thread.waited for thread in threads),
+            voluntary=sum(thread.voluntary for thread in threads),
+            involuntary=sum(thread.involuntary for thread in threads),
         )
 
     @property
@@ -122,21 +122,21 @@ class Threads:
 
     def hottest_s(self) -> float | None:
         """CPU time of the thread that used the most since the load began."""
-        if not self.told:
+        if not self.tells_times:
             return None
         ran = [one.ran - one.ran_first for one in self._live.values()]
         return max([self._hottest_ended, *ran]) / 1e9
 
     def busy(self, elapsed_s: float) -> int | None:
         """How many used at least 5 % of a CPU of the time since the load began."""
-        if not self.told or elapsed_s <= 0:
+        if not self.tells_times or elapsed_s <= 0:
             return None
         ran = [one.ran - one.ran_first for one in self._live.values()]
         return sum(one >= BUSY * elapsed_s * 1e9 for one in [*self._ended_busy, *ran])
 
     def waited_s(self) -> float | None:
         """How long they could have run and waited for a CPU since the load began."""
-        return (self._sum().waited - self._begun.waited) / 1e9 if self.told else None
+        return (self._sum().waited - self._begun.waited) / 1e9 if self.tells_times else None
 
     def switches(self) -> tuple[int | None, int | None]:
         """Voluntary and involuntary context switches since the load began."""

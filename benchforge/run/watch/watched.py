@@ -2,49 +2,51 @@
 
 from collections.abc import Iterator
 
-from benchforge.model.observation import Role, Usage
-from benchforge.model.rows import UsageRow
-from benchforge.run.here import Here, Running
-from benchforge.run.watch.part import Part
-from benchforge.run.watch.printed import Printed
+from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.rows import UsageRow
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.run.watch.part import PartProcesses
+from benchforge.run.watch.printed import OutputSize
 from benchforge.run.watch.signs import open_files, signs
-from benchforge.stats.slope import ENOUGH
+from benchforge.stats.timeseries.theil_sen import ENOUGH
 
 
 class Watched:
     """A part that was started here. One that runs when the load begins counts from then on."""
 
-    def __init__(self, here: Here, label: str, role: Role, running: Running) -> None:
+    def __init__(self, sandbox: Sandbox, label: str, role: Role, running: Running) -> None:
         self.label = label
         self.role: Role = role
         self.running = running
-        self.part = Part(label, role, running.outer_pid, lambda: here.processes(running))
+        self.part = PartProcesses(
+            label, role, running.outer_pid, lambda: sandbox.processes(running)
+        )
         self.part.begin(counted_from_birth=role == "loader")
         pids = self.part.pids
         self._shown = bool(pids)
         # A load tool has only just begun: what it is will be seen when it is none of this.
         shown = [] if role == "loader" else [signs(pid) for pid in pids]
-        self._signs = tuple(sorted({one for found in shown for one in found or ()}))
+        self._signs = tuple(sorted({sign for of_process in shown for sign in of_process or ()}))
         self._signs_hidden = None in shown
         self._open_files = min((n for pid in pids if (n := open_files(pid))), default=None)
-        self._printed = Printed(running, () if role == "loader" else pids)
+        self._printed = OutputSize(running, () if role == "loader" else pids)
 
     def row(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow | None:
         """Return what it used until now; None where /proc never showed it, or a tool has ended."""
         gone = not self.part.seen and (self.role == "loader" or not self._shown)
         return None if gone else self.part.row(at_s, pss_bytes, fully=fully)
 
-    def last_row(self, here: Here, at_s: float) -> UsageRow | None:
+    def last_row(self, sandbox: Sandbox, at_s: float) -> UsageRow | None:
         """Return what a load tool used until its end, which is told once it has ended."""
-        if (end := here.exit(self.running)) is None:
+        if (end := sandbox.exit(self.running)) is None:
             return None
         return UsageRow(
             time_s=at_s,
             label=self.label,
             role=self.role,
             cpu_s=end.user_s + end.system_s,
-            voluntary=end.voluntary,
-            involuntary=end.involuntary,
+            voluntary_switches=end.voluntary,
+            involuntary_switches=end.involuntary,
             major_faults=end.major_faults,
         )
 
@@ -56,8 +58,8 @@ class Watched:
             cpu_s=None,
             peak_pss_bytes=None,
             printed_bytes=self._printed.grown(),
-            open_files=self._open_files,
-            signs=self._signs,
+            open_files_limit=self._open_files,
+            development_signs=self._signs,
         )
 
     def explained(self, usage: Usage) -> Usage:
@@ -74,13 +76,14 @@ class Watched:
                 if hidden
                 else "it ended before its memory was looked at"
             )
-        elif usage.growth is None:
-            yield f"growth: its memory was read {usage.pss_samples} times, {ENOUGH} are needed"
-        if usage.hottest_cpu_s is None:
-            told = self.part.threads.told
+        elif usage.memory_growth is None:
+            reads = usage.pss_samples
+            yield f"memory_growth: its memory was read {reads} times, {ENOUGH} are needed"
+        if usage.busiest_thread_cpu_s is None:
+            tells_times = self.part.threads.tells_times
             yield (
                 "it ended before its threads were looked at for long"
-                if told or self.role == "loader"
+                if tells_times or self.role == "loader"
                 else "the kernel does not tell how long its threads ran"
             )
         if self._open_files is None:

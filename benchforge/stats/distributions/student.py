@@ -4,7 +4,7 @@ import math
 from functools import lru_cache
 from statistics import NormalDist
 
-from benchforge.stats.beta import beta_cdf
+from benchforge.stats.distributions.beta import beta_cdf
 
 _NORMAL = NormalDist()
 _MANY = 100_000  # degrees of freedom, from which a series is as exact as floats are, and fast
@@ -31,12 +31,6 @@ def two_sided(t: float, df: float) -> float:
         return 0.0
     whole = df + square
     return beta_cdf(df / whole, df / 2, 0.5, rest=square / whole)
-
-
-def t_cdf(t: float, df: float) -> float:
-    """Return the share of Student's t distribution below t. Raises as `two_sided` does."""
-    tail = two_sided(t, df) / 2
-    return 1 - tail if t > 0 else tail
 
 
 @lru_cache(maxsize=1024)

@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from benchforge.model.verdict import Change, Estimate
-from benchforge.stats.compare import ratio
-from benchforge.stats.interval import by_t, check, deviation, equal, mean
+from benchforge.model.summary.verdict import Change, Estimate
+from benchforge.stats.inference.interval import by_t, check, deviation, equal, mean
+from benchforge.stats.inference.ratio import ratio
 
 PAST = 5
 "Sessions that a prediction takes."
@@ -32,7 +32,7 @@ def rerun(
     a `least` that is negative.
     """
     _not_negative(least)
-    return _told(ratio(new, old, level), better, least)
+    return _change_of(ratio(new, old, level), better, least)
 
 
 def predicted(
@@ -56,14 +56,16 @@ def predicted(
     check([value for session in (*past, new) for value in session], level)
     n = len(past)
     if why := _no_model(past, new):
-        return _told(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
-    known = [math.log(value) - math.log(reference) for value, reference in past]
-    sd = deviation(known)
+        return _change_of(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
+    past_logs = [math.log(value) - math.log(reference) for value, reference in past]
+    sd = deviation(past_logs)
     if sd == 0:
-        return _told(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
-    effect = math.log(new[0]) - math.log(new[1]) - mean(known)
+        return _change_of(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
+    effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
-    return _told(by_t(effect, error, n - 1, method=_METHOD, level=level, n=n, sd=sd), better, least)
+    return _change_of(
+        by_t(effect, error, n - 1, method=_METHOD, level=level, n=n, sd=sd), better, least
+    )
 
 
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:
@@ -75,7 +77,7 @@ def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> 
     return ""
 
 
-def _told(change: Estimate, better: str, least: float) -> Change:
+def _change_of(change: Estimate, better: str, least: float) -> Change:
     if change.low is None or change.high is None or change.value is None:
         return Change(state="no model", change=change, least=least)
     small = abs(math.log(change.value)) <= math.log1p(least)

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from benchforge.model.summary import CaseSummary, Summary
-from benchforge.model.trial import CaseName
-from benchforge.model.verdict import Change, Estimate
-from benchforge.stats.change import PAST, predicted
-from benchforge.stats.levels import (
+from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.verdict import Change, Estimate
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.history.change import PAST, predicted
+from benchforge.stats.history.levels import (
     NO_TRIAL,
     Key,
-    Measure,
+    LevelKey,
     by_key,
     level,
     lines,
@@ -27,11 +27,11 @@ Answer = Literal["worse", "better", "not shown", "no model", "not believed"]
 
 
 @dataclass(frozen=True)
-class Compared:
+class MetricChange:
     """One metric of one case in the new result and in the older ones."""
 
     case: CaseName
-    measure: Measure
+    measure: LevelKey
     old: Estimate
     "Of several older results, their mean."
     new: Estimate
@@ -61,6 +61,11 @@ class Compared:
         return self.change.change.why == IS_REFERENCE
 
     @property
+    def believed(self) -> bool:
+        """Whether both sides have a number, which only believed trials give."""
+        return self.old.value is not None and self.new.value is not None
+
+    @property
     def answer(self) -> Answer:
         """What is said of it; a case that has no believed trial has no other answer."""
         return "not believed" if self.new.why == NO_TRIAL else self.change.state
@@ -72,7 +77,7 @@ def compared(
     reference: str | None,
     least: float,
     metrics: Collection[str] = (),
-) -> Iterator[Compared]:
+) -> Iterator[MetricChange]:
     """Yield what all results have in common, in the order of the new one.
 
     `past` is in the order of time. `least` is the smallest change that is told, as a share;
@@ -89,12 +94,12 @@ def compared(
                 continue
             levels = [level(cases[key], lines(cases[key])[measure]) for cases in having]
             change = _change(key, measure, ours, having, reference, least)
-            yield Compared(case.case, measure, together(levels), level(case, line), change)
+            yield MetricChange(case.case, measure, together(levels), level(case, line), change)
 
 
 def _change(
     key: Key,
-    measure: Measure,
+    measure: LevelKey,
     ours: dict[Key, CaseSummary],
     before: Sequence[dict[Key, CaseSummary]],
     reference: str | None,
@@ -107,19 +112,19 @@ def _change(
     now = _relative(key, measure, ours, reference)
     if now.value is None:
         return _no_model(len(before), now.why, least)
-    found = [_relative(key, measure, cases, reference) for cases in before]
+    estimates = [_relative(key, measure, cases, reference) for cases in before]
     # 1 stands for the reference: each is a ratio to it already.
-    known = [(one.value, 1.0) for one in found if one.value is not None]
+    ratios = [(estimate.value, 1.0) for estimate in estimates if estimate.value is not None]
     better: Literal["higher", "lower"] = "higher" if measure.better == "higher" else "lower"
-    change = predicted(known, (now.value, 1.0), better=better, least=least)
-    if change.state == "no model" and len(known) < min(PAST, len(before)):
-        why = next(one.why for one in found if one.value is None)
-        return _no_model(len(known), f"{change.change.why}; others: {why}", least)
+    change = predicted(ratios, (now.value, 1.0), better=better, least=least)
+    if change.state == "no model" and len(ratios) < min(PAST, len(before)):
+        why = next(estimate.why for estimate in estimates if estimate.value is None)
+        return _no_model(len(ratios), f"{change.change.why}; others: {why}", least)
     return change
 
 
 def _relative(
-    key: Key, measure: Measure, cases: dict[Key, CaseSummary], reference: str
+    key: Key, measure: LevelKey, cases: dict[Key, CaseSummary], reference: str
 ) -> Estimate:
     case = cases[key]
     beside = reference_of(case.case, reference, cases)

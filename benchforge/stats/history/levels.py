@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from benchforge.model.summary import CaseSummary, Line, Summary
-from benchforge.model.times import doubted
-from benchforge.model.titled import titled
-from benchforge.model.trial import CaseName
-from benchforge.model.verdict import Estimate
-from benchforge.stats.compare import ratio
-from benchforge.stats.groups import shared
-from benchforge.stats.interval import typical
+from benchforge.model.summary.doubts import doubted
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.metric_title import titled
+from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.summary.groups import shared
 
 Key = tuple[str, str, str, str, int]
 "Scenario, server, driver, what varies, arm: what makes a case of two results the same one."
@@ -29,7 +29,7 @@ def key(case: CaseName) -> Key:
 
 
 @dataclass(frozen=True)
-class Measure:
+class LevelKey:
     """What is measured of a case: a metric, or a part of it."""
 
     metric: str
@@ -44,9 +44,9 @@ class Measure:
         return titled(self.metric, self.of)
 
 
-def measure(line: Line) -> Measure:
+def measure(line: MetricSummary) -> LevelKey:
     """Return what a line measures."""
-    return Measure(line.metric, line.of, line.unit, line.better, line.use)
+    return LevelKey(line.metric, line.of, line.unit, line.better, line.use)
 
 
 def by_key(summary: Summary) -> dict[Key, CaseSummary]:
@@ -54,12 +54,12 @@ def by_key(summary: Summary) -> dict[Key, CaseSummary]:
     return {key(one.case): one for one in summary.cases}
 
 
-def lines(case: CaseSummary) -> dict[Measure, Line]:
+def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
     """Return the lines of a case by what they measure."""
-    return {measure(line): line for line in case.lines}
+    return {measure(line): line for line in case.metrics}
 
 
-def level(case: CaseSummary, line: Line) -> Estimate:
+def level(case: CaseSummary, line: MetricSummary) -> Estimate:
     """Return the geometric mean of the believed trials, with the interval within the session.
 
     Without a value it says why. Where one is not above 0 it is the arithmetic mean, without an
@@ -70,7 +70,7 @@ def level(case: CaseSummary, line: Line) -> Estimate:
 
 
 def relative(
-    case: CaseSummary, line: Line, reference: CaseSummary, theirs: Line | None
+    case: CaseSummary, line: MetricSummary, reference: CaseSummary, theirs: MetricSummary | None
 ) -> Estimate:
     """Return a case's value over that of a reference measured beside it, paired by block."""
     if theirs is None:
@@ -92,30 +92,34 @@ def reference_of(
 
     So it is too where it was measured with several options of its own.
     """
-    found = [one for one in _beside(case, cases) if one.case.server == label]
-    return found[0] if len(found) == 1 else None
+    matches = [candidate for candidate in _beside(case, cases) if candidate.case.server == label]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _beside(case: CaseName, cases: Mapping[Key, CaseSummary]) -> Iterator[CaseSummary]:
     group = case.scenario, case.driver, shared(case)
-    for one in cases.values():
-        if (one.case.scenario, one.case.driver, shared(one.case)) == group and one.case.arm == 1:
-            yield one
+    for candidate in cases.values():
+        if (
+            candidate.case.scenario,
+            candidate.case.driver,
+            shared(candidate.case),
+        ) == group and candidate.case.arm == 1:
+            yield candidate
 
 
 def together(past: Sequence[Estimate]) -> Estimate:
     """Return several sessions as one value, with the interval of their mean; of one, its own."""
-    known = [one for one in past if one.value is not None]
-    if not known:
+    measured = [session for session in past if session.value is not None]
+    if not measured:
         return past[-1] if past else _none("no older result has it")
     return (
-        known[0]
-        if len(known) == 1
-        else _typical([one.value for one in known if one.value is not None])
+        measured[0]
+        if len(measured) == 1
+        else _typical([session.value for session in measured if session.value is not None])
     )
 
 
-def _values(case: CaseSummary, line: Line) -> tuple[dict[int, float], str]:
+def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], str]:
     """Return the believed values by block, or why there are none that can be taken."""
     if not line.samples:
         return {}, line.why or "no trial has a value"
@@ -125,7 +129,7 @@ def _values(case: CaseSummary, line: Line) -> tuple[dict[int, float], str]:
         return {}, NO_TIMES if case.believed else NO_TRIAL
     if unknown := [one.sample.why for one in samples if one.sample.value is None]:
         return {}, unknown[0]
-    if any(one.sample.at_least for one in samples):
+    if any(one.sample.lower_bound for one in samples):
         return {}, "a value is only a lower bound"
     return {one.block: one.sample.value for one in samples if one.sample.value is not None}, ""
 

@@ -4,19 +4,19 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.model.summary import CaseSummary, Summary
-from benchforge.model.trial import CaseName
-from benchforge.model.verdict import Estimate
-from benchforge.stats.history import LEAST, Step, steps
-from benchforge.stats.levels import (
+from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.history.levels import (
     Key,
-    Measure,
+    LevelKey,
     by_key,
     level,
     lines,
     reference_of,
     relative,
 )
+from benchforge.stats.timeseries.steps import LEAST, LevelChange, steps
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Changed:
+class SeriesChange:
     """Where the level changed."""
 
     before: int
     "The last result of the old level."
     after: int
     "The first result of the new level."
-    step: Step
+    step: LevelChange
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Course:
 
     case: CaseName
     "As its last result has it."
-    measure: Measure
+    measure: LevelKey
     points: tuple[Point, ...]
-    changed: tuple[Changed, ...] = ()
+    changed: tuple[SeriesChange, ...] = ()
     why: tuple[str, ...] = ()
     "Why no change was looked for: of each series that is too short, say."
 
@@ -68,8 +68,8 @@ def courses(
     A new series begins at each of `starts`, with another environment: no change is looked for
     across it. `metrics` are labels, none for all.
     """
-    keyed = [by_key(one) for one in results]
-    found: dict[tuple[Key, Measure], list[Point]] = {}
+    keyed = [by_key(result) for result in results]
+    by_measure: dict[tuple[Key, LevelKey], list[Point]] = {}
     names: dict[Key, CaseName] = {}
     for place, cases in enumerate(keyed):
         for key, case in cases.items():
@@ -78,8 +78,8 @@ def courses(
                 if not metrics or measure.metric in metrics:
                     ratio = _ratio(measure, case, cases, reference)
                     point = Point(place, level(case, line), ratio, case.case.digest)
-                    found.setdefault((key, measure), []).append(point)
-    for (key, measure), points in found.items():
+                    by_measure.setdefault((key, measure), []).append(point)
+    for (key, measure), points in by_measure.items():
         changed, why = _changed(points, starts)
         if reference is not None and names[key].server == reference:
             why = ["it is the reference"]
@@ -88,19 +88,19 @@ def courses(
 
 def series(points: Sequence[Point], starts: Collection[int]) -> list[list[Point]]:
     """Return the points of each series: one begins where the environment is another."""
-    found: list[list[Point]] = []
+    pieces: list[list[Point]] = []
     last: int | None = None
     for point in points:
         current = max((start for start in starts if start <= point.result), default=0)
         if current != last:
-            found.append([])
-        found[-1].append(point)
+            pieces.append([])
+        pieces[-1].append(point)
         last = current
-    return found
+    return pieces
 
 
 def _ratio(
-    measure: Measure, case: CaseSummary, cases: dict[Key, CaseSummary], reference: str | None
+    measure: LevelKey, case: CaseSummary, cases: dict[Key, CaseSummary], reference: str | None
 ) -> Estimate | None:
     if reference is None or case.case.server == reference:
         return None
@@ -111,24 +111,26 @@ def _ratio(
     return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
 
 
-def _changed(points: Sequence[Point], starts: Collection[int]) -> tuple[list[Changed], list[str]]:
-    changed: list[Changed] = []
+def _changed(
+    points: Sequence[Point], starts: Collection[int]
+) -> tuple[list[SeriesChange], list[str]]:
+    changed: list[SeriesChange] = []
     why: list[str] = []
-    for one in series(points, starts):
-        if one[0].ratio is None:
+    for piece in series(points, starts):
+        if piece[0].ratio is None:
             why.append("changes are looked for in the ratio to a reference")
             continue
-        known = [
+        log_ratios = [
             (point.result, math.log(point.ratio.value))
-            for point in one
+            for point in piece
             if point.ratio is not None and point.ratio.value is not None
         ]
-        if len(known) < LEAST:
-            results = "result has" if len(known) == 1 else "results have"
-            why.append(f"{len(known)} {results} a ratio: changes take {LEAST}")
+        if len(log_ratios) < LEAST:
+            results = "result has" if len(log_ratios) == 1 else "results have"
+            why.append(f"{len(log_ratios)} {results} a ratio: changes take {LEAST}")
             continue
         changed += [
-            Changed(known[step.at - 1][0], known[step.at][0], step)
-            for step in steps([log for _, log in known])
+            SeriesChange(log_ratios[step.at - 1][0], log_ratios[step.at][0], step)
+            for step in steps([log for _, log in log_ratios])
         ]
     return changed, list(dict.fromkeys(why))

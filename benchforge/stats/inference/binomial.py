@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.beta import beta_quantile
-from benchforge.stats.interval import check
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.distributions.beta import beta_quantile
+from benchforge.stats.inference.interval import check
 
 
 def failing(errors: Sequence[int], requests: Sequence[int], level: float = 0.95) -> Estimate:

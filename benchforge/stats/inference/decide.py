@@ -3,11 +3,11 @@
 import math
 from typing import Literal
 
-from benchforge.model.verdict import Comparison, Estimate, State
-from benchforge.stats.interval import LEAST, exp
-from benchforge.stats.rank import simultaneous
-from benchforge.stats.repetition import blocks_for, resolved
-from benchforge.stats.student import t_quantile
+from benchforge.model.summary.verdict import Estimate, RatioDecision, State
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.inference.holm import simultaneous
+from benchforge.stats.inference.interval import LEAST, exp
+from benchforge.stats.inference.sample_size import blocks_for, resolved
 
 _MOST = 700.0
 "Of a logarithm: no float holds more."
@@ -21,7 +21,7 @@ def decide(
     better: Literal["higher", "lower"] = "higher",
     p_adjusted: float | None = None,
     family: int = 1,
-) -> Comparison:
+) -> RatioDecision:
     """Return what the ratio of two servers decides, the first that is true.
 
     Invalid: fewer than 3 blocks, or no value. Faster or slower: the p (`p_adjusted` in a family of
@@ -37,27 +37,27 @@ def decide(
     state = _state(ratio, p, margin, better, family)
     by_interval = _by_interval(ratio, margin, better)
     theirs = companion and _by_interval(companion, margin, better)
-    return Comparison(
+    return RatioDecision(
         state=state,
         ratio=ratio,
-        companion=companion,
+        robust=companion,
         p_adjusted=p,
         margin=margin,
         at_least=_nearest(ratio) if state in {"faster", "slower"} else None,
         fragile=theirs != by_interval if theirs and by_interval else None,
-        resolves=exp(resolved(ratio.sd, ratio.n, level=ratio.level)) if ratio.sd else None,
-        needs=_needs(ratio, margin) if state == "inconclusive" else None,
+        detectable_ratio=exp(resolved(ratio.sd, ratio.n, level=ratio.level)) if ratio.sd else None,
+        blocks_needed=_needs(ratio, margin) if state == "inconclusive" else None,
     )
 
 
 def _state(ratio: Estimate, p: float | None, margin: float, better: str, family: int) -> State:
     if ratio.n < LEAST or ratio.value is None:
         return "invalid"
-    said = _by_interval(ratio, margin, better)
-    if said is None:
+    state = _by_interval(ratio, margin, better)
+    if state is None:
         return "inconclusive"
-    if said in {"faster", "slower"} and p is not None and p < 1 - ratio.level:
-        return said
+    if state in {"faster", "slower"} and p is not None and p < 1 - ratio.level:
+        return state
     # Holm's p is that of a difference: of several pairs each would be called the same at 95 %.
     return "same" if _within(_among(ratio, family), margin) else "inconclusive"
 

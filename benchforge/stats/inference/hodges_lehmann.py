@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.interval import deviation, equal, estimate
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.interval import deviation, equal, estimate
 
 _METHOD: Final = "Hodges-Lehmann"
 _MOST = 200  # blocks whose ranks are counted exactly within a second
@@ -25,10 +25,10 @@ def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate
     """
     if not log_ratios:
         return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
-    found = _found(log_ratios, level)
+    centre = _centre(log_ratios, level)
     n = len(log_ratios)
     return estimate(
-        found.middle, _METHOD, level, n, found.ends, achieved=found.achieved, why=found.why
+        centre.middle, _METHOD, level, n, centre.ends, achieved=centre.achieved, why=centre.why
     )
 
 
@@ -39,21 +39,21 @@ def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:
     """
     if not values:
         raise ValueError("no block has a value")
-    found = _found(values, level)
-    low, high = found.ends or (None, None)
+    centre = _centre(values, level)
+    low, high = centre.ends or (None, None)
     return Estimate(
         method=_METHOD,
         level=level,
-        achieved=found.achieved,
+        achieved_level=centre.achieved,
         n=len(values),
-        value=found.middle,
+        value=centre.middle,
         low=low,
         high=high,
-        why=found.why,
+        why=centre.why,
     )
 
 
-class _Found(NamedTuple):
+class _Centre(NamedTuple):
     middle: float
     ends: tuple[float, float] | None
     achieved: float | None
@@ -61,19 +61,19 @@ class _Found(NamedTuple):
     "Why there are no ends."
 
 
-def _found(values: Sequence[float], level: float) -> _Found:
+def _centre(values: Sequence[float], level: float) -> _Centre:
     n = len(values)
     averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(values, 2))
     middle = statistics.median(averages)
     if n > _MOST:
-        return _Found(middle, None, None, f"ranks of more than {_MOST} blocks are not counted")
+        return _Centre(middle, None, None, f"ranks of more than {_MOST} blocks are not counted")
     cut = outside(n, level)
     if cut is None:
         why = f"{n} {'block' if n == 1 else 'blocks'} cannot give {100 * level:g} %"
-        return _Found(middle, None, None, why)
+        return _Centre(middle, None, None, why)
     if n > 1 and deviation(values) == 0:
-        return _Found(middle, None, None, equal(n))
-    return _Found(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")
+        return _Centre(middle, None, None, equal(n))
+    return _Centre(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")
 
 
 @lru_cache(maxsize=256)

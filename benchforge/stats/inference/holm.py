@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
-from benchforge.model.ranking import Pair, Ranked, Ranking
-from benchforge.model.verdict import Estimate
-from benchforge.stats.compare import ratio
-from benchforge.stats.interval import typical
-from benchforge.stats.letters import letters
+from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.compact_letters import letters
+from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.ratio import ratio
 
 _TIE = 1e-12  # of logarithms
 
@@ -25,28 +25,30 @@ def ranking(
     pair is compared by the blocks that have both. One whose ratio has no interval counts as one
     without a difference, and says why. Raises as `ratio` does.
     """
-    known = {
-        server: typical([one for one in of if one is not None], level)
+    estimates = {
+        server: typical([value for value in of if value is not None], level)
         for server, of in values.items()
     }
-    order = sorted(known, key=lambda server: _from_best(known[server], better))
+    order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
     pairs = [_better_first(values, *pair, better) for pair in combinations(order, 2)]
-    one = {pair: ratio(*_both(values, *pair), level) for pair in pairs}
+    ratios = {pair: ratio(*_both(values, *pair), level) for pair in pairs}
     wide = simultaneous(level, len(pairs))
-    ps = [one[pair].p for pair in pairs]
+    ps = [ratios[pair].p for pair in pairs]
     adjusted = holm([1.0 if p is None else p for p in ps])
-    found = tuple(
+    compared = tuple(
         Pair(
             first=first,
             second=second,
-            ratio=one[first, second],
+            ratio=ratios[first, second],
             simultaneous=ratio(*_both(values, first, second), wide),
             p_holm=None if own is None else p,
             differ=p < 1 - level,
         )
         for (first, second), own, p in zip(pairs, ps, adjusted, strict=True)
     )
-    return Ranking(level=level, better=better, order=_ranked(order, known, found), pairs=found)
+    return Ranking(
+        level=level, better=better, order=_ranked(order, estimates, compared), pairs=compared
+    )
 
 
 def _both(
@@ -54,8 +56,8 @@ def _both(
 ) -> tuple[list[float], list[float]]:
     """Return the values of the blocks that have both."""
     both = zip(values[first], values[second], strict=True)
-    found = [(one, other) for one, other in both if one is not None and other is not None]
-    return [one for one, _ in found], [other for _, other in found]
+    paired = [(ours, theirs) for ours, theirs in both if ours is not None and theirs is not None]
+    return [ours for ours, _ in paired], [theirs for _, theirs in paired]
 
 
 def _better_first(
@@ -68,20 +70,20 @@ def _better_first(
 
 
 def _from_best(value: Estimate, better: str) -> tuple[bool, float]:
-    known = value.value or 0.0
-    return value.value is None, -known if better == "higher" else known
+    number = value.value or 0.0
+    return value.value is None, -number if better == "higher" else number
 
 
 def _ranked(
-    order: Sequence[str], known: Mapping[str, Estimate], pairs: Sequence[Pair]
-) -> tuple[Ranked, ...]:
+    order: Sequence[str], estimates: Mapping[str, Estimate], pairs: Sequence[Pair]
+) -> tuple[RankedServer, ...]:
     differ = {(pair.first, pair.second) for pair in pairs if pair.differ}
     apart = differ | {(second, first) for first, second in differ}
     named = letters(len(order), lambda i, j: (order[i], order[j]) in apart)
     return tuple(
-        Ranked(
+        RankedServer(
             server=server,
-            value=known[server],
+            value=estimates[server],
             letters=named[at] if named else "",
             best=1 + sum(second == server for _, second in differ),
             worst=len(order) - sum(first == server for first, _ in differ),

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from benchforge.model.verdict import Estimate, Method
-from benchforge.stats.student import t_quantile, two_sided
+from benchforge.model.summary.verdict import Estimate, Method
+from benchforge.stats.distributions.student import t_quantile, two_sided
 
 LEAST = 3
 "Blocks. With two, an interval of 95 % spans nine deviations to each side: nobody learns from it."
 
-_OF_RATIOS = ("paired t of log-ratios", "Stein's t of log-ratios", "pooled t of log-ratios")
+_OF_RATIOS = "paired t of log-ratios"
 _EQUAL = 1e-12  # relative: what is left of equal values after their logarithms are subtracted
 
 
@@ -66,7 +66,7 @@ def by_t(
     `error` is the standard error, `sd` the deviation, both of logarithms.
     """
     half = t_quantile((1 + level) / 2, df) * error
-    p = two_sided(middle / error, df) if method in _OF_RATIOS else None
+    p = two_sided(middle / error, df) if method == _OF_RATIOS else None
     return estimate(middle, method, level, n, (middle - half, middle + half), df=df, sd=sd, p=p)
 
 
@@ -92,7 +92,7 @@ def estimate(
     return Estimate(
         method=method,
         level=level,
-        achieved=achieved,
+        achieved_level=achieved,
         n=n,
         value=value,
         low=low,

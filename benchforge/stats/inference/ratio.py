@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.interval import check, t_of_logs, why_no_logs
-from benchforge.stats.signed_rank import hodges_lehmann
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.hodges_lehmann import hodges_lehmann
+from benchforge.stats.inference.interval import check, t_of_logs, why_no_logs
 
 _METHOD: Final = "paired t of log-ratios"
 

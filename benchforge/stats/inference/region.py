@@ -3,10 +3,10 @@
 import math
 from typing import Literal, NamedTuple
 
-from benchforge.model.claim import Question
-from benchforge.model.verdict import Estimate
-from benchforge.stats.repetition import blocks_for
-from benchforge.stats.student import two_sided
+from benchforge.model.suite.claim import Hypothesis
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.distributions.student import two_sided
+from benchforge.stats.inference.sample_size import blocks_for
 
 _PLAIN = ("paired t of differences", "t of values")
 _TOO_NEAR = 1e-3
@@ -25,7 +25,7 @@ class Region(NamedTuple):
         return tuple(end for end in self if math.isfinite(end))
 
 
-def region(question: Question) -> Region:
+def region(question: Hypothesis) -> Region:
     """Return where the answer is yes.
 
     Around a ratio a tolerance reaches as far up as down by its logarithm: from bound / (1 + t) to
@@ -49,32 +49,32 @@ def lies(interval: tuple[float, float], of: Region) -> Literal["inside", "outsid
     return "outside" if high < of.low or low > of.high else "across"
 
 
-def p_of(found: Estimate, of: Region) -> float | None:
+def p_of(estimate: Estimate, of: Region) -> float | None:
     """Return how often an estimate as far from the nearest end is seen where the truth is there.
 
     Two-sided, by Student's t: below 1 - level where the interval holds no end. None where there is
     no deviation.
     """
-    away = _away(found, of)
-    if away is None or found.sd is None or found.df is None:
+    away = _away(estimate, of)
+    if away is None or estimate.sd is None or estimate.df is None:
         return None
-    return two_sided(away / (found.sd / math.sqrt(found.n)), found.df)
+    return two_sided(away / (estimate.sd / math.sqrt(estimate.n)), estimate.df)
 
 
-def needs(found: Estimate, of: Region) -> int | None:
+def needs(estimate: Estimate, of: Region) -> int | None:
     """Return about how many blocks tell the estimate from the nearest end; None if unknown."""
-    away = _away(found, of)
-    if away is None or found.sd is None or away < _TOO_NEAR * found.sd:
+    away = _away(estimate, of)
+    if away is None or estimate.sd is None or away < _TOO_NEAR * estimate.sd:
         return None
-    blocks = blocks_for(away, found.sd, level=found.level)
-    return blocks if blocks > found.n else None
+    blocks = blocks_for(away, estimate.sd, level=estimate.level)
+    return blocks if blocks > estimate.n else None
 
 
-def _away(found: Estimate, of: Region) -> float | None:
+def _away(estimate: Estimate, of: Region) -> float | None:
     """Return how far the estimate is from the nearest end: of logarithms where it rests on them."""
-    if found.value is None:
+    if estimate.value is None:
         return None
-    if found.method in _PLAIN:
-        return min((abs(found.value - end) for end in of.ends), default=None)
+    if estimate.method in _PLAIN:
+        return min((abs(estimate.value - end) for end in of.ends), default=None)
     logs = (math.log(end) for end in of.ends if end > 0)
-    return min((abs(math.log(found.value) - end) for end in logs), default=None)
+    return min((abs(math.log(estimate.value) - end) for end in logs), default=None)

@@ -6,14 +6,10 @@ to 25 % of comparisons.
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
-from benchforge.model.verdict import Enough, Estimate
-from benchforge.stats.compare import log_ratios
-from benchforge.stats.interval import LEAST, by_t, check, deviation, estimate, mean, why_no_logs
-from benchforge.stats.student import normal_quantile, t_quantile
-
-_STEIN: Final = "Stein's t of log-ratios"
+from benchforge.model.summary.verdict import Estimate, StopDecision
+from benchforge.stats.distributions.student import normal_quantile, t_quantile
+from benchforge.stats.inference.interval import LEAST, check, deviation
 
 
 def resolved(sd: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
@@ -57,35 +53,9 @@ def planned(first: Sequence[float], target: float, level: float = 0.95) -> int:
     return max(n, math.ceil((half / target) ** 2))
 
 
-def planned_ratio(
-    ours: Sequence[float], theirs: Sequence[float], first: int, level: float = 0.95
-) -> Estimate:
-    """Return ours / theirs after Stein's second stage: the deviation is of the first blocks alone.
-
-    Raises as `ratio` does, and ValueError where `first` is more than there are.
-    """
-    check([*ours, *theirs], level)
-    n = len(ours)
-    if not 0 <= first <= n:
-        raise ValueError(f"the first {first} of {n} blocks")
-    if nothing := why_no_logs([*ours, *theirs], _STEIN, level):
-        return nothing.model_copy(update={"n": n})
-    differences = log_ratios(ours, theirs)
-    if not differences:
-        return Estimate(method=_STEIN, level=level, n=0, why="no block has a value")
-    middle = mean(differences)
-    if first < LEAST:
-        return estimate(middle, _STEIN, level, n, why=f"the first stage takes {LEAST} blocks")
-    if not (sd := deviation(differences[:first])):
-        why = f"the first {first} are equal: how they spread is not known"
-        return estimate(middle, _STEIN, level, n, why=why)
-    error = sd / math.sqrt(n)
-    return by_t(middle, error, first - 1, method=_STEIN, level=level, n=n, sd=sd)
-
-
 def enough(
     estimates: Sequence[Estimate], n: int, target: float = 0.03, least: int = 8, most: int = 30
-) -> Enough:
+) -> StopDecision:
     """Return whether to stop after n whole blocks: the rule behind `until = "3%"`.
 
     `estimates` are the ratios that somebody asked for, or the typical values where nobody asked
@@ -99,32 +69,35 @@ def enough(
     _positive(target, "target")
     if not LEAST <= least <= most:
         raise ValueError(f"between {least} and {most} blocks: not {LEAST} or more in order")
-    halves = [half for one in estimates if (half := half_width(one)) is not None]
+    halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]
     widest = max(halves, default=None)
     last = "more are not allowed, and " if n >= most else ""
     if n < least:
         why = f"{n} of at least {least} blocks"
-        return Enough(blocks=n, stop=False, half_width=widest, why=why)
-    if few := [one.n for one in estimates if one.n < least]:
+        return StopDecision(blocks=n, stop=False, half_width=widest, why=why)
+    if few := [estimate.n for estimate in estimates if estimate.n < least]:
         why = f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
-        return Enough(blocks=n, stop=n >= most, half_width=widest, why=why)
+        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=why)
     if widest is not None and widest > target:
         wide = f"an interval is {_percent(widest)} wide to a side"
         why = f"{last}{wide}, more than {_percent(target)}"
-        return Enough(blocks=n, stop=n >= most, half_width=widest, why=why)
+        return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=why)
     if len(halves) < len(estimates) or widest is None:
-        without = next((one.why for one in estimates if not one.interval), "nothing was asked for")
+        without = next(
+            (estimate.why for estimate in estimates if not estimate.interval),
+            "nothing was asked for",
+        )
         why = f"no block will tell more: {without}"
-        return Enough(blocks=n, stop=True, half_width=widest, why=why)
+        return StopDecision(blocks=n, stop=True, half_width=widest, why=why)
     why = f"no interval is wider than {_percent(widest)} to a side"
-    return Enough(blocks=n, stop=True, reached=True, half_width=widest, why=why)
+    return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=why)
 
 
-def half_width(one: Estimate) -> float | None:
+def half_width(estimate: Estimate) -> float | None:
     """Return how far an interval reaches to a side, on the log scale; None without one."""
-    if one.low is None or one.high is None:
+    if estimate.low is None or estimate.high is None:
         return None
-    return (math.log(one.high) - math.log(one.low)) / 2
+    return (math.log(estimate.high) - math.log(estimate.low)) / 2
 
 
 def _percent(share: float) -> str:

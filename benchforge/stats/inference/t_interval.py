@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from benchforge.model.verdict import Estimate, Method
-from benchforge.stats.interval import LEAST, check, deviation, equal, mean
-from benchforge.stats.student import t_quantile
+from benchforge.model.summary.verdict import Estimate, Method
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.inference.interval import LEAST, check, deviation, equal, mean
 
 
 def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) -> Estimate:

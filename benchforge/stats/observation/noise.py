@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchforge.stats.repetition import resolved
+from benchforge.stats.inference.sample_size import resolved
 
 BLOCKS = (5, 10, 20)
 

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from benchforge.model.observation import Observation
-from benchforge.model.rows import UsageRow, system_rows, usage_rows
-from benchforge.stats.observed_system import flow, machine
-from benchforge.stats.slope import growth
+from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.rows import UsageRow, system_rows, usage_rows
+from benchforge.stats.observation.system import flow, machine
+from benchforge.stats.timeseries.theil_sen import growth
 
 _SEEN = 0.5  # of a load tool's CPU time, for its threads to be known
 
@@ -57,14 +57,14 @@ def _last(rows: Sequence[UsageRow], name: str) -> Any:
 
 def _used(rows: Sequence[UsageRow], seconds: float) -> dict[str, Any]:
     sizes = [(row.time_s, row.pss_bytes) for row in rows if row.pss_bytes is not None]
-    counts = ("busy_threads", "voluntary", "involuntary", "major_faults")
-    numbers = ("cpu_s", "processes", "ended", "begun", *counts)
+    counts = ("busy_threads", "voluntary_switches", "involuntary_switches", "major_faults")
+    numbers = ("cpu_s", "processes", "ended_processes", "new_processes", *counts)
     return {
         **{name: _last(rows, name) for name in numbers},
         **_of_threads(rows),
         "peak_pss_bytes": max((size for _, size in sizes), default=None),
         "pss_samples": len(sizes),
-        "growth": growth(sizes, seconds),
+        "memory_growth": growth(sizes, seconds),
     }
 
 
@@ -75,11 +75,11 @@ def _of_threads(rows: Sequence[UsageRow]) -> dict[str, Any]:
     did in between is taken to be as before; unknown if that is most of it.
     """
     hottest, waited, each = (
-        _until_end(rows, name) for name in ("hottest_s", "waited_s", "process_cpu_s")
+        _until_end(rows, name) for name in ("busiest_thread_cpu_s", "cpu_wait_s", "process_cpu_s")
     )
     return {
-        "hottest_cpu_s": min(hottest[0], rows[-1].time_s) if hottest else None,
-        "waited_s": waited[0] if waited else None,
+        "busiest_thread_cpu_s": min(hottest[0], rows[-1].time_s) if hottest else None,
+        "cpu_wait_s": waited[0] if waited else None,
         "process_cpu_s": each,
         "busy_threads": _last(rows, "busy_threads") if hottest else None,
     }
@@ -87,14 +87,14 @@ def _of_threads(rows: Sequence[UsageRow]) -> dict[str, Any]:
 
 def _until_end(rows: Sequence[UsageRow], name: str) -> tuple[float, ...]:
     """Return what a column says last, as much more as the part used until its end."""
-    told = next((row for row in reversed(rows) if getattr(row, name) is not None), None)
-    if told is None:
+    last = next((row for row in reversed(rows) if getattr(row, name) is not None), None)
+    if last is None:
         return ()
-    value = getattr(told, name)
+    value = getattr(last, name)
     values: tuple[float, ...] = value if isinstance(value, tuple) else (value,)
-    whole, seen = rows[-1].cpu_s, told.cpu_s
+    whole, seen = rows[-1].cpu_s, last.cpu_s
     if rows[-1].threads is not None or whole is None or seen is None:
         return values  # it lived at the end
     if seen < _SEEN * whole or not seen:
         return ()
-    return tuple(one * max(1.0, whole / seen) for one in values)
+    return tuple(amount * max(1.0, whole / seen) for amount in values)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from benchforge.model.observation import Flow
-from benchforge.model.rows import TIME, SystemRow
+from benchforge.model.trial.observation import NetworkFlow
+from benchforge.model.trial.rows import TIME, SystemRow
 
 COUNTER = "TcpOutSegs"
 BIN_S = 0.25
@@ -37,8 +37,16 @@ def machine(rows: Sequence[SystemRow]) -> dict[str, Any]:
         "clock_step_s": max((row["clock.step_s"] for row in rows if "clock.step_s" in row), key=abs)
         if "clock.step_s" in last
         else None,
-        "waiting_ports": _whole(last.get("net.tw")),
+        "longest_gap_s": _unseen(rows),
+        "time_wait_sockets": _whole(last.get("net.time_wait")),
     }
+
+
+def _unseen(rows: Sequence[SystemRow]) -> float | None:
+    """Return the longest time between two rows; the last comes once the load tool is cleared up."""
+    times = [row[TIME] for row in rows[:-1]]
+    gaps = [round(after - before, 6) for before, after in itertools.pairwise(times)]
+    return max(0.0, *gaps) if gaps else None
 
 
 def _below(row: SystemRow, prefix: str, suffix: str = "") -> dict[str, float]:
@@ -55,9 +63,9 @@ def _whole(value: float | None) -> int | None:
 
 def _frequency(rows: Sequence[SystemRow]) -> tuple[float, float, float] | None:
     """Return the lowest, the mean and the highest of CPUs that were busy until it was read."""
-    told = [row for row in rows if any(name.endswith(".mhz") for name in row)]
+    rows_with_mhz = [row for row in rows if any(name.endswith(".mhz") for name in row)]
     seen: list[float] = []
-    for before, row in itertools.pairwise(told):
+    for before, row in itertools.pairwise(rows_with_mhz):
         for cpu, mhz in _below(row, "cpu.", ".mhz").items():
             name = f"cpu.{cpu}.busy_s"
             busy = row.get(name, 0.0) - before.get(name, 0.0)
@@ -66,7 +74,7 @@ def _frequency(rows: Sequence[SystemRow]) -> tuple[float, float, float] | None:
     return (min(seen), math.fsum(seen) / len(seen), max(seen)) if seen else None
 
 
-def flow(rows: Sequence[SystemRow]) -> Flow | None:
+def flow(rows: Sequence[SystemRow]) -> NetworkFlow | None:
     """Return how much was sent in each whole bin, by lines between the moments of the rows."""
     name = f"net.{COUNTER}"
     points = [(row[TIME], row[name]) for row in rows if name in row]
@@ -77,7 +85,7 @@ def flow(rows: Sequence[SystemRow]) -> Flow | None:
     bins = min(int(points[-1][0] / bin_s), _MOST_BINS * len(points))
     ends = [round(_at(points, bin_s * number)) for number in range(bins + 1)]
     sent = tuple(max(0, after - before) for before, after in itertools.pairwise(ends))
-    return Flow(bin_s=bin_s, sent=sent, counter=COUNTER) if sent else None
+    return NetworkFlow(bin_s=bin_s, sent=sent, counter=COUNTER) if sent else None
 
 
 def _at(points: Sequence[tuple[float, float]], time_s: float) -> float:

@@ -9,14 +9,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchforge.model.capacity import Phase
-from benchforge.model.find import GAP
+from benchforge.model.suite.search import GAP
+from benchforge.model.summary.capacity import Phase
 
 _STEP = 0.03
 
 
 @dataclass(frozen=True)
-class Attempt:
+class RateTrial:
     """One trial at a rate."""
 
     rate: float
@@ -55,26 +55,26 @@ class Next:
     "In requests per second; None when the search is over."
 
 
-def next_rate(search: Search, attempts: Sequence[Attempt]) -> Next:
+def next_rate(search: Search, attempts: Sequence[RateTrial]) -> Next:
     """Return the next rate of the search, from all attempts in their order.
 
     The same attempts give the same rate, so that a search that was interrupted goes on. Raises
     ValueError for an attempt at another rate than the search asked for.
     """
-    said = Next("bracket", search.start)
+    step = Next("bracket", search.start)
     passed: float | None = None
     failed: float | None = None
     stairs = 0
     for attempt in attempts:
-        if said.rate is None or not math.isclose(attempt.rate, said.rate, rel_tol=1e-9):
-            raise ValueError(f"{attempt.rate} was tried, {said.rate or 'nothing'} was asked for")
-        if said.phase == "staircase":
+        if step.rate is None or not math.isclose(attempt.rate, step.rate, rel_tol=1e-9):
+            raise ValueError(f"{attempt.rate} was tried, {step.rate or 'nothing'} was asked for")
+        if step.phase == "staircase":
             stairs += 1
-            said = _stair(search, attempt, stairs)
+            step = _stair(search, attempt, stairs)
             continue
         passed, failed = (attempt.rate, failed) if attempt.passed else (passed, attempt.rate)
-        said = _closer(search, passed, failed)
-    return said
+        step = _closer(search, passed, failed)
+    return step
 
 
 def _closer(search: Search, passed: float | None, failed: float | None) -> Next:
@@ -90,7 +90,7 @@ def _closer(search: Search, passed: float | None, failed: float | None) -> Next:
     return Next("bisect" if failed / passed > 1 + GAP else "staircase", middle)
 
 
-def _stair(search: Search, last: Attempt, stairs: int) -> Next:
+def _stair(search: Search, last: RateTrial, stairs: int) -> Next:
     if stairs >= search.steps:
         return Next("done", None)
     rate = last.rate * (1 + _STEP) if last.passed else last.rate / (1 + _STEP)

@@ -6,12 +6,18 @@ answered, and fewer than 0.1 % ended badly (unless an objective is about errors)
 
 from collections.abc import Mapping, Sequence
 
-from benchforge.model.check import Check
-from benchforge.model.find import Find, Objective, Outcome, Sought, errors
-from benchforge.model.reading import Reading
-from benchforge.model.sample import Sample
-from benchforge.model.trial import Trial
-from benchforge.model.window import WHOLE
+from benchforge.model.suite.search import (
+    Objective,
+    ObjectiveOutcome,
+    RateSearch,
+    SearchOutcome,
+    errors,
+)
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import WHOLE
 from benchforge.parts.part import Metric
 
 ACHIEVED = 0.99
@@ -21,8 +27,8 @@ _RATE = f"rate answered >= {ACHIEVED:.0%}"
 
 
 def judged(
-    trial: Trial, finds: Mapping[str, Find], metrics: Mapping[str, Metric], *, smoke: bool
-) -> Sought | None:
+    trial: Trial, finds: Mapping[str, RateSearch], metrics: Mapping[str, Metric], *, smoke: bool
+) -> SearchOutcome | None:
     """Return what a trial gave to the search of its scenario; None where it has none.
 
     `metrics` holds those of the suite, by label. A smoke goes on whatever its checks say: its
@@ -33,36 +39,38 @@ def judged(
     if find is None or rate is None:
         return None
     reading, failure = trial.reading, trial.failure
-    if failure is not None and failure.about == "behaviour" and failure.stage in _DURING_THE_LOAD:
-        return Sought(rate=rate, passed=False, why=failure.message)
+    if failure is not None and failure.subject == "behaviour" and failure.stage in _DURING_THE_LOAD:
+        return SearchOutcome(rate=rate, passed=False, why=failure.message)
     if reading is None or failure is not None:
-        told = "neither a reading nor a reason" if failure is None else failure.message
-        return Sought(rate=rate, passed=None, why=f"no measurement: {told}")
+        reason = "neither a reading nor a reason" if failure is None else failure.message
+        return SearchOutcome(rate=rate, passed=None, why=f"no measurement: {reason}")
     if (doubts := _doubts(trial)) and not smoke:
         # Lateness comes and goes; of what spoils all numbers the trial tells itself.
-        why = ", ".join(dict.fromkeys(f"{one.id} {one.name}" for one in doubts))
+        why = ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in doubts))
         late = not trial.doubts
-        return Sought(rate=rate, passed=None, why=f"not believed: {why}", again=late)
+        return SearchOutcome(rate=rate, passed=None, why=f"not believed: {why}", transient=late)
     outcomes = [_answered(reading)]
     if find.errors_below is not None:
         outcomes.append(_errors(reading, find.errors_below))
-    outcomes += [_outcome(one, metrics.get(one.metric), trial) for one in find.objectives]
+    outcomes += [
+        _outcome(objective, metrics.get(objective.metric), trial) for objective in find.objectives
+    ]
     return _all(rate, outcomes)
 
 
-def _all(rate: float, outcomes: Sequence[Outcome]) -> Sought:
+def _all(rate: float, outcomes: Sequence[ObjectiveOutcome]) -> SearchOutcome:
     """One that is not kept decides, whatever else is not known."""
-    missed = [one for one in outcomes if one.kept is False]
-    unknown = [one for one in outcomes if one.kept is None]
+    missed = [outcome for outcome in outcomes if outcome.kept is False]
+    unknown = [outcome for outcome in outcomes if outcome.kept is None]
     passed = False if missed else None if unknown else True
-    why = "; ".join(f"{one.objective}: {_figure(one)}" for one in missed or unknown)
-    return Sought(rate=rate, passed=passed, why=why, outcomes=tuple(outcomes))
+    why = "; ".join(f"{outcome.objective}: {_figure(outcome)}" for outcome in missed or unknown)
+    return SearchOutcome(rate=rate, passed=passed, why=why, outcomes=tuple(outcomes))
 
 
-def _figure(one: Outcome) -> str:
-    if one.value is None or one.kept is None:
-        return one.why
-    return f"{one.value:.4g}" + (f" {one.unit}" if one.unit != "1" else "")
+def _figure(outcome: ObjectiveOutcome) -> str:
+    if outcome.value is None or outcome.kept is None:
+        return outcome.why
+    return f"{outcome.value:.4g}" + (f" {outcome.unit}" if outcome.unit != "1" else "")
 
 
 def _doubts(trial: Trial) -> list[Check]:
@@ -70,11 +78,11 @@ def _doubts(trial: Trial) -> list[Check]:
 
     A tool that does not tell its lateness may have been late.
     """
-    late = (one for one in trial.checks if one.id == "L4" and one.of == "lateness")
+    late = (one for one in trial.checks if one.id == "L4" and one.component == "lateness")
     return [*trial.doubts, *(one for one in late if one.status in {"fail", "unknown"})]
 
 
-def _answered(reading: Reading) -> Outcome:
+def _answered(reading: Reading) -> ObjectiveOutcome:
     """Return which share of the requests that were due was answered.
 
     What a server that keeps up has under way at the end counts as answered: rate times mean
@@ -84,42 +92,50 @@ def _answered(reading: Reading) -> Outcome:
     due = None if schedule is None else schedule.intended
     if schedule is None or not due:
         why = "the load tool does not tell how many requests were due"
-        return Outcome(objective=_RATE, value=None, unit="1", kept=None, why=why)
+        return ObjectiveOutcome(objective=_RATE, value=None, unit="1", kept=None, why=why)
     mean_us = reading.latency.mean() if reading.latency and reading.latency.counts else 0.0
     in_flight = reading.in_flight.count if reading.in_flight is not None else 0
     under_way = min(schedule.rate * mean_us / 1e6, in_flight)
     ended = reading.responses + (reading.unanswered or 0) + under_way
     share = min(1.0, (ended + 1) / due)  # one may be due at the very end
-    return Outcome(objective=_RATE, value=share, unit="1", kept=share >= ACHIEVED)
+    return ObjectiveOutcome(objective=_RATE, value=share, unit="1", kept=share >= ACHIEVED)
 
 
-def _errors(reading: Reading, below: float) -> Outcome:
-    told = errors(below)
+def _errors(reading: Reading, below: float) -> ObjectiveOutcome:
+    objective = errors(below)
     ended = reading.responses + (reading.unanswered or 0)
     if reading.good is None or reading.unanswered is None or not ended:
         why = reading.bounds if reading.good is None else "how many requests ended is not told"
-        return Outcome(objective=told, value=None, unit="1", kept=None, why=why)
+        return ObjectiveOutcome(objective=objective, value=None, unit="1", kept=None, why=why)
     share = (ended - reading.good) / ended
-    return Outcome(objective=told, value=share, unit="1", kept=share < below)
+    return ObjectiveOutcome(objective=objective, value=share, unit="1", kept=share < below)
 
 
-def _outcome(one: Objective, metric: Metric | None, trial: Trial) -> Outcome:
-    samples = [] if metric is None else list(metric.of_trial(trial, one.metric, WHOLE))
-    sample = _sample(one, samples)
+def _outcome(objective: Objective, metric: Metric | None, trial: Trial) -> ObjectiveOutcome:
+    samples = [] if metric is None else list(metric.of_trial(trial, objective.metric, WHOLE))
+    sample = _sample(objective, samples)
     if sample is None or sample.value is None:
         parts = ", ".join(f"{each.of}" for each in samples if each.of)
-        why = sample.why if sample else f"no such part of {one.metric}; it has {parts or 'none'}"
-        return Outcome(objective=one.text, value=None, unit="", kept=None, why=why)
-    kept: bool | None = one.keeps(sample.value)
+        why = (
+            sample.why
+            if sample
+            else f"no such part of {objective.metric}; it has {parts or 'none'}"
+        )
+        return ObjectiveOutcome(objective=objective.text, value=None, unit="", kept=None, why=why)
+    kept: bool | None = objective.keeps(sample.value)
     # The truth is this or more: a value below the bound does not tell.
-    if sample.at_least and kept == (one.relation in {"<", "<="}):
+    if sample.lower_bound and kept == (objective.relation in {"<", "<="}):
         why = f"only known to be {sample.value:.4g} {sample.unit} or more"
-        return Outcome(objective=one.text, value=None, unit=sample.unit, kept=None, why=why)
-    return Outcome(objective=one.text, value=sample.value, unit=sample.unit, kept=kept)
+        return ObjectiveOutcome(
+            objective=objective.text, value=None, unit=sample.unit, kept=None, why=why
+        )
+    return ObjectiveOutcome(
+        objective=objective.text, value=sample.value, unit=sample.unit, kept=kept
+    )
 
 
-def _sample(one: Objective, samples: Sequence[Sample]) -> Sample | None:
+def _sample(objective: Objective, samples: Sequence[Sample]) -> Sample | None:
     """Return the sample that an objective is about; without a part the whole, or the only one."""
-    if one.of is None and len(samples) == 1:
+    if objective.of is None and len(samples) == 1:
         return samples[0]
-    return next((each for each in samples if each.of == one.of), None)
+    return next((each for each in samples if each.of == objective.of), None)

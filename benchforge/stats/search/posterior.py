@@ -4,9 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from benchforge.model.capacity import Capacity
-from benchforge.model.verdict import Estimate
-from benchforge.stats.capacity import Attempt
+from benchforge.model.summary.capacity import Capacity
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.search.next_rate import RateTrial
 
 SAFE = 0.95
 "The chance of passing at the safe rate."
@@ -26,7 +26,7 @@ _Counts = Sequence[tuple[float, int, int]]
 _Point = tuple[float, float, float]  # ln of the middle, width, weight
 
 
-def sustained(attempts: Sequence[Attempt], level: float = 0.95) -> Capacity:
+def sustained(attempts: Sequence[RateTrial], level: float = 0.95) -> Capacity:
     """Return the rate that is passed half of the time, its interval, and the safe rate.
 
     The chance of passing falls as a logistic function of ln rate. The middle has a flat prior, ln
@@ -60,11 +60,11 @@ def sustained(attempts: Sequence[Attempt], level: float = 0.95) -> Capacity:
     return Capacity(rate=rate, safe=math.exp(_safe(points)), width=width)
 
 
-def _counted(attempts: Sequence[Attempt]) -> _Counts:
+def _counted(attempts: Sequence[RateTrial]) -> _Counts:
     """Return ln rate, passes and failures of each rate, the lowest first."""
     passes = Counter(round(math.log(each.rate), _DIGITS) for each in attempts if each.passed)
-    every = Counter(round(math.log(each.rate), _DIGITS) for each in attempts)
-    return [(at, passes[at], every[at] - passes[at]) for at in sorted(every)]
+    tries = Counter(round(math.log(each.rate), _DIGITS) for each in attempts)
+    return [(at, passes[at], tries[at] - passes[at]) for at in sorted(tries)]
 
 
 def _posterior(counts: _Counts) -> list[_Point]:

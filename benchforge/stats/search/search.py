@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from benchforge.errors import InvalidFile
-from benchforge.model.capacity import Capacity
-from benchforge.model.find import Attempt, Find
-from benchforge.model.trial import ATTEMPTS, CaseName, Trial
-from benchforge.stats import capacity
-from benchforge.stats.capacity import Next, Search, next_rate
-from benchforge.stats.sustained import sustained
+from benchforge.model.suite.search import RateSearch, SearchTrial
+from benchforge.model.summary.capacity import Capacity
+from benchforge.model.trial.trial import ATTEMPTS, Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.search import next_rate as capacity
+from benchforge.stats.search.next_rate import Next, Search, next_rate
+from benchforge.stats.search.posterior import sustained
+from benchforge.stats.timeseries.noise import Noise, noise_of
 
 IN_VAIN = 2
 "After so many rounds in a row whose trials say nothing, a search ends: more would not either."
@@ -17,55 +19,57 @@ IN_NOISE = 4
 "The same, where they say nothing for a reason that comes and goes."
 
 
-def search_of(find: Find, driver: str) -> Search:
+def search_of(find: RateSearch, driver: str) -> Search:
     """Return where the cases of a driver, named by its label, search."""
-    start = find.starts.get(driver, find.lowest)
+    start = find.first_rates.get(driver, find.lowest)
     return Search(start, find.lowest, find.highest, find.steps)
 
 
-def attempts_of(trials: Sequence[Trial]) -> tuple[Attempt, ...]:
+def attempts_of(trials: Sequence[Trial]) -> tuple[SearchTrial, ...]:
     """Return the trials of a case that its search rests on, in the order of the rounds."""
     return tuple(_attempts(_ordered(trials)))
 
 
-def where(find: Find, case: CaseName, trials: Sequence[Trial]) -> Next:
+def where(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Next:
     """Return what the search of a case asks next, from all of its trials so far.
 
     Raises InvalidFile for trials at other rates than it asked for.
     """
-    tried = [capacity.Attempt(one.rate, one.passed) for one in attempts_of(trials)]
+    tried = [capacity.RateTrial(attempt.rate, attempt.passed) for attempt in attempts_of(trials)]
     try:
-        found = next_rate(search_of(find, case.driver), tried)
+        step = next_rate(search_of(find, case.driver), tried)
     except ValueError as error:
         hint = "its trials were changed, or one is missing: begin a new result"
         raise InvalidFile(f"{case.title}: {error}", hint) from None
-    return Next("unanswered", None) if found.rate is not None and _in_vain(trials) else found
+    return Next("unanswered", None) if step.rate is not None and _in_vain(trials) else step
 
 
-def found(find: Find, case: CaseName, trials: Sequence[Trial]) -> Capacity:
+def capacity_of(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Capacity:
     """Return what the search of a case found so far.
 
     Raises InvalidFile for trials at other rates than it asked for.
     """
     attempts = attempts_of(trials)
     now = where(find, case, trials)
-    passed = [one.rate for one in attempts if one.passed]
-    told = sustained([capacity.Attempt(one.rate, one.passed) for one in attempts])
-    return told.model_copy(
+    passed = [attempt.rate for attempt in attempts if attempt.passed]
+    estimated = sustained(
+        [capacity.RateTrial(attempt.rate, attempt.passed) for attempt in attempts]
+    )
+    return estimated.model_copy(
         update={
             "phase": now.phase,
-            "at_least": max(passed, default=None),
+            "highest_passed": max(passed, default=None),
             "attempts": attempts,
-            "says": _says(now, attempts, _ordered(trials)),
+            "message": _says(now, attempts, _ordered(trials)),
         }
     )
 
 
-def _attempts(trials: Sequence[Trial]) -> Iterator[Attempt]:
+def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
     for trial in trials:
-        sought = trial.sought
+        sought = trial.search_outcome
         if sought is not None and sought.passed is not None:
-            yield Attempt(
+            yield SearchTrial(
                 trial=trial.number,
                 round=trial.block,
                 rate=sought.rate,
@@ -80,19 +84,30 @@ def _ordered(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _answers(trial: Trial) -> bool:
-    return trial.sought is not None and trial.sought.passed is not None
+    return trial.search_outcome is not None and trial.search_outcome.passed is not None
 
 
 def _in_vain(trials: Sequence[Trial]) -> bool:
     """Whether so many rounds in a row, up to the last that is not tried again, say nothing."""
     last = {trial.block: trial for trial in _ordered(trials)}
-    ended = [one for one in last.values() if not one.again or one.attempt >= ATTEMPTS]
-    silent = list(takewhile(lambda one: not _answers(one), reversed(ended)))
-    return len(silent) >= (IN_NOISE if silent and silent[0].again else IN_VAIN)
+    newest = max(last, default=0)
+    noise = noise_of(trials)
+    ended = [trial for block, trial in last.items() if block < newest or _is_last(trial, noise)]
+    silent = list(takewhile(lambda trial: not _answers(trial), reversed(ended)))
+    return len(silent) >= (IN_NOISE if silent and silent[0].worth_repeating else IN_VAIN)
 
 
-def _says(now: Next, attempts: Sequence[Attempt], trials: Sequence[Trial]) -> str:
-    lost = [one.sought.why for one in trials if one.sought is not None and not _answers(one)]
+def _is_last(trial: Trial, noise: Noise) -> bool:
+    """Whether a trial of the newest round is not tried again."""
+    return not trial.worth_repeating or trial.attempt >= ATTEMPTS or noise.ends(trial)
+
+
+def _says(now: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -> str:
+    lost = [
+        one.search_outcome.why
+        for one in trials
+        if one.search_outcome is not None and not _answers(one)
+    ]
     match now.phase:
         case "too high":
             return f"every trial passed up to {attempts[-1].rate:,.6g}/s: at least that"

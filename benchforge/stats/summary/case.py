@@ -2,21 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from benchforge.model.check import Check, passed
-from benchforge.model.find import Find
-from benchforge.model.summary import CaseSummary, DoubtedTrial, FailedTrial, Finding
-from benchforge.model.trial import CaseName, Failure, Load, Trial
-from benchforge.model.window import Settled, Window
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.summary.summary import CaseFinding, CaseSummary, DoubtedTrial, FailedTrial
+from benchforge.model.trial.check import Check, passed
+from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.trial.window import SteadyState, Window
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric
-from benchforge.stats.line import lines
-from benchforge.stats.search import found
-from benchforge.stats.windows import settled as settled_by
+from benchforge.stats.search.search import capacity_of
+from benchforge.stats.summary.line import lines
+from benchforge.stats.timeseries.windows import settled as settled_by
 
 _NO_REASON = Failure(
     stage="read",
     message="the trial has neither a reading nor a reason",
     hint="see what its processes printed, beside trial.json",
-    about="apparatus",
+    subject="apparatus",
 )
 
 
@@ -28,7 +29,7 @@ def of_case(
     trials: Sequence[Trial],
     planned: int,
     metrics: Mapping[str, Metric],
-    settled: Settled,
+    settled: SteadyState,
     window: Window,
 ) -> CaseSummary:
     """Return the summary of a case from all of its trials, of so many that were planned.
@@ -36,13 +37,13 @@ def of_case(
     `settled` says whether it did, `window` what of each load counts.
     """
     used = used_of(trials)
-    return _told(case, trials, trials, planned, _unsteady(settled)).model_copy(
+    return _case_summary(case, trials, trials, planned, _unsteady(settled)).model_copy(
         update={
-            "lines": lines(used, metrics, window),
+            "metrics": lines(used, metrics, window),
             "latency_doubted": tuple(
                 _doubted(trial, trial.latency_doubts, used)
                 for trial in used
-                if trial.believed and trial.latency_doubts
+                if (trial.believed or trial.disturbed) and trial.latency_doubts
             ),
             "load": _load(used),
             "steady": settled.steady,
@@ -50,25 +51,29 @@ def of_case(
     )
 
 
-def of_search(case: CaseName, trials: Sequence[Trial], planned: int, find: Find) -> CaseSummary:
+def of_search(
+    case: CaseName, trials: Sequence[Trial], planned: int, find: RateSearch
+) -> CaseSummary:
     """Return the summary of a case that searched for a rate, of so many trials at most.
 
     Raises InvalidFile for trials at other rates than the search asked for.
     """
     # What an overloaded server does is why a trial failed: no news, as a fault of the apparatus is.
-    told = [
+    checked = [
         trial
-        if trial.sought is None or trial.sought.passed is not False
+        if trial.search_outcome is None or trial.search_outcome.passed is not False
         else trial.model_copy(
-            update={"checks": tuple(one for one in trial.checks if one.about == "apparatus")}
+            update={
+                "checks": tuple(check for check in trial.checks if check.subject == "apparatus")
+            }
         )
         for trial in trials
     ]
-    found_ = found(find, case, trials)
-    return _told(case, trials, told, planned).model_copy(update={"capacity": found_})
+    capacity = capacity_of(find, case, trials)
+    return _case_summary(case, trials, checked, planned).model_copy(update={"capacity": capacity})
 
 
-def _told(
+def _case_summary(
     case: CaseName,
     trials: Sequence[Trial],
     checked: Sequence[Trial],
@@ -83,10 +88,10 @@ def _told(
         trials=len(used),
         planned=planned,
         failed=tuple(_failed(trial) for trial in trials if not trial.measured),
-        lines=(),
+        metrics=(),
         notes=(*notes, *map(_note, findings)),
         findings=findings,
-        passed=passed(check for trial in checked for check in trial.checks),
+        checks_passed=passed(check for trial in checked for check in trial.checks),
         doubted=tuple(
             _doubted(trial, trial.doubts, used)
             for trial in trials
@@ -109,7 +114,7 @@ def used_of(trials: Sequence[Trial]) -> list[Trial]:
     return list(used.values())
 
 
-def course(trials: Sequence[Trial]) -> Settled:
+def course(trials: Sequence[Trial]) -> SteadyState:
     """Return whether a case settled, from those of its trials that tell it.
 
     Where one is believed, those are the believed ones.
@@ -130,6 +135,7 @@ def _doubted(trial: Trial, checks: tuple[Check, ...], used: Sequence[Trial]) -> 
         attempt=trial.attempt,
         checks=checks,
         used=any(trial.number == one.number for one in used),
+        disturbed=trial.disturbed,
     )
 
 
@@ -142,22 +148,24 @@ def _failed(trial: Trial) -> FailedTrial:
     )
 
 
-def _unsteady(settled: Settled) -> Iterator[str]:
+def _unsteady(settled: SteadyState) -> Iterator[str]:
     if settled.steady is False:
-        yield f"not steady: {settled.says}; its numbers are of the whole load"
+        yield f"not steady: {settled.message}; its numbers are of the whole load"
 
 
-def _note(finding: Finding) -> str:
+def _note(finding: CaseFinding) -> str:
     check = finding.check
-    return f"{check.status}: {check.says} ({finding.trials} of {finding.of} trials)"
+    return f"{check.status}: {check.message} ({finding.trials} of {finding.attempts} trials)"
 
 
-def _findings(trials: Sequence[Trial]) -> Iterator[Finding]:
+def _findings(trials: Sequence[Trial]) -> Iterator[CaseFinding]:
     """Yield what the checks found, failures first: of answers that are alike the worst."""
-    found: dict[tuple[str, str, str], list[Check]] = {}
+    by_kind: dict[tuple[str, str, str], list[Check]] = {}
     for check in (check for trial in trials for check in trial.checks):
         if check.status != "pass":
-            found.setdefault((check.status, check.id, check.of), []).append(check)
-    for _, alike in sorted(found.items(), key=lambda one: (_WORST.index(one[0][0]), -len(one[1]))):
+            by_kind.setdefault((check.status, check.id, check.component), []).append(check)
+    for _, alike in sorted(
+        by_kind.items(), key=lambda entry: (_WORST.index(entry[0][0]), -len(entry[1]))
+    ):
         worst = max(alike, key=lambda check: check.value or 0.0)
-        yield Finding(check=worst, trials=min(len(alike), len(trials)), of=len(trials))
+        yield CaseFinding(check=worst, trials=min(len(alike), len(trials)), attempts=len(trials))

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from benchforge.model.summary import CaseSummary
-from benchforge.model.swept import Level, Swept
-from benchforge.model.trial import Trial
-from benchforge.stats.groups import Identity, identity, shared
-from benchforge.stats.interval import LEAST, typical
-from benchforge.stats.line import by_block
-from benchforge.stats.scaling import law_at
-from benchforge.stats.standing import names
-from benchforge.stats.sweep import sweep
+from benchforge.model.summary.concurrency_sweep import ConcurrencySweep, Level
+from benchforge.model.summary.summary import CaseSummary
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.inference.interval import LEAST, typical
+from benchforge.stats.summary.groups import Identity, identity, shared
+from benchforge.stats.summary.line import by_block
+from benchforge.stats.summary.metric_ranking import names
+from benchforge.stats.sweep.sweep import sweep
+from benchforge.stats.sweep.usl import law_at
 
 LEVELS = 3
 _DRIVERS = ("loaders.", "clients.")
@@ -24,7 +24,7 @@ def swept(
     trials: Sequence[Trial],
     believed: Collection[int],
     seed: int,
-) -> tuple[Swept, ...]:
+) -> tuple[ConcurrencySweep, ...]:
     """Return what each server did at rising concurrency, in the order of the suite.
 
     An option of a driver is swept where it alone tells three cases or more apart, and each has
@@ -32,22 +32,22 @@ def swept(
     nothing is swept. `seed` is of the resampled blocks.
     """
     at_once = _at_once(trials)
-    found: dict[str, _Levels] = {}
+    by_option: dict[str, _Levels] = {}
     whose: dict[str, str] = {}
     for case in cases:
         level = at_once.get(identity(case.case))
         for option in case.case.vary if level else ():
             if option.startswith(_DRIVERS) and level:
                 others = {path: one for path, one in case.case.vary.items() if path != option}
-                told = case.case
-                key = [told.scenario, told.server, told.driver, told.arm, option, others]
+                name = case.case
+                key = [name.scenario, name.server, name.driver, name.arm, option, others]
                 text = json.dumps(key, sort_keys=True)
                 whose[text] = option
-                if found.setdefault(text, {}).setdefault(level, case) is not case:
-                    found[text] = {0: case}  # it changes something else
+                if by_option.setdefault(text, {}).setdefault(level, case) is not case:
+                    by_option[text] = {0: case}  # it changes something else
     return tuple(
         one
-        for text, levels in found.items()
+        for text, levels in by_option.items()
         if len(levels) >= LEVELS and 0 not in levels
         for one in _swept(dict(sorted(levels.items())), whose[text], believed, seed)
     )
@@ -55,30 +55,34 @@ def swept(
 
 def _at_once(trials: Sequence[Trial]) -> dict[Identity, int]:
     """Return how many requests each case had under way, of closed loops alone."""
-    found: dict[Identity, int] = {}
+    under_way: dict[Identity, int] = {}
     for trial in trials:
         load = trial.load
-        if load is not None and load.rate is None and (level := load.at_once or load.connections):
-            found[identity(trial.case)] = level
-    return found
+        if (
+            load is not None
+            and load.rate is None
+            and (level := load.concurrency or load.connections)
+        ):
+            under_way[identity(trial.case)] = level
+    return under_way
 
 
 def _swept(
     levels: Mapping[int, CaseSummary], option: str, believed: Collection[int], seed: int
-) -> Iterator[Swept]:
+) -> Iterator[ConcurrencySweep]:
     lines = {
         level: one
         for level, case in levels.items()
-        for one in [one for one in case.lines if one.use == _USE][:1]
+        for one in [one for one in case.metrics if one.use == _USE][:1]
     }
     if not lines:
         return
     values = {level: by_block(line, believed) for level, line in lines.items()}
-    known = {level: of for level, of in values.items() if of}
-    blocks = sorted(set.intersection(*(set(of) for of in known.values()))) if known else []
+    by_level = {level: of for level, of in values.items() if of}
+    blocks = sorted(set.intersection(*(set(of) for of in by_level.values()))) if by_level else []
     first = next(iter(levels.values())).case
     line = next(iter(lines.values()))
-    told = Swept(
+    partial = ConcurrencySweep(
         scenario=first.scenario,
         server=names([first])[0],
         driver=first.driver,
@@ -88,26 +92,33 @@ def _swept(
         unit=line.unit,
         blocks=len(blocks),
         levels=tuple(
-            Level(at=level, value=typical([of[block] for block in sorted(of)]))
-            for level, of in known.items()
+            Level(concurrency=level, value=typical([of[block] for block in sorted(of)]))
+            for level, of in by_level.items()
         ),
-        left_out=tuple(level for level in levels if level not in known),
+        left_out=tuple(level for level in levels if level not in by_level),
         sweep=None,
     )
-    yield told.model_copy(
-        update=_together(told, {at: [of[b] for b in blocks] for at, of in known.items()}, seed)
+    yield partial.model_copy(
+        update=_together(
+            partial, {at: [of[b] for b in blocks] for at, of in by_level.items()}, seed
+        )
     )
 
 
-def _together(told: Swept, values: Mapping[int, Sequence[float]], seed: int) -> dict[str, object]:
+def _together(
+    partial: ConcurrencySweep, values: Mapping[int, Sequence[float]], seed: int
+) -> dict[str, object]:
     if len(values) < LEVELS:
         return {"why": f"{len(values)} levels have believed values: it takes {LEVELS}"}
-    if told.blocks < LEAST:
-        what = "1 block has" if told.blocks == 1 else f"{told.blocks} blocks have"
+    if partial.blocks < LEAST:
+        what = "1 block has" if partial.blocks == 1 else f"{partial.blocks} blocks have"
         return {"why": f"{what} believed values of every level: it takes {LEAST}"}
-    found = sweep(values, seed)
-    law = found.law
+    fitted = sweep(values, seed)
+    law = fitted.law
     if law is None:
-        return {"sweep": found}
-    levels = [one.model_copy(update={"by_law": law_at(law, one.at)}) for one in told.levels]
-    return {"sweep": found, "levels": tuple(levels)}
+        return {"sweep": fitted}
+    levels = [
+        level.model_copy(update={"by_law": law_at(law, level.concurrency)})
+        for level in partial.levels
+    ]
+    return {"sweep": fitted, "levels": tuple(levels)}

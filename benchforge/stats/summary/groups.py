@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from benchforge.model.trial import CaseName
+from benchforge.model.values.case_name import CaseName
 
 Identity = tuple[str, str, str, str, int]
 
@@ -29,10 +29,10 @@ def groups(cases: Iterable[CaseName]) -> list[tuple[CaseName, ...]]:
     They have the scenario, the driver and all that varies in common, servers' own options apart. A
     placebo is in none: it is compared with its own case alone.
     """
-    found: dict[str, list[CaseName]] = {}
+    grouped: dict[str, list[CaseName]] = {}
     for case in cases:
         if case.placebo:
             continue
         key = json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
-        found.setdefault(key, []).append(case)
-    return [tuple(group) for group in found.values()]
+        grouped.setdefault(key, []).append(case)
+    return [tuple(group) for group in grouped.values()]

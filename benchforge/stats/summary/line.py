@@ -3,19 +3,24 @@
 import math
 import statistics
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from benchforge.model.sample import Sample
-from benchforge.model.summary import Line, TrialSample
-from benchforge.model.trial import Trial
-from benchforge.model.window import Window
+from benchforge.model.summary.summary import MetricSummary, TrialSample
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import Window
 from benchforge.parts.part import Metric
 
 _TWO = 2  # values: one has no deviation
 
+Place = tuple[int, bool]
+"A block, and whether others disturbed the trial: values of one place may be compared."
+_Key = TypeVar("_Key", int, Place)
+
 
 def lines(
     trials: Sequence[Trial], metrics: Mapping[str, Metric], window: Window
-) -> tuple[Line, ...]:
+) -> tuple[MetricSummary, ...]:
     """Return the lines of one case in the order of the metrics, from its measured trials."""
     if not trials:
         return ()
@@ -26,31 +31,39 @@ def lines(
     )
 
 
-def by_block(line: Line, believed: Collection[int]) -> dict[int, float]:
+def by_block(line: MetricSummary, believed: Collection[int]) -> dict[int, float]:
     """Return what is known of a line in each block; `believed` has the trials that count."""
     return {
         one.block: one.sample.value
         for one in line.samples
-        if one.trial in believed and one.sample.value is not None and not one.sample.at_least
+        if one.trial in believed and one.sample.value is not None and not one.sample.lower_bound
     }
 
 
+def by_place(
+    line: MetricSummary, believed: Collection[int], disturbed: Collection[int]
+) -> dict[Place, float]:
+    """Return what may be compared with others of the same place: believed, or disturbed alike."""
+    values = {(block, False): value for block, value in by_block(line, believed).items()}
+    return values | {(block, True): value for block, value in by_block(line, disturbed).items()}
+
+
 def paired(
-    ours: Mapping[int, float], theirs: Mapping[int, float]
+    ours: Mapping[_Key, float], theirs: Mapping[_Key, float]
 ) -> tuple[list[float], list[float]]:
-    """Return the values of the blocks that have both, in the order of the blocks."""
+    """Return the values of the blocks or places that have both, in their order."""
     blocks = sorted(ours.keys() & theirs.keys())
     return [ours[block] for block in blocks], [theirs[block] for block in blocks]
 
 
 def _of_metric(
     label: str, metric: Metric, trials: Sequence[Trial], window: Window
-) -> Iterator[Line]:
+) -> Iterator[MetricSummary]:
     groups: dict[str | None, list[TrialSample]] = {}
     for trial in trials:
         for sample in metric.of_trial(trial, label, window):
-            one = TrialSample(trial=trial.number, block=trial.block, sample=sample)
-            groups.setdefault(sample.of, []).append(one)
+            trial_sample = TrialSample(trial=trial.number, block=trial.block, sample=sample)
+            groups.setdefault(sample.of, []).append(trial_sample)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:
         yield _line(label, of, metric, samples, len(trials))
@@ -58,12 +71,12 @@ def _of_metric(
 
 def _line(
     label: str, of: str | None, metric: Metric, samples: Sequence[TrialSample], trials: int
-) -> Line:
+) -> MetricSummary:
     first = samples[0].sample if samples else None
     why = _why_unknown(samples, trials)
     values = [] if why else [one.sample for one in samples]
     median = _median(values)
-    return Line(
+    return MetricSummary(
         metric=label,
         use=metric.name,
         of=of,
@@ -76,7 +89,7 @@ def _line(
         highest=max(map(_value, values), default=None),
         mean=statistics.mean(map(_value, values)) if values else None,
         sd=_deviation(values),
-        at_least=median is not None and _median(values, beyond_bounds=True) != median,
+        lower_bound=median is not None and _median(values, beyond_bounds=True) != median,
         why=why,
     )
 
@@ -84,16 +97,20 @@ def _line(
 def _why_unknown(samples: Sequence[TrialSample], trials: int) -> str:
     """Why there is no median; empty when there is one."""
     unknown: dict[str, list[int]] = {}
-    for one in samples:
-        if one.sample.value is None:
-            unknown.setdefault(one.sample.why, []).append(one.trial)
+    for trial_sample in samples:
+        if trial_sample.sample.value is None:
+            unknown.setdefault(trial_sample.sample.why, []).append(trial_sample.trial)
     if unknown:
         return "; ".join(f"{why} ({_named(numbers)})" for why, numbers in unknown.items())
-    told = len({one.trial for one in samples})
-    if told < trials:
-        verb = "has" if told == 1 else "have"
-        return f"{told} of {trials} trials {verb} a value" if told else "no trial has a value"
-    units = sorted({one.sample.unit for one in samples})
+    with_value = len({trial_sample.trial for trial_sample in samples})
+    if with_value < trials:
+        verb = "has" if with_value == 1 else "have"
+        return (
+            f"{with_value} of {trials} trials {verb} a value"
+            if with_value
+            else "no trial has a value"
+        )
+    units = sorted({trial_sample.sample.unit for trial_sample in samples})
     return f"the trials' units differ: {', '.join(units)}" if len(units) > 1 else ""
 
 
@@ -109,13 +126,13 @@ def _median(samples: Sequence[Sample], *, beyond_bounds: bool = False) -> float 
     if not samples:
         return None
     return statistics.median(
-        math.inf if beyond_bounds and sample.at_least else _value(sample) for sample in samples
+        math.inf if beyond_bounds and sample.lower_bound else _value(sample) for sample in samples
     )
 
 
 def _deviation(samples: Sequence[Sample]) -> float | None:
     """Return the sample standard deviation; None where it cannot be known."""
-    if len(samples) < _TWO or any(sample.at_least for sample in samples):
+    if len(samples) < _TWO or any(sample.lower_bound for sample in samples):
         return None
     return statistics.stdev(map(_value, samples))
 

@@ -7,8 +7,8 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from benchforge.model.verdict import Outlier, Outliers
-from benchforge.stats.interval import check, mean
+from benchforge.model.summary.verdict import Outlier, Outliers
+from benchforge.stats.inference.interval import check, mean
 
 _LEAST = 5  # values
 _MILD = 3.5
@@ -27,10 +27,10 @@ def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
     value it was. Raises ValueError for different lengths and values that are not finite.
     Source: Iglewicz and Hoaglin 1993.
     """
-    every = [value for of in values.values() for value in of]
-    check(every)
-    if any(value <= 0 for value in every):
-        why = f"a value is {min(every):g}: what is not above 0 has no logarithm"
+    all_values = [value for of in values.values() for value in of]
+    check(all_values)
+    if any(value <= 0 for value in all_values):
+        why = f"a value is {min(all_values):g}: what is not above 0 has no logarithm"
         return {server: Outliers(why=why) for server in values}
     logs = [[math.log(value) for value in of] for of in values.values()]
     blocks = [mean(block) if len(block) > 1 else 0.0 for block in zip(*logs, strict=True)]

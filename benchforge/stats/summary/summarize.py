@@ -5,22 +5,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchforge.errors import InvalidFile
-from benchforge.model.find import Find
-from benchforge.model.pivot import crowded
-from benchforge.model.result import Header
-from benchforge.model.sitting import Sitting
-from benchforge.model.standing import Standing
-from benchforge.model.summary import CaseSummary, Comparison, Summary
-from benchforge.model.trial import CaseName, Trial
+from benchforge.model.files.result import Header
+from benchforge.model.suite.pivot import crowded
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric
-from benchforge.stats.case import course, of_case, of_search
-from benchforge.stats.groups import Identity, groups, identity, shared
-from benchforge.stats.placebo import placebo
-from benchforge.stats.precision import precise
-from benchforge.stats.standing import TARGET, standings
-from benchforge.stats.swept import swept
-from benchforge.stats.whole import missing
-from benchforge.stats.windows import together, window_of
+from benchforge.stats.summary.case import course, of_case, of_search
+from benchforge.stats.summary.completeness import missing
+from benchforge.stats.summary.concurrency_sweeps import swept
+from benchforge.stats.summary.groups import Identity, groups, identity, shared
+from benchforge.stats.summary.metric_ranking import TARGET, standings
+from benchforge.stats.summary.placebo import placebo
+from benchforge.stats.summary.precision import precise
+from benchforge.stats.timeseries.windows import together, window_of
 
 __all__ = ["Identity", "identity", "summarize"]
 
@@ -29,7 +30,7 @@ def summarize(
     header: Header,
     trials: Sequence[Trial],
     metrics: Mapping[str, Metric],
-    sittings: Sequence[Sitting] = (),
+    sessions: Sequence[Session] = (),
 ) -> Summary:
     """Return what the trials say, case by case in the order of the suite.
 
@@ -39,17 +40,21 @@ def summarize(
     _check_tables(header)
     _check_claims(header)
     by_case = _by_case(header, trials)
-    found = precise(header, trials, metrics)
-    blocks = found.blocks if found is not None and not missing(header, trials, found) else math.inf
+    decision = precise(header, trials, metrics)
+    blocks = (
+        decision.blocks
+        if decision is not None and not missing(header, trials, decision)
+        else math.inf
+    )
     planned = Counter(identity(one.case) for one in header.plan if one.block <= blocks)
     comparisons = tuple(
-        _comparison(group, by_case, searches=group[0].scenario in header.finds)
+        _comparison(group, by_case, searches=group[0].scenario in header.searches)
         for group in groups(header.cases)
     )
     looked_at = {
         identity(case): (one, window_of(one, group.window))
         for group in comparisons
-        for case, one in zip(group.cases, group.settled, strict=False)  # a search has none
+        for case, one in zip(group.cases, group.steady_states, strict=False)  # a search has none
     }
 
     def summed(case: CaseName, like: CaseName) -> CaseSummary:
@@ -57,16 +62,19 @@ def summarize(
             case,
             by_case[identity(case)],
             planned[identity(case)],
-            {label: metrics[label] for label in header.takes.get(case.scenario, metrics)},
+            {
+                label: metrics[label]
+                for label in header.scenario_metrics.get(case.scenario, metrics)
+            },
             *looked_at[identity(like)],
         )
 
-    def searched(case: CaseName, find: Find) -> CaseSummary:
+    def searched(case: CaseName, find: RateSearch) -> CaseSummary:
         own = identity(case)
         return of_search(case, by_case[own], planned[own], find)
 
     cases = tuple(
-        searched(case, find) if (find := header.finds.get(case.scenario)) else summed(case, case)
+        searched(case, find) if (find := header.searches.get(case.scenario)) else summed(case, case)
         for case in header.cases
         if not case.placebo
     )
@@ -81,20 +89,20 @@ def summarize(
         seed=header.seed,
         smoke=header.smoke,
         titles=header.titles,
-        finds=header.finds,
+        searches=header.searches,
         tables=header.tables,
         claims=header.claims,
-        complete=not missing(header, trials, found),
-        enough=found,
+        complete=not missing(header, trials, decision),
+        stop_decision=decision,
         cases=cases,
         versions=header.versions,
         runtimes=header.runtimes,
         code=header.code,
         facts=header.facts,
-        sittings=tuple(sittings),
+        sessions=tuple(sessions),
         comparisons=tuple(
             one.model_copy(
-                update={"standings": _standings(header, one, by_name, believed)},
+                update={"rankings": _standings(header, one, by_name, believed)},
             )
             for one in comparisons
         ),
@@ -118,11 +126,11 @@ def _standings(
     group: Comparison,
     cases: Mapping[Identity, CaseSummary],
     believed: frozenset[int],
-) -> tuple[Standing, ...]:
+) -> tuple[MetricRanking, ...]:
     """Return the standings of a comparison, by its first metric and those of the tables."""
     if header.smoke:
         return ()
-    labels = header.takes.get(group.scenario, tuple(one.label for one in header.metrics))
+    labels = header.scenario_metrics.get(group.scenario, tuple(one.label for one in header.metrics))
     drawn = (
         label
         for pivot in header.tables.values()
@@ -151,15 +159,15 @@ def _check_claims(header: Header) -> None:
 
 
 def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Trial]]:
-    found: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
+    by_case: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
     for trial in sorted(trials, key=lambda trial: trial.number):
-        if identity(trial.case) not in found:
+        if identity(trial.case) not in by_case:
             raise InvalidFile(
                 f"trial {trial.number}: {trial.case.title}: the result's header has no such case",
                 "the trial was copied from another result, or the header was changed",
             )
-        found[identity(trial.case)].append(trial)
-    return found
+        by_case[identity(trial.case)].append(trial)
+    return by_case
 
 
 def _comparison(
@@ -173,7 +181,7 @@ def _comparison(
             cases=tuple(cases),
             checks=(),
         )
-    found = tuple(course(by_case[identity(case)]) for case in cases)
+    courses = tuple(course(by_case[identity(case)]) for case in cases)
     first = cases[0]
     return Comparison(
         scenario=first.scenario,
@@ -181,6 +189,6 @@ def _comparison(
         vary=shared(first),
         cases=tuple(cases),
         checks=(),
-        window=together(found),
-        settled=found,
+        window=together(courses),
+        steady_states=courses,
     )

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
-from benchforge.model.capacity import Sweep
-from benchforge.model.verdict import Estimate
-from benchforge.stats.interval import LEAST, check, mean, typical
-from benchforge.stats.scaling import scaling
+from benchforge.model.summary.capacity import Sweep
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.interval import LEAST, check, mean, typical
+from benchforge.stats.sweep.usl import scaling
 
 _METHOD: Final = "t of logs, highest of several"
 _SHARE = 0.95
@@ -22,15 +22,15 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
     levels below 1, different numbers of blocks, values that are not finite and a level outside
     0..1.
     """
-    every = [value for of in values.values() for value in of]
-    check(every, level)
+    all_values = [value for of in values.values() for value in of]
+    check(all_values, level)
     if any(concurrency < 1 for concurrency in values) or len({*map(len, values.values())}) > 1:
         raise ValueError("levels are 1 or more, and each has a value of every block")
     best, at = _highest(values, level)
     if at is None:
         return Sweep(
             highest=best,
-            at=None,
+            best_level=None,
             saturated=None,
             saturated_range=None,
             knee=None,
@@ -42,7 +42,7 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
     law = scaling({concurrency: math.exp(of) for concurrency, of in means.items()})
     return Sweep(
         highest=best,
-        at=at,
+        best_level=at,
         saturated=_saturated(means),
         saturated_range=_resampled(logs, Random(seed)),  # noqa: S311 - resampling is no secret
         knee=math.exp(means[at] - means[1]) if 1 in means else None,
@@ -93,10 +93,12 @@ def _resampled(logs: Mapping[int, Sequence[float]], draw: Random) -> tuple[int, 
     n = len(next(iter(logs.values())))
     if n < LEAST:
         return None
-    found = []
+    saturations = []
     for _ in range(_RESAMPLES):
         blocks = draw.choices(range(n), k=n)
-        found.append(_saturated({c: sum(of[b] for b in blocks) / n for c, of in logs.items()}))
-    found.sort()
+        saturations.append(
+            _saturated({c: sum(of[b] for b in blocks) / n for c, of in logs.items()})
+        )
+    saturations.sort()
     cut = round(_RESAMPLES * (1 - _SHARE) / 2)
-    return found[cut], found[-1 - cut]
+    return saturations[cut], saturations[-1 - cut]

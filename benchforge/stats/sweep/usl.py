@@ -6,7 +6,7 @@ Source: Gunther 2007, Guerrilla Capacity Planning, chapter 4.
 import math
 from collections.abc import Mapping, Sequence
 
-from benchforge.model.capacity import Scaling
+from benchforge.model.summary.capacity import Scaling
 
 ACCEPTED = 0.10
 "The largest error of ln X that an accepted law has; a hard knee gives 0.16 to 0.30."
@@ -35,13 +35,13 @@ def scaling(throughput: Mapping[int, float]) -> Scaling | str:
     target = [math.log(level) - math.log(throughput[level]) for level in levels]
     basis = [(1.0, level - 1.0, level * (level - 1.0)) for level in levels]
     fits = (_fitted(basis, target, subset) for subset in _SUBSETS)
-    found = min((fit for fit in fits if fit), key=lambda fit: _loss(_errors(basis, target, fit)))
-    off = max(map(abs, _errors(basis, target, found)))
+    best = min((fit for fit in fits if fit), key=lambda fit: _loss(_errors(basis, target, fit)))
+    off = max(map(abs, _errors(basis, target, best)))
     if off >= ACCEPTED:
         return f"the law is {100 * math.expm1(off):.0f} % off at one level"
-    a, b, c = found
+    a, b, c = best
     peak, why = _peak(b / a, c / a, levels[-1])
-    return Scaling(rate=1 / a, contention=b / a, coherency=c / a, off=off, peak=peak, why=why)
+    return Scaling(rate=1 / a, contention=b / a, coherency=c / a, max_error=off, peak=peak, why=why)
 
 
 def law_at(law: Scaling, level: int) -> float:

@@ -24,10 +24,10 @@ def partition(values: Sequence[float], penalty: float, least: int) -> list[int]:
             cost = best[start] + square - squares[start] - rest * rest / (end - start) + penalty
             if cost < best[end]:
                 best[end], last[end] = cost, start
-    found: list[int] = []
+    starts: list[int] = []
     end = size if size >= least else 0
     while end:
         end = last[end]
         if end:
-            found.append(end)
-    return found[::-1]
+            starts.append(end)
+    return starts[::-1]

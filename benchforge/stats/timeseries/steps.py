@@ -12,8 +12,8 @@ from itertools import pairwise
 from statistics import fmean, median, variance
 from typing import Final
 
-from benchforge.stats.partition import partition
-from benchforge.stats.student import two_sided
+from benchforge.stats.distributions.student import two_sided
+from benchforge.stats.timeseries.change_points import partition
 
 LEAST: Final = 20
 "Results that it takes."
@@ -32,7 +32,7 @@ _FINEST: Final = 1e-6  # of a logarithm: what is left of equal values
 
 
 @dataclass(frozen=True)
-class Step:
+class LevelChange:
     """A change of the level."""
 
     at: int
@@ -43,7 +43,7 @@ class Step:
     "Of Welch's t; too small, since the place was chosen by the data."
 
 
-def steps(logs: Sequence[float]) -> list[Step]:
+def steps(logs: Sequence[float]) -> list[LevelChange]:
     """Return where the level of logarithms changes, in their order.
 
     Raises ValueError for fewer than LEAST, and for what is not finite.
@@ -53,26 +53,26 @@ def steps(logs: Sequence[float]) -> list[Step]:
     if not all(map(math.isfinite, logs)):
         raise ValueError("a value is not finite")
     edges = [0, *partition(_scaled(logs), _PENALTY * math.log(len(logs)), _FEWEST), len(logs)]
-    found = []
+    changes = []
     for (start, at), (_, end) in pairwise(pairwise(edges)):
         before, after = logs[start:at], logs[at:end]
         moved, p = fmean(after) - fmean(before), welch(before, after)
         if abs(moved) >= math.log1p(SMALLEST) and p < SURE:
-            found.append(Step(at, math.exp(max(-_MOST, min(_MOST, moved))), p))
-    return found
+            changes.append(LevelChange(at, math.exp(max(-_MOST, min(_MOST, moved))), p))
+    return changes
 
 
-def welch(one: Sequence[float], other: Sequence[float]) -> float:
+def welch(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the two-sided p of Welch's t: that two levels are one, whatever their deviations.
 
     It is 0 where neither has any deviation and they differ, and 1 where they do not. Raises
     StatisticsError, a ValueError, for fewer than two values.
     """
-    ours, theirs = variance(one) / len(one), variance(other) / len(other)
-    apart, error = fmean(one) - fmean(other), ours + theirs
+    ours, theirs = variance(first) / len(first), variance(second) / len(second)
+    apart, error = fmean(first) - fmean(second), ours + theirs
     if error < _FINEST**2:
         return float(abs(apart) < _FINEST)
-    df = error**2 / (ours**2 / (len(one) - 1) + theirs**2 / (len(other) - 1))
+    df = error**2 / (ours**2 / (len(first) - 1) + theirs**2 / (len(second) - 1))
     return two_sided(apart / math.sqrt(error), df)
 
 

@@ -13,10 +13,10 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
 
     Of more than 200 points every so many are taken. Source: Sen, JASA 63 (1968) 1379-1389.
     """
-    every = points[:: -(-len(points) // _MOST)] if points else points
+    sampled = points[:: -(-len(points) // _MOST)] if points else points
     slopes = [
         (above - below) / (after - before)
-        for (before, below), (after, above) in itertools.combinations(every, 2)
+        for (before, below), (after, above) in itertools.combinations(sampled, 2)
         if after != before
     ]
     return statistics.median(slopes) if slopes else None

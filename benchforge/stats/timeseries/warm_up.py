@@ -11,9 +11,9 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Literal
 
-from benchforge.stats.partition import partition
-from benchforge.stats.slope import growth
-from benchforge.stats.trend import mann_kendall
+from benchforge.stats.timeseries.change_points import partition
+from benchforge.stats.timeseries.mann_kendall import mann_kendall
+from benchforge.stats.timeseries.theil_sen import growth
 
 LEAST = 20
 "Bins: with 10, a flat course is called unsteady in 18 to 25 % of all cases."
@@ -32,7 +32,7 @@ _NORMAL = 1.4826  # standard deviations of a normal distribution in a median abs
 
 
 @dataclass(frozen=True)
-class Found:
+class WarmUpFit:
     """What a course is, by bins."""
 
     course: Literal["flat", "warm-up", "late", "step", "trend"]
@@ -52,24 +52,24 @@ def ensemble(runs: Sequence[Sequence[float]]) -> list[float]:
     return [fmean(bins) for bins in zip(*scaled, strict=True)]
 
 
-def examine(course: Sequence[float]) -> Found:
+def examine(course: Sequence[float]) -> WarmUpFit:
     """Return what a course of at least LEAST bins is. Raises ValueError for a shorter one."""
     if len(course) < LEAST:
         raise ValueError(f"{len(course)} bins: it takes {LEAST}")
     cut = mser(course)
     if cut >= _LIMIT * len(course):
-        return Found("late", cut)
+        return WarmUpFit("late", cut)
     left = course[cut:]
     rho = _resemblance(left)
     inflation = (1 + rho) / (1 - rho)
     if step := _step(left, inflation, len(course)):
-        return Found("step", cut, step)
+        return WarmUpFit("step", cut, step)
     rise = growth([*enumerate(left)], len(left) - 1) or 0.0
     if abs(rise) > TOLERANCE and mann_kendall(left, inflation) < _SURE:
-        return Found("trend", cut, rise)
+        return WarmUpFit("trend", cut, rise)
     if not cut:
-        return Found("flat", 0)
-    return Found("warm-up", cut, fmean(course[:cut]) / fmean(left) - 1)
+        return WarmUpFit("flat", 0)
+    return WarmUpFit("warm-up", cut, fmean(course[:cut]) / fmean(left) - 1)
 
 
 def mser(course: Sequence[float]) -> int:

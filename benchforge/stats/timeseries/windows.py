@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from benchforge.model.bins import Bins, bins_of
-from benchforge.model.trial import Trial
-from benchforge.model.window import Settled, Window
-from benchforge.stats.steady import LEAST, Found, ensemble, examine
+from benchforge.model.trial.bins import Bins, bins_of
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import SteadyState, Window
+from benchforge.stats.timeseries.warm_up import LEAST, WarmUpFit, ensemble, examine
 
 FINE_S = 0.25
 "Width of a bin in a load of up to SHORT_S."
@@ -19,54 +19,61 @@ _DIGITS = 6  # of seconds
 _SHORT_ENOUGH = SHORT_S + 0.05  # a load of 15 s takes a little more
 
 
-def settled(trials: Sequence[Trial]) -> Settled:
+def settled(trials: Sequence[Trial]) -> SteadyState:
     """Return whether a case settled, from the mean course of its trials."""
     longest = max((trial.reading.seconds for trial in trials if trial.reading), default=0.0)
     width = FINE_S if longest <= _SHORT_ENOUGH else max(COARSE_S, longest / MOST)
-    found: list[Bins] = []
+    trial_bins: list[Bins] = []
     for trial in trials:
         bins, why = bins_of(trial)
         if bins is None:
-            return Settled(course="unknown", trials=len(trials), says=why)
-        found.append(bins.joined(width))
-    if not found:
-        return Settled(course="unknown", says="no trial has a measurement")
-    size, bin_s = min(len(bins.counts) for bins in found), round(found[0].seconds, _DIGITS)
-    if any(round(bins.seconds, _DIGITS) != bin_s for bins in found):
+            return SteadyState(classification="unknown", trials=len(trials), message=why)
+        trial_bins.append(bins.joined(width))
+    if not trial_bins:
+        return SteadyState(classification="unknown", message="no trial has a measurement")
+    size, bin_s = (
+        min(len(bins.counts) for bins in trial_bins),
+        round(trial_bins[0].seconds, _DIGITS),
+    )
+    if any(round(bins.seconds, _DIGITS) != bin_s for bins in trial_bins):
         says = "the trials have bins of different length"
-        return Settled(course="unknown", trials=len(found), says=says)
+        return SteadyState(classification="unknown", trials=len(trial_bins), message=says)
     if size < LEAST:
         says = (
             f"{size} bins of {bin_s:g} s are too few to see a warm-up: it takes {LEAST}, "
             f"a load of {LEAST * FINE_S:g} s or more"
         )
-        return Settled(course="unknown", bin_s=bin_s, bins=size, trials=len(found), says=says)
+        return SteadyState(
+            classification="unknown", bin_s=bin_s, bins=size, trials=len(trial_bins), message=says
+        )
     try:
-        course = ensemble([bins.counts for bins in found])
+        course = ensemble([bins.counts for bins in trial_bins])
     except ValueError as error:
         says = f"too little was answered to see a warm-up: {error}"
-        return Settled(course="unknown", bin_s=bin_s, bins=size, trials=len(found), says=says)
-    one = examine(course)
-    return Settled(
-        course=one.course,
-        cut_s=round(one.cut * bin_s, _DIGITS) if one.course in {"flat", "warm-up"} else None,
-        change=one.change or None,
+        return SteadyState(
+            classification="unknown", bin_s=bin_s, bins=size, trials=len(trial_bins), message=says
+        )
+    fit = examine(course)
+    return SteadyState(
+        classification=fit.course,
+        warm_up_s=round(fit.cut * bin_s, _DIGITS) if fit.course in {"flat", "warm-up"} else None,
+        change=fit.change or None,
         bin_s=bin_s,
         bins=size,
-        trials=len(found),
-        says=_said(one, bin_s),
+        trials=len(trial_bins),
+        message=_describe(fit, bin_s),
     )
 
 
-def together(cases: Sequence[Settled]) -> Window:
+def together(cases: Sequence[SteadyState]) -> Window:
     """Return the one cut of cases that are compared: the longest warm-up among them.
 
     A case that never settled has no say in it; with one of which nothing is known, none is cut.
     """
-    unknown = next((case.says for case in cases if case.steady is None), None)
+    unknown = next((case.message for case in cases if case.steady is None), None)
     if unknown is not None:
         return Window(why=f"nothing is cut, since warm-up is unknown: {unknown}")
-    cut_s = max((case.cut_s for case in cases if case.cut_s is not None), default=None)
+    cut_s = max((case.warm_up_s for case in cases if case.warm_up_s is not None), default=None)
     if cut_s is None:
         return Window(why="nothing is cut, since nothing settled")
     if not cut_s:
@@ -81,35 +88,35 @@ def together(cases: Sequence[Settled]) -> Window:
     return Window(cut_s=cut_s, why=f"the longest warm-up among those compared took {cut_s:g} s")
 
 
-def window_of(case: Settled, group: Window) -> Window:
+def window_of(case: SteadyState, group: Window) -> Window:
     """Return what counts of a case: what the group says, or all of it where it never settled."""
     if case.steady is False:
-        return Window(why=f"all of the load: {case.says}")
+        return Window(why=f"all of the load: {case.message}")
     return group
 
 
-def _said(one: Found, bin_s: float) -> str:
-    cut_s = one.cut * bin_s
-    match one.course:
+def _describe(fit: WarmUpFit, bin_s: float) -> str:
+    cut_s = fit.cut * bin_s
+    match fit.course:
         case "flat":
             return "steady from the start"
         case "warm-up":
             return f"steady after {cut_s:g} s"
         case "late":
             return f"not settled after {cut_s:g} s, half of the load: lengthen the warm-up"
-        case "step" if one.change == -1:
+        case "step" if fit.change == -1:
             return (
                 "for a part of what was measured nothing was answered: look for what stands still, "
                 "or lengthen the load or the warm-up"
             )
         case "step":
             return (
-                f"its level changed by {one.change:+.0%} while it was measured: lengthen the load "
+                f"its level changed by {fit.change:+.0%} while it was measured: lengthen the load "
                 "or the warm-up, and look for what changes"
             )
         case "trend":
-            moved = "rose" if one.change > 0 else "fell"
+            moved = "rose" if fit.change > 0 else "fell"
             return (
-                f"its level {moved} by {abs(one.change):.0%} over the load: lengthen the warm-up, "
+                f"its level {moved} by {abs(fit.change):.0%} over the load: lengthen the warm-up, "
                 "and look for what grows"
             )

@@ -4,21 +4,21 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from benchforge.model.claim import Claim, Question, Relation
-from benchforge.model.verdict import Comparison, Estimate
-from benchforge.stats.blocks import Blocks
-from benchforge.stats.compare import companion, ratio
-from benchforge.stats.decide import decide
-from benchforge.stats.interval import typical
-from benchforge.stats.plain import t_of_values
-from benchforge.stats.region import Region, lies, needs, p_of, region
-from benchforge.stats.signed_rank import hodges_lehmann, of_values, outside
+from benchforge.model.suite.claim import Claim, Hypothesis, Relation
+from benchforge.model.summary.verdict import Estimate, RatioDecision
+from benchforge.stats.inference.decide import decide
+from benchforge.stats.inference.hodges_lehmann import hodges_lehmann, of_values, outside
+from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.ratio import companion, ratio
+from benchforge.stats.inference.region import Region, lies, needs, p_of, region
+from benchforge.stats.inference.t_interval import t_of_values
+from benchforge.stats.verdict.blocks import Blocks
 
 LEVEL = 0.95
 State = Literal["holds", "fails", "inconclusive"]
 
 
-class Said(NamedTuple):
+class VerdictAnswer(NamedTuple):
     """An answer, and why it is none."""
 
     state: State
@@ -41,7 +41,7 @@ class Weighed(NamedTuple):
     "Whether both sides, or the side and the bound, are equal to the last bit in every block."
 
 
-def weigh(question: Question, of: Blocks) -> Weighed:
+def weigh(question: Hypothesis, of: Blocks) -> Weighed:
     """Return the estimate of a question.
 
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
@@ -49,20 +49,20 @@ def weigh(question: Question, of: Blocks) -> Weighed:
     """
     where, equal = region(question), of.a == of.b
     if question.form == "value":
-        found, beside = _alone(of.a, where)
-        equal = all(one == question.bound for one in of.a)
+        estimate, beside = _alone(of.a, where)
+        equal = all(value == question.bound for value in of.a)
     elif question.form == "ratio" and (question.relation == "==" or min((*of.a, *of.b)) > 0):
-        found, beside = ratio(of.a, of.b, LEVEL), companion(of.a, of.b, LEVEL)
+        estimate, beside = ratio(of.a, of.b, LEVEL), companion(of.a, of.b, LEVEL)
     else:
         factor = question.bound if question.form == "ratio" else 1.0
         apart = [a - factor * b for a, b in zip(of.a, of.b, strict=True)]
-        found = t_of_values(apart, "paired t of differences", LEVEL)
+        estimate = t_of_values(apart, "paired t of differences", LEVEL)
         beside = of_values(apart, LEVEL)
         if question.form == "ratio":
             where = Region(0, math.inf) if where.low > -math.inf else Region(-math.inf, 0)
-    found = found.model_copy(update={"p": p_of(found, where)})
+    estimate = estimate.model_copy(update={"p": p_of(estimate, where)})
     few = outside(len(of.a), LEVEL) is None
-    return Weighed(found, where, None if few else beside, equal)
+    return Weighed(estimate, where, None if few else beside, equal)
 
 
 def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
@@ -75,36 +75,38 @@ def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
     return t_of_values(values, "t of values", LEVEL), of_values(values, LEVEL)
 
 
-def answer(claim: Claim, of: Weighed, p_adjusted: float | None, family: int = 1) -> Said:
+def answer(claim: Claim, of: Weighed, p_adjusted: float | None, family: int = 1) -> VerdictAnswer:
     """Return the answer to one of `family` questions, from three blocks on."""
-    question, found, where = claim.question, of.estimate, of.where
-    if found.value is None or found.interval is None:
+    question, estimate, where = claim.hypothesis, of.estimate, of.where
+    if estimate.value is None or estimate.interval is None:
         return _without_interval(question, of)
-    if found.method == "paired t of log-ratios" and question.relation != "==":
+    if estimate.method == "paired t of log-ratios" and question.relation != "==":
         return _of_ratio(claim, of, p_adjusted, family)
-    how = lies(found.interval, where)
+    how = lies(estimate.interval, where)
     fragile = _otherwise(of.companion, where, how)
     if how == "across":
-        return Said("inconclusive", needs=needs(found, where), fragile=fragile)
-    if not _told(p_adjusted):
-        return Said("inconclusive", _FAMILY, fragile=fragile)
-    return Said("holds" if how == "inside" else "fails", fragile=fragile)
+        return VerdictAnswer("inconclusive", needs=needs(estimate, where), fragile=fragile)
+    if not _significant(p_adjusted):
+        return VerdictAnswer("inconclusive", _FAMILY, fragile=fragile)
+    return VerdictAnswer("holds" if how == "inside" else "fails", fragile=fragile)
 
 
-def _without_interval(question: Question, of: Weighed) -> Said:
+def _without_interval(question: Hypothesis, of: Weighed) -> VerdictAnswer:
     """Answer what has no interval: only where the equality itself is the answer."""
     value, where = of.estimate.value, of.where
     if value is None or not of.equal:
-        return Said("inconclusive", of.estimate.why)
+        return VerdictAnswer("inconclusive", of.estimate.why)
     at_an_end = value in where and question.relation in {">=", "<=", "=="}
     inside = where.low < value < where.high or at_an_end
-    return Said("holds" if inside else "fails", remark="equal to the last bit in every block")
+    return VerdictAnswer(
+        "holds" if inside else "fails", remark="equal to the last bit in every block"
+    )
 
 
 _FAMILY = "one question alone would be answered, among so many it may be chance"
 
 
-def _told(p: float | None) -> bool:
+def _significant(p: float | None) -> bool:
     return p is not None and p < 1 - LEVEL
 
 
@@ -114,32 +116,34 @@ def _otherwise(beside: Estimate | None, where: Region, how: str) -> bool | None:
     return lies(beside.interval, where) != how
 
 
-def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None, family: int) -> Said:
+def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None, family: int) -> VerdictAnswer:
     """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
 
     The same within the margin is no more and no less: then `>` fails, and `>=` holds.
     """
-    question, factor = claim.question, claim.question.bound
-    found = _divided(of.estimate, factor)
+    question, factor = claim.hypothesis, claim.hypothesis.bound
+    estimate = _divided(of.estimate, factor)
     beside = None if of.companion is None else _divided(of.companion, factor)
-    decided = decide(found, beside, margin=claim.margin, p_adjusted=p_adjusted, family=family)
-    return _as_said(decided, question.relation, claim.margin)._replace(
-        needs=decided.needs, fragile=decided.fragile, resolves=decided.resolves
+    decided = decide(estimate, beside, margin=claim.margin, p_adjusted=p_adjusted, family=family)
+    return _as_answer(decided, question.relation, claim.margin)._replace(
+        needs=decided.blocks_needed, fragile=decided.fragile, resolves=decided.detectable_ratio
     )
 
 
-def _as_said(decided: Comparison, relation: Relation, margin: float) -> Said:
+def _as_answer(decided: RatioDecision, relation: Relation, margin: float) -> VerdictAnswer:
     if decided.state == "inconclusive":
         alone = decide(decided.ratio, margin=margin)
-        return Said("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
+        return VerdictAnswer("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
     if decided.state == "same":
         holds = relation in {">=", "<="}
-        return Said("holds" if holds else "fails", remark=f"the same within {100 * margin:g} %")
+        return VerdictAnswer(
+            "holds" if holds else "fails", remark=f"the same within {100 * margin:g} %"
+        )
     holds = (decided.state == "faster") == (relation in {">", ">="})
-    return Said("holds" if holds else "fails", remark=_by(decided, margin))
+    return VerdictAnswer("holds" if holds else "fails", remark=_by(decided, margin))
 
 
-def _by(decided: Comparison, margin: float) -> str:
+def _by(decided: RatioDecision, margin: float) -> str:
     value = decided.ratio.value or 1.0
     if abs(math.log(value)) < math.log1p(margin):
         return f"different, but below your margin of {100 * margin:g} %"
@@ -153,7 +157,7 @@ _IN_PERCENT = (0.5, 2.0)
 "Ratios that percents are read of: the interval says the others."
 
 
-def _divided(found: Estimate, factor: float) -> Estimate:
-    ends = {name: getattr(found, name) for name in ("value", "low", "high")}
+def _divided(estimate: Estimate, factor: float) -> Estimate:
+    ends = {name: getattr(estimate, name) for name in ("value", "low", "high")}
     divided = {name: None if end is None else end / factor for name, end in ends.items()}
-    return found.model_copy(update=divided)
+    return estimate.model_copy(update=divided)

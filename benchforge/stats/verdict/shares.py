@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchforge.model.claim import Question
-from benchforge.model.verdict import Estimate
-from benchforge.stats.rank import simultaneous
-from benchforge.stats.rates import failing, worst
-from benchforge.stats.region import Region, lies, region
-from benchforge.stats.weigh import LEVEL, Said
+from benchforge.model.suite.claim import Hypothesis
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.binomial import failing, worst
+from benchforge.stats.inference.holm import simultaneous
+from benchforge.stats.inference.region import Region, lies, region
+from benchforge.stats.verdict.answer import LEVEL, VerdictAnswer
 
 APART = 0.001
 "By how little two shares are the same: what the method lets sides of a comparison differ by (E1)."
@@ -24,10 +24,10 @@ class Shares(NamedTuple):
     estimate: Estimate
     "Of a - factor * b, or of a alone."
     sides: tuple[Estimate, ...]
-    said: Said
+    answer: VerdictAnswer
 
 
-def shares(question: Question, failures: Sequence[Failures], family: int) -> Shares:
+def shares(question: Hypothesis, failures: Sequence[Failures], family: int) -> Shares:
     """Return the answer to a question about shares of failed requests.
 
     The interval of each side is that of Clopper and Pearson, at a level at which all intervals of
@@ -40,22 +40,22 @@ def shares(question: Question, failures: Sequence[Failures], family: int) -> Sha
     where = region(question)
     if question.form != "ratio":
         estimate = _apart(sides, 1.0, level)
-        return Shares(estimate, sides, _said(estimate, where, 1.0, failures))
+        return Shares(estimate, sides, _answer(estimate, where, 1.0, failures))
     if question.relation != "==":
         where = Region(0, math.inf) if where.low > -math.inf else Region(-math.inf, 0)
         estimate = _apart(sides, question.bound, level)
-        said = _said(estimate, where, question.bound, failures)
-        if said.state == "inconclusive" and _same(estimate, question.bound, failures):
+        answer = _answer(estimate, where, question.bound, failures)
+        if answer.state == "inconclusive" and _same(estimate, question.bound, failures):
             holds = question.relation in {">=", "<="}
             remark = f"less than {100 * APART:g} points apart"
-            said = Said("holds" if holds else "fails", remark=remark)
-        return Shares(estimate, sides, said)
-    below = _said(_apart(sides, where.high, level), Region(-math.inf, 0), where.high, failures)
-    above = _said(_apart(sides, where.low, level), Region(0, math.inf), where.low, failures)
-    said = next((one for one in (below, above) if one.state != "holds"), below)
+            answer = VerdictAnswer("holds" if holds else "fails", remark=remark)
+        return Shares(estimate, sides, answer)
+    below = _answer(_apart(sides, where.high, level), Region(-math.inf, 0), where.high, failures)
+    above = _answer(_apart(sides, where.low, level), Region(0, math.inf), where.low, failures)
+    answer = next((answer for answer in (below, above) if answer.state != "holds"), below)
     if "fails" in {below.state, above.state}:
-        said = Said("fails")
-    return Shares(_apart(sides, question.bound, level), sides, said)
+        answer = VerdictAnswer("fails")
+    return Shares(_apart(sides, question.bound, level), sides, answer)
 
 
 def _counts(failures: Failures) -> tuple[list[int], list[int]]:
@@ -81,17 +81,21 @@ def _apart(sides: Sequence[Estimate], factor: float, level: float) -> Estimate:
     )
 
 
-def _said(found: Estimate, where: Region, factor: float, failures: Sequence[Failures]) -> Said:
-    if found.interval is None or found.value is None:
-        return Said("inconclusive", found.why)
-    how = lies(found.interval, where)
+def _answer(
+    estimate: Estimate, where: Region, factor: float, failures: Sequence[Failures]
+) -> VerdictAnswer:
+    if estimate.interval is None or estimate.value is None:
+        return VerdictAnswer("inconclusive", estimate.why)
+    how = lies(estimate.interval, where)
     if how == "across":
-        return Said("inconclusive", "it takes more requests to tell")
-    state = Said("holds" if how == "inside" else "fails")
+        return VerdictAnswer("inconclusive", "it takes more requests to tell")
+    state = VerdictAnswer("holds" if how == "inside" else "fails")
     extremes = _extremes(factor, failures)
-    if all(lies((one, one), where) == how for one in extremes):
+    if all(lies((extreme, extreme), where) == how for extreme in extremes):
         return state
-    return Said("inconclusive", "all requests together tell it, the worst trial says otherwise")
+    return VerdictAnswer(
+        "inconclusive", "all requests together tell it, the worst trial says otherwise"
+    )
 
 
 def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
@@ -103,9 +107,9 @@ def _extremes(factor: float, failures: Sequence[Failures]) -> tuple[float, ...]:
     return highest[0] - factor * b, a - factor * highest[1]
 
 
-def _same(found: Estimate, factor: float, failures: Sequence[Failures]) -> bool:
+def _same(estimate: Estimate, factor: float, failures: Sequence[Failures]) -> bool:
     around = Region(-APART, APART)
-    every = [(one, one) for one in _extremes(factor, failures)]
-    if found.interval is None:
+    extremes = [(end, end) for end in _extremes(factor, failures)]
+    if estimate.interval is None:
         return False
-    return all(lies(one, around) == "inside" for one in (found.interval, *every))
+    return all(lies(interval, around) == "inside" for interval in (estimate.interval, *extremes))

@@ -5,10 +5,10 @@ import json
 import math
 from dataclasses import dataclass, field
 
-from benchforge.model.answer import Expect, Request
-from benchforge.model.find import Find
-from benchforge.model.trial import CaseName
-from benchforge.model.tuning import Tuning
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.tuning import Tuning
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
 
@@ -31,7 +31,7 @@ class Case:
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all that the server stands before, in the order in which they start."
     tuning: Tuning = field(default_factory=Tuning)
-    find: Find | None = None
+    find: RateSearch | None = None
     "What it searches for; None where each of its trials asks the same."
 
     @property
@@ -65,5 +65,5 @@ class Case:
         if self.driver.kind != "loader":
             return ""
         request = self.request.model_dump(mode="json", exclude={"path"})
-        told = [self.driver.name, self.driver.model_dump(mode="json"), request]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        digested = [self.driver.name, self.driver.model_dump(mode="json"), request]
+        return hashlib.sha256(json.dumps(digested, sort_keys=True).encode()).hexdigest()[:16]

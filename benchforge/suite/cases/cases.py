@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Protocol
 
-from benchforge.suite.case import Case
+from benchforge.suite.cases.case import Case
 
 
 class Group(Protocol):

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import NamedTuple, cast
 
-from benchforge.model.answer import Request
-from benchforge.model.trial import CaseName
+from benchforge.model.trial.answer import Request
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
-from benchforge.suite.axis import Point, filled, part_at, variables
-from benchforge.suite.case import Case
-from benchforge.suite.cases import Cases
-from benchforge.suite.find import find_of
-from benchforge.suite.identity import Known, as_text, digest
-from benchforge.suite.points import Matrix, Projection, Varied, about
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.cases import Cases
+from benchforge.suite.cases.identity import CasePart, as_text, digest
+from benchforge.suite.matrix.axis import Point, filled, part_at, variables
+from benchforge.suite.matrix.points import Matrix, Projection, Varied, about
+from benchforge.suite.scenarios.search import find_of
+from benchforge.suite.scenarios.upstreams import behind, leading, reached
 from benchforge.suite.suite import Declared, Suite
-from benchforge.suite.upstreams import behind, leading, reached
 
 
 def expand(suite: Suite) -> Cases:
@@ -74,7 +74,7 @@ class _Scenario:
         self._concerned: dict[tuple[_Pair, tuple[str, ...]], frozenset[str]] = {}
         self._points = array("Q")
         self._pair = array("L")
-        for point, pair in self._found():
+        for point, pair in self._first_points():
             self._points.append(point)
             self._pair.append(pair)
         self._find = find_of(scenario, suite.loaders, suite.metrics)
@@ -131,25 +131,25 @@ class _Scenario:
 
     def _varied(
         self, place: str, declared: Mapping[str, Declared], labels: Iterable[str]
-    ) -> dict[str, Varied[Known]]:
-        def of(one: Declared) -> Varied[Known]:
-            def known(point: Point) -> Known:
-                return Known(part_at(one, place, point), self._suite)
+    ) -> dict[str, Varied[CasePart]]:
+        def of(declaration: Declared) -> Varied[CasePart]:
+            def known_at(point: Point) -> CasePart:
+                return CasePart(part_at(declaration, place, point), self._suite)
 
-            return Varied(self._matrix, about(self._scenario, place, one), known)
+            return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
 
         return {label: of(declared[label]) for label in labels}
 
     def _request(self, server: str) -> Varied[tuple[Request, str]]:
         written = self._scenario.requests.get(server, self._scenario.request)
 
-        def known(point: Point) -> tuple[Request, str]:
+        def request_at(point: Point) -> tuple[Request, str]:
             request, _ = filled(written, point)
             return request, as_text(request)
 
-        return Varied(self._matrix, [f"path.{name}" for name in variables(written)], known)
+        return Varied(self._matrix, [f"path.{name}" for name in variables(written)], request_at)
 
-    def _found(self) -> Iterator[tuple[int, int]]:
+    def _first_points(self) -> Iterator[tuple[int, int]]:
         """Yield point and pair of each case: the first point that makes it."""
         projections: dict[frozenset[str], Projection] = {}
         made: dict[tuple[int, frozenset[str]], bytearray] = {}
@@ -213,7 +213,7 @@ class _Scenario:
 
     def _text_of_server(self, label: str, point: int) -> str:
         """Return what a server is, and what all is that stands behind it."""
-        known = self._servers[label].at(point)
-        upstreams = cast("Server", known.part).upstreams()
-        behind_it = (self._text_of_server(one, point) for one in upstreams)
-        return f"[{', '.join([known.text, *behind_it])}]"
+        server = self._servers[label].at(point)
+        upstreams = cast("Server", server.part).upstreams()
+        behind_it = (self._text_of_server(upstream, point) for upstream in upstreams)
+        return f"[{', '.join([server.text, *behind_it])}]"

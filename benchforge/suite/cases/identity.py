@@ -10,7 +10,7 @@ from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython, ServesCode
 from benchforge.suite.suite import Suite
 
 
-class Known:
+class CasePart:
     """A part at some points, and what it is: found out when it is asked for, once."""
 
     def __init__(self, part: Part, suite: Suite) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchforge.parts.part import Part
-from benchforge.suite.axis import PLACES, Point, part_at, reaching
-from benchforge.suite.points import about, projected
+from benchforge.suite.matrix.axis import PLACES, Point, part_at, reaching
+from benchforge.suite.matrix.points import about, projected
+from benchforge.suite.scenarios.upstreams import behind, fronts, leading, reached
 from benchforge.suite.suite import Declared, Scenario, Suite
-from benchforge.suite.upstreams import behind, fronts, leading, reached
 
 
 def distinct_parts(suite: Suite) -> Iterator[Part]:
@@ -27,26 +27,26 @@ def parts_by_scenario(suite: Suite) -> Iterator[tuple[str, str, Part]]:
 def _distinct(suite: Suite) -> Iterator[tuple[str, Part]]:
     seen: set[bytes] = set()
     for scenario in suite.scenarios.values():
-        for place, one, point in _placed(suite, scenario):
-            concerned = reaching(point, place, one)
-            text = json.dumps([place, one.label, concerned], sort_keys=True)
-            known = hashlib.blake2b(text.encode(), digest_size=16).digest()
-            if known not in seen:
-                seen.add(known)
-                yield f"{place}.{one.label}", part_at(one, place, concerned)
+        for place, declaration, point in _placed(suite, scenario):
+            concerned = reaching(point, place, declaration)
+            text = json.dumps([place, declaration.label, concerned], sort_keys=True)
+            digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+            if digest not in seen:
+                seen.add(digest)
+                yield f"{place}.{declaration.label}", part_at(declaration, place, concerned)
 
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[str, Declared, Point]]:
     """Yield table, part and point of all that a scenario names, and of what stands behind it."""
     for place in PLACES:
         for label in getattr(scenario, place):
-            one = getattr(suite, place)[label]
-            for point in projected(scenario, about(scenario, place, one)):
-                yield place, one, point
+            declaration = getattr(suite, place)[label]
+            for point in projected(scenario, about(scenario, place, declaration)):
+                yield place, declaration, point
     standing = fronts(scenario.servers, suite.servers)
     for label in reached(scenario, suite.servers):
-        one = suite.servers[label]
-        paths = leading(scenario, suite.servers) | set(about(scenario, "servers", one))
+        declaration = suite.servers[label]
+        paths = leading(scenario, suite.servers) | set(about(scenario, "servers", declaration))
         for point in projected(scenario, paths):
             if any(label in behind(front, suite.servers, point) for front in standing):
-                yield "servers", one, point
+                yield "servers", declaration, point

@@ -4,8 +4,8 @@ import math
 import re
 from typing import Literal, NamedTuple, cast
 
-from benchforge.model.claim import Question, Relation
-from benchforge.suite.bound import NUMBER, UNIT, NoBound, in_unit, named, number
+from benchforge.model.suite.claim import Hypothesis, Relation
+from benchforge.suite.toml.bound import NUMBER, UNIT, NoBound, in_unit, named, number
 
 FORMS = "a > b, a < b, a >= 2 * b, a == b +- 3%, a - b < 2ms, a < 25ms, a == 5 +- 10%"
 
@@ -25,35 +25,35 @@ class Amount(NamedTuple):
     unit: str
 
 
-def question(text: str, unit: str) -> Question:
+def question(text: str, unit: str) -> Hypothesis:
     """Return what is asked of a metric of this unit. Raises NoBound where it is nothing.
 
     Bounds are converted to the unit; a bare number is in it. A tolerance in % is a share of the
     bound.
     """
-    found = _HOLDS.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-    if found is None:
-        raise NoBound(f"{text[:_LONGEST]!r} asks nothing", _hint(text))
-    relation = cast("Relation", found["relation"])
-    form: Literal["ratio", "difference", "value"] = "difference" if found["less"] else "value"
-    if found["b"]:
+    match = _HOLDS.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
+        raise NoBound(f"{text[:_LONGEST]!r} is not a condition", _hint(text))
+    relation = cast("Relation", match["relation"])
+    form: Literal["ratio", "difference", "value"] = "difference" if match["less"] else "value"
+    if match["b"]:
         if form == "difference":
             raise NoBound("a difference is compared with a number", f"write one of: {FORMS}")
-        form, bound = "ratio", number(found["factor"] or "1")
+        form, bound = "ratio", number(match["factor"] or "1")
         if bound <= 0:
             raise NoBound(f"a factor is above 0, not {bound:g}", "write it like a >= 2 * b")
     else:
-        bound = in_unit(number(found["bound"]), found["unit"] or "", unit)
+        bound = in_unit(number(match["bound"]), match["unit"] or "", unit)
     tolerance = None
-    if found["within"]:
+    if match["within"]:
         if relation != "==":
             raise NoBound(f"{relation} has no tolerance", "leave it out, or write ==")
-        within = Amount(number(found["within"]), found["of"] or "")
+        within = Amount(number(match["within"]), match["of"] or "")
         tolerance = _tolerance(within, form, bound, unit)
     elif relation == "==":
-        hint = f"say how near is near enough: {text.strip()} +- 3%"
-        raise NoBound("no two measurements are equal", hint)
-    return Question(
+        hint = f"give a tolerance: {text.strip()} +- 3%"
+        raise NoBound("two measurements are never exactly equal", hint)
+    return Hypothesis(
         text=text.strip(), form=form, relation=relation, bound=bound, tolerance=tolerance
     )
 
@@ -75,7 +75,7 @@ def _tolerance(within: Amount, form: str, bound: float, unit: str) -> float:
 
 def _hint(text: str) -> str:
     if re.match(r"\s*a\s*(=[^=]|!=|=$)", text):
-        return "what is equal is so within something: write a == b +- 3%"
+        return "an equality needs a tolerance: write a == b +- 3%"
     if re.match(r"\s*b\b", text):
-        return f"begin with a: write one of: {FORMS}"
+        return f"`a` comes first: write one of: {FORMS}"
     return f"write one of: {FORMS}"

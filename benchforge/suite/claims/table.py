@@ -5,61 +5,61 @@ from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
-from benchforge.model.frozen import Frozen
-from benchforge.model.units import Share
-from benchforge.suite.positions import Path
+from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.units import Share
+from benchforge.suite.toml.positions import Path
 
 
 class Subtracted(Frozen):
     """What is subtracted from a side, block by block: what it does not name is as in that side."""
 
     scenario: str | None = None
-    "In place of the claim's."
+    "Label of the side's scenario. Default: the claim's."
     server: str | None = None
-    "A label of the scenario."
+    "Label of the server."
     client: str | None = None
-    "A label of the scenario: who asks."
+    "Label of the client."
     loader: str | None = None
-    "In place of `client`."
+    "Label of the load tool, instead of `client`."
     where: dict[str, JsonValue] = Field(default_factory=dict)
-    "Axes to values, laid over the claim's."
+    "Axes, each with its value. They override the claim's."
 
 
 class Side(Subtracted):
     """One side of a claim: it is exactly one case."""
 
     minus: Subtracted | None = None
-    "Another case, whose values are subtracted block by block."
+    "Second case. Its values are subtracted block by block."
 
 
-class Written(Frozen):
+class ClaimTable(Frozen):
     """A table [claims.x], as a suite writes it."""
 
     says: str = ""
     "The claim in words."
     scenario: str | None = None
-    "Whose cases it is about; a side may name its own."
+    "Label of the scenario. A side can set its own."
     metric: str
-    "The label of what is compared."
+    "Label of the metric to compare."
     of: str | None = None
-    "What part of the metric, such as p99 or server, where it has several."
+    "Part of the metric, such as p99 or server, if the metric has several."
     a: Side
-    "The first side."
+    "First side."
     b: Side | None = None
-    "The other; without it the question is about a alone."
+    "Second side. Default: the claim is about `a` alone."
     where: dict[str, JsonValue] = Field(default_factory=dict)
-    "Axes to the values that both sides have; an axis that a case is not about is passed over."
+    "Axes, each with its value on both sides. Axes that a case does not have are ignored."
     each: str | None = None
-    "An axis: the claim is asked once for each of its values."
+    "Axis. The claim is tested once for each of its values."
     holds: str
-    """`a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`, also with `<`, `<=`; \
-bounds are in the metric's unit, or in one that is written."""
+    """Condition: `a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`, or the same \
+with `<` and `<=`. A bound without a unit is in the metric's unit."""
     margin: Share = Share(0.03)
-    "What is no farther apart than that is the same, where the question is a ratio."
+    "Largest relative difference that counts as equal, for claims about a ratio."
     published: float | None = None
-    "What a source says of it: the ratio, or the number in the metric's unit."
+    "Value that a source publishes: the ratio, or the number in the metric's unit."
     original: str = ""
-    "What was wrong with the source's own measurement."
+    "Error in the source's own measurement."
 
 
 class Meant(NamedTuple):
@@ -71,7 +71,9 @@ class Meant(NamedTuple):
     "Server and driver are axes as others are."
 
 
-def sides(written: Written, at: Path, *, inner: bool = True) -> Iterator[tuple[Path, Subtracted]]:
+def sides(
+    written: ClaimTable, at: Path, *, inner: bool = True
+) -> Iterator[tuple[Path, Subtracted]]:
     """Yield each side and what is subtracted from it, with the place where it was written."""
     for key in ("a", "b"):
         side: Side | None = getattr(written, key)
@@ -81,18 +83,18 @@ def sides(written: Written, at: Path, *, inner: bool = True) -> Iterator[tuple[P
                 yield (*at, key, "minus"), side.minus
 
 
-def side_at(written: Written, at: Path) -> Subtracted:
+def side_at(written: ClaimTable, at: Path) -> Subtracted:
     """Return what was written at a place that `sides` yields."""
     return next(side for place, side in sides(written, at[:2]) if place == at)
 
 
-def all_meant(written: Written, at: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
+def all_meant(written: ClaimTable, at: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
     """Yield what each side means, and what is subtracted from it, at one value of `each`."""
     for key in ("a", "b"):
         yield from meant(written, (*at, key), each)
 
 
-def meant(written: Written, at: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
+def meant(written: ClaimTable, at: Path, each: Mapping[str, JsonValue]) -> Iterator[Meant]:
     """Yield what a side means, then what is subtracted from it; nothing where there is no such."""
     side: Side | None = getattr(written, str(at[-1]))
     if side is None:

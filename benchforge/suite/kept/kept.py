@@ -11,26 +11,27 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from benchforge.errors import Unusable
-from benchforge.model.amount import Until
-from benchforge.model.answer import Expect
-from benchforge.model.find import Find
-from benchforge.model.result import Header
-from benchforge.model.trial import CaseName
+from benchforge.model.files.result import Header
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.until import Until
+from benchforge.model.trial.answer import Expect
+from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.registry import Registry
-from benchforge.suite.asks import Asks, asks
-from benchforge.suite.axis import part_at
-from benchforge.suite.complaints import Complaints
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
-from benchforge.suite.document import Document, Tables
 from benchforge.suite.environment import Environment
-from benchforge.suite.find import find_of
-from benchforge.suite.layers import layered
-from benchforge.suite.redact import HIDDEN
-from benchforge.suite.repeat import repeated
-from benchforge.suite.source import parsed
+from benchforge.suite.kept.questions import Asks, asks
+from benchforge.suite.matrix.axis import part_at
+from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.suite import Declared, Scenario
-from benchforge.suite.typed import typed
+from benchforge.suite.toml.document import Document, Tables, as_table
+from benchforge.suite.toml.faults import Checked
+from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.sound import sound
+from benchforge.suite.toml.source import parsed
 
 DRIVERS = ("loaders", "clients")
 _SEARCHING = ("servers", "loaders", "find")
@@ -62,23 +63,22 @@ class KeptSuite:
         """Return the driver of a case, as it was there. Raises Unusable where there is none."""
         if case.driver not in self._drivers:
             raise Unusable(f"the suite declares no driver {case.driver!r}")
-        place, one = self._drivers[case.driver]
+        place, declaration = self._drivers[case.driver]
         try:
-            part = part_at(one, place, case.vary)
+            part = part_at(declaration, place, case.vary)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]["msg"]
             raise Unusable(f"{place}.{case.driver} cannot be as in {case.title}: {first}") from None
         assert isinstance(part, Driver)  # noqa: S101 - its table says so
         return part
 
-    def find(self, label: str) -> Find | None:
+    def find(self, label: str) -> RateSearch | None:
         """Return what a scenario looks for, as the suite's text says; None where it says nothing.
 
         Raises ValidationError and WrongObjective where it says what cannot be.
         """
-        scenarios = self._document.tables.get("scenarios")
-        table = scenarios.get(label) if isinstance(scenarios, dict) else None
-        if not isinstance(table, dict) or "find" not in table:
+        table = self._scenario(label)
+        if table is None or "find" not in table:
             return None
         scenario = typed(Scenario, {key: table[key] for key in _SEARCHING if key in table})
         loaders = {one.label: one for place, one in self._drivers.values() if place == "loaders"}
@@ -90,19 +90,19 @@ class KeptSuite:
 
     def expect(self, case: CaseName) -> Expect | None:
         """Return what a right answer of a case looks like; None where a secret is part of it."""
-        scenarios = self._document.tables.get("scenarios")
-        scenario = scenarios.get(case.scenario) if isinstance(scenarios, dict) else None
-        table = scenario.get("expect", {}) if isinstance(scenario, dict) else None
-        if (
-            not isinstance(table, dict)
-            or HIDDEN in json.dumps(table)
-            or '"env"' in json.dumps(table)
-        ):
+        scenario = self._scenario(case.scenario)
+        table = None if scenario is None else scenario.get("expect", {})
+        written = json.dumps(table)
+        if not isinstance(table, dict) or HIDDEN in written or '"env"' in written:
             return None
         try:
             return typed(Expect, table)
         except ValidationError:
             return None
+
+    def _scenario(self, label: str) -> Tables | None:
+        table = as_table(self._document.tables.get("scenarios")).get(label)
+        return table if isinstance(table, dict) else None
 
 
 def kept_suite(header: Header, shown: str, registry: Registry) -> KeptSuite:
@@ -113,19 +113,24 @@ def kept_suite(header: Header, shown: str, registry: Registry) -> KeptSuite:
     document = layered(
         parsed(shown, header.suite), header.profile, tuple(header.settings.items()), registry
     )
-    complaints = Complaints(document)
+    return sound(_kept(document, header, registry), document)
+
+
+def _kept(document: Document, header: Header, registry: Registry) -> Checked[KeptSuite]:
     labels = {case.driver for case in header.cases}
     labelled: dict[str, Mapping[str, Tables]] = {kind: {} for kind in KINDS}
     for place in DRIVERS:
-        found = tables_of(document.tables, place, complaints)
-        labelled[place] = {label: table for label, table in found.items() if label in labels}
-    labelled["metrics"] = tables_of(document.tables, "metrics", complaints)
+        of_place = yield from tables_of(document.tables, place)
+        labelled[place] = {label: table for label, table in of_place.items() if label in labels}
+    labelled["metrics"] = yield from tables_of(document.tables, "metrics")
     if "metrics" not in document.tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
     # Secrets do not say how an output is read, and whoever reads a result has none of them.
-    environment = Environment(complaints, lambda _: HIDDEN)
-    parts = declared(labelled, registry, environment, complaints)
-    until = repeated(document, header.profile, complaints).amount
-    complaints.settle(())
-    drivers = {label: (place, one) for place in DRIVERS for label, one in parts[place].items()}
-    return KeptSuite(metrics(parts["metrics"]), until, drivers, document)
+    parts = yield from declared(labelled, registry, Environment(lambda _: HIDDEN))
+    repeat = yield from repeated(document, header.profile)
+    drivers = {
+        label: (place, declaration)
+        for place in DRIVERS
+        for label, declaration in parts[place].items()
+    }
+    return KeptSuite(metrics(parts["metrics"]), repeat.amount, drivers, document)

@@ -3,18 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from benchforge.model.claim import Claim
-from benchforge.model.pivot import Pivot
-from benchforge.model.trial import CaseName
+from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.pivot import Pivot
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric
-from benchforge.suite.asking import all_meant
-from benchforge.suite.claims import sound_claims
-from benchforge.suite.complaints import Complaints
+from benchforge.suite.claims.pivots import pivots
+from benchforge.suite.claims.read import sound_claims
+from benchforge.suite.claims.sides import of_cases, resolved
+from benchforge.suite.claims.table import all_meant
 from benchforge.suite.declared import tables_of
-from benchforge.suite.document import Document
-from benchforge.suite.pivots import pivots
-from benchforge.suite.sides import of_cases, resolved
 from benchforge.suite.suite import Scenario
+from benchforge.suite.toml.document import Document
+from benchforge.suite.toml.faults import Checked
+from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.sound import sound
 
 _MATRIX = ("title", "servers", "loaders", "clients", "metrics", "vary", "include", "exclude")
 
@@ -35,30 +37,34 @@ def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[Case
 
     Raises SuiteErrors where the text asks what cannot be.
     """
-    complaints = Complaints(document)
+    return sound(_asks(document, metrics, cases), document)
+
+
+def _asks(
+    document: Document, metrics: Mapping[str, Metric], cases: Sequence[CaseName]
+) -> Checked[Asks]:
     there: dict[str, list[CaseName]] = {}
     for case in cases:
         there.setdefault(case.scenario, []).append(case)
-    declared = tables_of(document.tables, "scenarios", complaints)
-    every: dict[str, Scenario] = {}
+    declared = yield from tables_of(document.tables, "scenarios")
+    scenarios: dict[str, Scenario] = {}
     for label, table in declared.items():
-        told = {key: table[key] for key in _MATRIX if key in table}
-        scenario = complaints.parse(Scenario, told, ("scenarios", label))
+        matrix = {key: table[key] for key in _MATRIX if key in table}
+        scenario = yield from checked(Scenario, matrix, ("scenarios", label))
         if scenario is not None:
-            every[label] = scenario
+            scenarios[label] = scenario
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
-    drawn = tables_of(document.tables, "tables", complaints)
-    tables = pivots(drawn, names["metrics"], names["scenarios"], every, complaints)
-    written = tables_of(document.tables, "claims", complaints)
-    sound = sound_claims(written, metrics, names, every, complaints)
-    here = {
-        label: one
-        for label, one in sound.items()
-        if all(side.scenario in there for side in all_meant(one.written, one.at, {}))
+    drawn = yield from tables_of(document.tables, "tables")
+    tables = yield from pivots(drawn, names["metrics"], names["scenarios"], scenarios)
+    written = yield from tables_of(document.tables, "claims")
+    claims = yield from sound_claims(written, metrics, names, scenarios)
+    answerable = {
+        label: claim
+        for label, claim in claims.items()
+        if all(side.scenario in there for side in all_meant(claim.written, claim.at, {}))
     }
-    claims = resolved(here, lambda label: there[label], complaints)
-    complaints.settle(())
-    return asked_of(every, tables, claims, cases)
+    with_cases = yield from resolved(answerable, lambda label: there[label])
+    return asked_of(scenarios, tables, with_cases, cases)
 
 
 def asked_of(

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from benchforge.model.answer import Request
+from benchforge.model.trial.answer import Request
 from benchforge.parts.part import Part
-from benchforge.suite.document import Tables
 from benchforge.suite.suite import Declared
-from benchforge.suite.typed import typed
+from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.models import typed
 
 Point = Mapping[str, JsonValue]
 "What varies, by its path in the suite, to its value."
@@ -32,11 +32,11 @@ class Axis:
     option: tuple[str, ...] = ()
     "An option, and keys inside it."
 
-    def reaches(self, place: str, one: Declared) -> bool:
+    def reaches(self, place: str, declaration: Declared) -> bool:
         """Tell whether a part of the table `place` has the option."""
-        if self.place != place or self.label not in {"*", one.label}:
+        if self.place != place or self.label not in {"*", declaration.label}:
             return False
-        fields = one.cls.model_fields.items()
+        fields = declaration.cls.model_fields.items()
         return any(self.option[0] == (field.alias or name) for name, field in fields)
 
 
@@ -52,25 +52,27 @@ def axis(path: str) -> Axis | None:
             return None
 
 
-def reaching(point: Point, place: str, one: Declared) -> dict[str, JsonValue]:
+def reaching(point: Point, place: str, declaration: Declared) -> dict[str, JsonValue]:
     """Return what of a point is about a part of the table `place`."""
     axes = ((path, axis(path), value) for path, value in point.items())
-    return {path: value for path, found, value in axes if found and found.reaches(place, one)}
+    return {
+        path: value for path, varied, value in axes if varied and varied.reaches(place, declaration)
+    }
 
 
-def moved(one: Declared, point: Point) -> Tables:
+def moved(declaration: Declared, point: Point) -> Tables:
     """Return the options of a part at a point, all of which is about that part."""
-    options: Tables = dict(one.options)
+    options: Tables = dict(declaration.options)
     for path, value in point.items():
-        if found := axis(path):
-            options = _put(options, found.option, value)
+        if varied := axis(path):
+            options = _put(options, varied.option, value)
     return options
 
 
-def part_at(one: Declared, place: str, point: Point) -> Part:
+def part_at(declaration: Declared, place: str, point: Point) -> Part:
     """Return a part of the table `place` at a point. Raises pydantic's ValidationError."""
-    concerned = reaching(point, place, one)
-    return typed(one.cls, moved(one, concerned)) if concerned else one.part
+    concerned = reaching(point, place, declaration)
+    return typed(declaration.cls, moved(declaration, concerned)) if concerned else declaration.part
 
 
 def _put(table: JsonValue, keys: tuple[str, ...], value: JsonValue) -> Tables:
@@ -92,6 +94,6 @@ def filled(request: Request, point: Point) -> tuple[Request, dict[str, JsonValue
     taken = {path: point[path] for name in variables(request) if (path := f"path.{name}") in point}
     if not taken:
         return request, taken
-    path = _VARIABLE.sub(lambda found: str(taken.get(f"path.{found[1]}", found[0])), request.path)
+    path = _VARIABLE.sub(lambda match: str(taken.get(f"path.{match[1]}", match[0])), request.path)
     dumped = request.model_dump(mode="json") | {"path": path}
     return typed(Request, dumped), taken

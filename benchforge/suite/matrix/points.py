@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from pydantic import JsonValue
 
-from benchforge.suite.axis import Point, axis
+from benchforge.suite.matrix.axis import Point, axis
 from benchforge.suite.suite import Declared, Scenario
 
 T = TypeVar("T")
@@ -151,10 +151,10 @@ def projected(scenario: Scenario, paths: Collection[str]) -> Iterator[Point]:
         yield {path: value for path, value in included.items() if path in paths}
 
 
-def about(scenario: Scenario, place: str, one: Declared) -> list[str]:
+def about(scenario: Scenario, place: str, declaration: Declared) -> list[str]:
     """Return the paths of all that varies and is about a part of the table `place`."""
-    paths = dict.fromkeys((*scenario.vary, *(path for point in scenario.include for path in point)))
-    return [path for path in paths if (found := axis(path)) and found.reaches(place, one)]
+    paths = dict.fromkeys(path for _, path in scenario.varied_paths())
+    return [path for path in paths if (varied := axis(path)) and varied.reaches(place, declaration)]
 
 
 def combinations(scenario: Scenario) -> int:

@@ -4,21 +4,22 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from benchforge.suite.complaints import Complaints
-from benchforge.suite.document import Document, Setting, Tables
 from benchforge.suite.suite import Repeat
+from benchforge.suite.toml.document import Document, Setting, Tables
+from benchforge.suite.toml.faults import Checked, Fault
+from benchforge.suite.toml.models import checked
 
 _TABLE = "repeat"
 _NUMBER, _WIDTH = ("blocks",), ("until", "between")
 
 
-def repeated(document: Document, profile: str | None, complaints: Complaints) -> Repeat:
-    """Return the table as it holds; complain of what is wrong in it."""
+def repeated(document: Document, profile: str | None) -> Checked[Repeat]:
+    """Return the table as it holds."""
     table = document.tables.get(_TABLE, {})
     if isinstance(table, dict):
-        told = _said_last(table, document, profile)
-        return complaints.parse(Repeat, told, (_TABLE,)) or Repeat()
-    complaints.at((_TABLE,), "expected a table", "write [repeat]")
+        written = _said_last(table, document, profile)
+        return (yield from checked(Repeat, written, (_TABLE,))) or Repeat()
+    yield Fault((_TABLE,), "expected a table", "write [repeat]")
     return Repeat()
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchforge.registry import Registry
-from benchforge.suite.document import Document, Tables
-from benchforge.suite.faults import Fault, SuiteErrors, nearest
-from benchforge.suite.positions import Path
-from benchforge.suite.settings import with_settings
-from benchforge.suite.star import spread
+from benchforge.suite.overrides.settings import with_settings
+from benchforge.suite.overrides.star import spread
+from benchforge.suite.toml.document import Document, Tables, as_table
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest
+from benchforge.suite.toml.positions import Path
 
 
 def layered(
@@ -29,13 +29,12 @@ def layered(
 
 
 def _profile(written: Document, name: str) -> Tables:
-    profiles = written.tables.get("profiles")
-    profiles = profiles if isinstance(profiles, dict) else {}
+    profiles = as_table(written.tables.get("profiles"))
     profile = profiles.get(name)
     if not isinstance(profile, dict):
         hint = nearest(name, profiles, "profiles")
         message = f"{written.shown} has no profile of that name"
-        raise SuiteErrors([Fault(f"--profile {name}", message, hint=hint)])
+        raise SuiteErrors([SuiteFault(f"--profile {name}", message, hint=hint)])
     return profile
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from benchforge.registry import Registry
-from benchforge.suite.complaints import options
 from benchforge.suite.declared import KINDS, STAR
-from benchforge.suite.document import Document, Setting, Tables, paths_of
-from benchforge.suite.faults import Fault, SuiteErrors, nearest
-from benchforge.suite.plain import NotFinite, plain
-from benchforge.suite.positions import DEEPEST
-from benchforge.suite.star import classes
+from benchforge.suite.overrides.star import classes
+from benchforge.suite.toml.document import Document, Setting, Tables, paths_of
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest
+from benchforge.suite.toml.models import options
+from benchforge.suite.toml.plain import NotFinite, plain
+from benchforge.suite.toml.positions import DEEPEST
 
 _LABELLED = {*KINDS, "runtimes", "scenarios", "tables", "claims"}
 
@@ -24,13 +24,13 @@ def with_settings(
 ) -> Document:
     """Set values by their paths, in order. Raises SuiteErrors for what cannot be set."""
     document = replace(document, origins=dict(document.origins), starred=dict(document.starred))
-    faults: list[Fault] = []
+    faults: list[SuiteFault] = []
     for dotted, written in settings:
         shown = f"--set {dotted}={written}"
         try:
             document = _with_setting(document, shown, _keys(dotted), _value(written), registry)
         except _Unsettable as error:
-            faults.append(Fault(shown, error.args[0], hint=error.args[1]))
+            faults.append(SuiteFault(shown, error.args[0], hint=error.args[1]))
     if faults:
         raise SuiteErrors(faults)
     return document
@@ -48,7 +48,9 @@ def _with_setting(
     registry: Registry,
 ) -> Document:
     if keys[0] == "profiles":
-        raise _Unsettable("a profile cannot be set", "set what it sets, or edit the suite")
+        raise _Unsettable(
+            "a profile cannot be set with --set", "set the option that it sets, or edit the suite"
+        )
     tables, origin = document.tables, Setting(shown, keys)
     for path in _meant(keys, tables, registry):
         tables = _put(tables, path, value)
@@ -68,12 +70,12 @@ def _meant(keys: tuple[str, ...], tables: Tables, registry: Registry) -> Sequenc
         return [keys]
     if label == STAR and top in KINDS and option:
         parts = dict(classes(top, declared, registry))
-        having = [one for one, cls in parts.items() if option in options(cls)]
+        having = [part_label for part_label, cls in parts.items() if option in options(cls)]
         if not having:
-            known = dict.fromkeys(name for cls in parts.values() for name in options(cls))
-            hint = nearest(option, known, f"{top} take")
+            names = dict.fromkeys(name for cls in parts.values() for name in options(cls))
+            hint = nearest(option, names, f"{top} take")
             raise _Unsettable(f"no {KINDS[top]} has an option {option!r}", hint)
-        return [(top, one, *keys[2:]) for one in having]
+        return [(top, part_label, *keys[2:]) for part_label in having]
     if label not in declared:
         raise _Unsettable(f"{top}.{label} is not declared", nearest(label, declared, "declared"))
     return [keys]

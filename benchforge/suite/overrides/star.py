@@ -6,16 +6,14 @@ of a label itself comes before it.
 
 from collections.abc import Iterator
 
-from pydantic import JsonValue
-
 from benchforge.errors import Unusable
 from benchforge.parts.part import Part
 from benchforge.registry import Registry
-from benchforge.suite.complaints import Complaints, options
 from benchforge.suite.declared import KINDS, STAR
-from benchforge.suite.document import Tables, merged, paths_of
-from benchforge.suite.faults import nearest
-from benchforge.suite.positions import Path
+from benchforge.suite.toml.document import Tables, as_table, merged, paths_of
+from benchforge.suite.toml.faults import Fault, Hint, Nearest
+from benchforge.suite.toml.models import options
+from benchforge.suite.toml.positions import Path
 
 
 def spread(over: Tables, under: Tables, registry: Registry) -> tuple[Tables, dict[Path, Path]]:
@@ -26,15 +24,15 @@ def spread(over: Tables, under: Tables, registry: Registry) -> tuple[Tables, dic
     """
     tables, starred = dict(over), dict[Path, Path]()
     for kind in KINDS:
-        found = over.get(kind)
-        star = found.get(STAR) if isinstance(found, dict) else None
-        if not isinstance(found, dict) or not isinstance(star, dict):
+        written = as_table(over.get(kind))
+        star = written.get(STAR)
+        if not isinstance(star, dict):
             continue
-        labels: Tables = {label: table for label, table in found.items() if label != STAR}
+        labels: Tables = {label: table for label, table in written.items() if label != STAR}
         left = dict(star)
-        for label, cls in classes(kind, merged(_table(under.get(kind)), labels), registry):
+        for label, cls in classes(kind, merged(as_table(under.get(kind)), labels), registry):
             taken = {option: star[option] for option in star.keys() & set(options(cls))}
-            own = _table(labels.get(label))
+            own = as_table(labels.get(label))
             if taken:
                 labels[label] = merged(taken, own)
             for option, value in taken.items():
@@ -47,29 +45,27 @@ def spread(over: Tables, under: Tables, registry: Registry) -> tuple[Tables, dic
     return tables, starred
 
 
-def check_left(tables: Tables, registry: Registry, complaints: Complaints) -> None:
-    """Complain of each option under "*" that no part has."""
+def left_faults(tables: Tables, registry: Registry) -> Iterator[Fault]:
+    """Yield a fault for each option under "*" that no part has."""
     for kind, name in KINDS.items():
-        declared = _table(tables.get(kind))
+        declared = as_table(tables.get(kind))
         parts = dict(classes(kind, declared, registry))
         if declared.keys() - {STAR} - parts.keys():
-            continue  # nobody knows what those take; they have complaints of their own
-        known = dict.fromkeys(option for cls in parts.values() for option in options(cls))
-        for option in _table(declared.get(STAR)):
-            hint = nearest(option, known, f"{kind} take") if known else f"no {name} is declared"
-            complaints.at((kind, STAR, option), f"no {name} has an option {option!r}", hint)
+            continue  # nobody knows what those take; they have faults of their own
+        names = dict.fromkeys(option for cls in parts.values() for option in options(cls))
+        for option in as_table(declared.get(STAR)):
+            hint: Hint = f"no {name} is declared"
+            if names:
+                hint = Nearest(option, names, f"{kind} take")
+            yield Fault((kind, STAR, option), f"no {name} has an option {option!r}", hint)
 
 
 def classes(kind: str, tables: Tables, registry: Registry) -> Iterator[tuple[str, type[Part]]]:
     """Yield each label whose part is there, with its class."""
     for label, table in tables.items():
-        use = _table(table).get("use")
+        use = as_table(table).get("use")
         if label != STAR and isinstance(use, str):
             try:
                 yield label, registry.part(KINDS[kind], use)
             except Unusable:
-                continue  # it has a complaint of its own
-
-
-def _table(value: JsonValue) -> Tables:
-    return value if isinstance(value, dict) else {}
+                continue  # it has a fault of its own

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from benchforge.model.plan import Chain, Link, PartPlanned, Place
+from benchforge.model.files.plan import Chain, PartLink, PartPlanned, Place
 from benchforge.parts.part import Part, Server, ServesCode
-from benchforge.suite.axis import Point, part_at
-from benchforge.suite.points import projected
+from benchforge.suite.matrix.axis import Point, part_at
+from benchforge.suite.matrix.points import projected
+from benchforge.suite.scenarios.upstreams import behind, leading
 from benchforge.suite.suite import Scenario, Suite
-from benchforge.suite.upstreams import behind, leading
 
 _DRIVERS: tuple[Place, ...] = ("loaders", "clients")
 
@@ -29,29 +29,33 @@ def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
     )
 
 
-def links(suite: Suite, scenario: Scenario) -> tuple[Link, ...]:
+def links(suite: Suite, scenario: Scenario) -> tuple[PartLink, ...]:
     """Return who turns to whom at any point, each link once."""
-    found: dict[tuple[str, str], Link] = {}
+    distinct: dict[tuple[str, str], PartLink] = {}
     for link in _links(suite, scenario):
-        found.setdefault((link.source, link.target), link)
-    return tuple(found.values())
+        distinct.setdefault((link.source, link.target), link)
+    return tuple(distinct.values())
 
 
-def _links(suite: Suite, scenario: Scenario) -> Iterator[Link]:
+def _links(suite: Suite, scenario: Scenario) -> Iterator[PartLink]:
     for place in _DRIVERS:
         for driver in getattr(scenario, place):
             for server in scenario.servers:
-                yield Link(source=f"{place}.{driver}", target=f"servers.{server}", says="asks")
+                yield PartLink(
+                    source=f"{place}.{driver}", target=f"servers.{server}", relation="asks"
+                )
     for point in _points(suite, scenario):
         for label in scenario.servers:
             for server in (label, *behind(suite.servers[label], suite.servers, point)):
                 part = cast("Server", part_at(suite.servers[server], "servers", point))
                 for upstream in part.upstreams():
                     target = f"servers.{upstream}"
-                    yield Link(source=f"servers.{server}", target=target, says="passes on to")
+                    yield PartLink(
+                        source=f"servers.{server}", target=target, relation="passes on to"
+                    )
                 for backend in () if part.upstreams() else scenario.backends:
                     target = f"backends.{backend}"
-                    yield Link(source=f"servers.{server}", target=target, says="may use")
+                    yield PartLink(source=f"servers.{server}", target=target, relation="may use")
 
 
 def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.find import Objective, Relation
+from benchforge.model.suite.search import Objective, Relation
 from benchforge.parts.part import Metric
-from benchforge.suite.bound import NoBound, bound
-from benchforge.suite.faults import Hint, Nearest, nearest
+from benchforge.suite.toml.bound import NoBound, bound
+from benchforge.suite.toml.faults import Hint, Nearest, nearest
 
 _FORM = 'write "METRIC PART < BOUND", such as "latency p99 < 50ms" or "error_rate < 0.1%"'
 _PATTERN = re.compile(
@@ -26,10 +26,10 @@ class WrongObjective(BenchforgeError):
 
 def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
     """Return an objective of one of the metrics, by label. Raises WrongObjective."""
-    found = _PATTERN.fullmatch(text)
-    if found is None:
+    match = _PATTERN.fullmatch(text)
+    if match is None:
         raise WrongObjective(f"not an objective: {text!r}", _FORM)
-    label, of = found["metric"], found["of"]
+    label, of = match["metric"], match["of"]
     if label not in metrics:
         raise WrongObjective(
             f"no metric {label!r} is declared", Nearest(label, sorted(metrics), "declared")
@@ -37,16 +37,18 @@ def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
     metric = metrics[label]
     parts = metric.parts()
     if parts and of not in parts and not (of is None and len(parts) == 1):
-        told = [one for one in parts if one]
+        choices = [part for part in parts if part]
         what = f"{label} has no {of!r}" if of else f"{label} has several parts"
-        raise WrongObjective(what, nearest(of or "", told, "it has"))
+        raise WrongObjective(what, nearest(of or "", choices, "it has"))
     fit = _RELATIONS[metric.better]
-    relation: Relation | None = next((one for one in fit if one == found["relation"]), None)
+    relation: Relation | None = next(
+        (candidate for candidate in fit if candidate == match["relation"]), None
+    )
     if relation is None:
         hint = f"{metric.better} values of {label} are the better ones: write {' or '.join(fit)}"
-        raise WrongObjective(f"an objective that the worst server keeps: {text!r}", hint)
+        raise WrongObjective(f"even the worst server keeps this objective: {text!r}", hint)
     try:
-        least = bound(found["bound"], metric.unit)
+        least = bound(match["bound"], metric.unit)
     except NoBound as error:
         message, hint = error.args
         raise WrongObjective(f"{label}: {message}", hint) from None

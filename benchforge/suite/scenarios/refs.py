@@ -1,27 +1,27 @@
 """Servers whose code is a commit: does it lie in a repository, as far as a look tells."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchforge.parts.part import ServesCode
-from benchforge.suite.complaints import Complaints
 from benchforge.suite.suite import Declared
+from benchforge.suite.toml.faults import Fault
 
 NO_REPOSITORY = "not in a git repository"
-WITHOUT = "name a directory that is in one, or leave 'ref' out: then it is served as it lies"
+WITHOUT = "name a directory in a git repository, or leave 'ref' out to serve the files as they are"
 
 
-def check_refs(servers: Mapping[str, Declared], folder: Path, complaints: Complaints) -> None:
-    """Complain of each server that names a commit where there is no repository.
+def ref_faults(servers: Mapping[str, Declared], folder: Path) -> Iterator[Fault]:
+    """Yield a fault for each server that names a commit where there is no repository.
 
     `folder` is the suite's. Whether there is such a commit, git alone can tell, when it is run.
     """
-    for label, one in servers.items():
-        if not isinstance(one.part, ServesCode) or one.part.ref is None:
+    for label, declaration in servers.items():
+        if not isinstance(declaration.part, ServesCode) or declaration.part.ref is None:
             continue
-        code = one.part.code(folder)
+        code = declaration.part.code(folder)
         if code is not None and repository(code) is None:
-            complaints.at(("servers", label, "ref"), f"{code}: {NO_REPOSITORY}", WITHOUT)
+            yield Fault(("servers", label, "ref"), f"{code}: {NO_REPOSITORY}", WITHOUT)
 
 
 def repository(folder: Path) -> Path | None:

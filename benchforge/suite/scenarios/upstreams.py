@@ -1,24 +1,23 @@
 """Servers that stand before others: their names looked up, at each point of what varies."""
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from pydantic import ValidationError
 
 from benchforge.parts.part import UPSTREAM_OPTIONS, Server
-from benchforge.suite.axis import Point, part_at
-from benchforge.suite.complaints import Complaints
-from benchforge.suite.faults import nearest
-from benchforge.suite.points import about, projected
-from benchforge.suite.positions import Path
+from benchforge.suite.matrix.axis import Point, part_at
+from benchforge.suite.matrix.points import about, projected
 from benchforge.suite.suite import Declared, Scenario
+from benchforge.suite.toml.faults import Fault, Hint, Nearest
+from benchforge.suite.toml.positions import Path
 
 
 class Astray(Exception):
     """A server cannot stand before `label`: message and hint; `trail` are the labels up to it."""
 
-    def __init__(self, trail: Sequence[str], label: str, message: str, hint: str) -> None:
+    def __init__(self, trail: Sequence[str], label: str, message: str, hint: Hint) -> None:
         super().__init__(message)
         self.trail = trail
         self.label = label
@@ -33,34 +32,34 @@ def behind(front: Declared, servers: Mapping[str, Declared], point: Point) -> tu
     Astray for a name that is no server's and for a circle, and pydantic's ValidationError where
     an option of such a server cannot be what the point says.
     """
-    found: dict[str, None] = {}
-    _gather((front.label,), front, servers, point, found)
-    return tuple(found)
+    gathered: dict[str, None] = {}
+    _gather((front.label,), front, servers, point, gathered)
+    return tuple(gathered)
 
 
 def _gather(
     trail: tuple[str, ...],
-    one: Declared,
+    declaration: Declared,
     servers: Mapping[str, Declared],
     point: Point,
-    found: dict[str, None],
+    gathered: dict[str, None],
 ) -> None:
-    if not _is_front(one):
+    if not _is_front(declaration):
         return
-    for label in cast("Server", part_at(one, "servers", point)).upstreams():
+    for label in cast("Server", part_at(declaration, "servers", point)).upstreams():
         if label in trail:
             circle = " → ".join((*trail[trail.index(label) :], label))
             raise Astray(trail, label, f"stands before itself: {circle}", "break the circle")
         if label not in servers:
-            message, hint = f"no server {label!r} is declared", nearest(label, servers, "declared")
-            raise Astray(trail, label, message, hint)
-        if label not in found:
-            _gather((*trail, label), servers[label], servers, point, found)
-            found[label] = None
+            hint = Nearest(label, servers, "declared")
+            raise Astray(trail, label, f"no server {label!r} is declared", hint)
+        if label not in gathered:
+            _gather((*trail, label), servers[label], servers, point, gathered)
+            gathered[label] = None
 
 
-def _is_front(one: Declared) -> bool:
-    return bool(one.cls.model_fields.keys() & set(UPSTREAM_OPTIONS))
+def _is_front(declaration: Declared) -> bool:
+    return bool(declaration.cls.model_fields.keys() & set(UPSTREAM_OPTIONS))
 
 
 def fronts(labels: Iterable[str], servers: Mapping[str, Declared]) -> list[Declared]:
@@ -80,15 +79,13 @@ def reached(scenario: Scenario, servers: Mapping[str, Declared]) -> tuple[str, .
     standing = fronts(scenario.servers, servers)
     for point in projected(scenario, leading(scenario, servers)) if standing else ():
         for front in standing:
-            with contextlib.suppress(Astray, ValidationError):  # which is complained of elsewhere
+            with contextlib.suppress(Astray, ValidationError):  # which are faults elsewhere
                 labels |= dict.fromkeys(behind(front, servers, point))
     return tuple(label for label in labels if label not in scenario.servers)
 
 
-def check_upstreams(
-    servers: Mapping[str, Declared], labels: Sequence[str], complaints: Complaints
-) -> None:
-    """Complain of each server that stands before one that there is not, or before itself.
+def upstream_faults(servers: Mapping[str, Declared], labels: Sequence[str]) -> Iterator[Fault]:
+    """Yield a fault for each server that stands before one that there is not, or before itself.
 
     `labels` are those that the suite declares, `servers` those of them that are sound.
     """
@@ -104,15 +101,15 @@ def check_upstreams(
                 circles.add(circle)
             if error.label not in labels or error.label in servers:
                 at = _written(servers[error.trail[-1]], error.label)
-                complaints.at(at, error.message, error.hint)
+                yield Fault(at, error.message, error.hint)
 
 
-def _written(one: Declared, label: str) -> Path:
+def _written(declaration: Declared, label: str) -> Path:
     """Return where a server names the one that it stands before."""
     for option in UPSTREAM_OPTIONS:
-        named = one.options.get(option)
+        named = declaration.options.get(option)
         if named == label:
-            return ("servers", one.label, option)
+            return ("servers", declaration.label, option)
         if isinstance(named, list) and label in named:
-            return ("servers", one.label, option, named.index(label))
-    return ("servers", one.label)
+            return ("servers", declaration.label, option, named.index(label))
+    return ("servers", declaration.label)

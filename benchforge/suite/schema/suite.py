@@ -4,44 +4,45 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from benchforge.errors import Unusable
-from benchforge.model.answer import Request
-from benchforge.model.described import DRAFT, Schema
-from benchforge.model.placement import Placement
-from benchforge.model.runtime import Runtime
-from benchforge.model.tuning import Tuning
+from benchforge.model.files.json_schema import DRAFT, Schema
+from benchforge.model.suite.placement import Placement
+from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.tuning import Tuning
+from benchforge.model.trial.answer import Request
 from benchforge.parts.part import Kind, Part
 from benchforge.registry import Registry
-from benchforge.suite.asking import Written as Claim
-from benchforge.suite.axis import PLACES
+from benchforge.suite.claims.pivots import PivotTable
+from benchforge.suite.claims.table import ClaimTable as Claim
 from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
-from benchforge.suite.pivots import Written
-from benchforge.suite.schema_of import ANY, UNKNOWN, leaves, partial, portable, table
+from benchforge.suite.matrix.axis import PLACES
+from benchforge.suite.measuring.tuning import LIMITS, SYSCTL
+from benchforge.suite.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
 from benchforge.suite.suite import Repeat, Scenario
-from benchforge.suite.tuning import LIMITS, SYSCTL
 
 _LABEL = portable(r"^\w[\w-]*$")
 # As `axis` understands a path.
 _VARIED = rf"^(path\.[^.]+|({'|'.join(PLACES)})(\.[^.]+){{2,}})$"
 
 _TABLES = {
-    "servers": "What answers the requests: [servers.LABEL], and `use` names the part.",
-    "backends": "What servers depend on: [backends.LABEL], and `use` names the part.",
-    "loaders": "Load tools: [loaders.LABEL], and `use` names the part.",
-    "clients": "HTTP libraries that make requests: [clients.LABEL], and `use` names the part.",
-    "metrics": "What is drawn from each trial: [metrics.LABEL], and `use` names the part. "
-    "A standard set without it.",
+    "servers": "Servers that answer the requests: [servers.LABEL]. `use` names the part.",
+    "backends": "Backends that servers need: [backends.LABEL]. `use` names the part.",
+    "loaders": "Load tools: [loaders.LABEL]. `use` names the part.",
+    "clients": "HTTP libraries that send requests: [clients.LABEL]. `use` names the part.",
+    "metrics": "Quantities to compute from each trial: [metrics.LABEL]. `use` names the part. "
+    "Default: a standard set.",
     "runtimes": "Interpreters with packages: [runtimes.LABEL].",
-    "scenarios": "What is compared: [scenarios.LABEL].",
-    "tables": "Tables that are drawn of the cases: [tables.LABEL].",
-    "claims": "What is said of the cases: [claims.LABEL]. A run answers each: it holds, fails, is "
+    "scenarios": "Scenarios to measure: [scenarios.LABEL].",
+    "tables": "Tables in reports: [tables.LABEL].",
+    "claims": "Statements about cases: [claims.LABEL]. A run decides whether each holds, fails, is "
     "inconclusive or invalid.",
-    "profiles": "What is laid over the suite by --profile LABEL: tables merge, all else replaces.",
+    "profiles": "Changes that --profile LABEL applies: tables merge, other values replace.",
 }
 
 _PLACED = {
-    "description": "Which CPUs each role may use: `auto` keeps the load tool from the others, and "
-    "a table names them. All share all without it.",
+    "description": "CPUs of each role: `auto` separates the load tool from other parts, and a "
+    "table "
+    "names CPUs. Default: all processes share all CPUs.",
     "default": "off",
 }
 
@@ -133,10 +134,12 @@ def _declared(parts: Mapping[str, Schema], kind: Kind) -> Schema:
 
     What is told of each option stands outside as well: tombi shows nothing of what is in a `then`.
     """
-    told = {option: {**ANY, **_told(takes)} for option, takes in _options(parts).items()}
+    described = {
+        option: {**ANY, **_description(takes)} for option, takes in _options(parts).items()
+    }
     return {
         "type": "object",
-        "properties": {"use": _use(parts, kind), **told},
+        "properties": {"use": _use(parts, kind), **described},
         "required": ["use"],
         "additionalProperties": True,
         "allOf": [
@@ -150,22 +153,22 @@ def _declared(parts: Mapping[str, Schema], kind: Kind) -> Schema:
 
 
 def _use(parts: Mapping[str, Schema], kind: Kind) -> Schema:
-    said = [part.get("description", "").partition("\n")[0] for part in parts.values()]
+    descriptions = [part.get("description", "").partition("\n")[0] for part in parts.values()]
     return {
         "enum": list(parts),
         "description": f"The {kind}.",
-        "x-taplo": {"docs": {"enumValues": said}},
+        "x-taplo": {"docs": {"enumValues": descriptions}},
     }
 
 
 def _in_profile(parts: Mapping[str, Schema], kind: Kind) -> Schema:
     """Return the schema of some options of a part of which a profile does not say what it is."""
-    known = all(part["additionalProperties"] is not True for part in parts.values())
+    all_closed = all(part["additionalProperties"] is not True for part in parts.values())
     options = {option: _either(takes) for option, takes in _options(parts).items()}
     return {
         "type": "object",
         "properties": {"use": _use(parts, kind), **options},
-        "additionalProperties": UNKNOWN if known else True,
+        "additionalProperties": UNKNOWN if all_closed else True,
     }
 
 
@@ -186,30 +189,30 @@ def _either(options: Mapping[str, Schema]) -> Schema:
         plain = {key: one for key, one in option.items() if key not in {"description", "default"}}
         if (plain := partial(plain)) not in takes:
             takes.append(plain)
-    return {**(takes[0] if len(takes) == 1 else {"anyOf": takes}), **_told(options)}
+    return {**(takes[0] if len(takes) == 1 else {"anyOf": takes}), **_description(options)}
 
 
-def _told(options: Mapping[str, Schema]) -> Schema:
+def _description(options: Mapping[str, Schema]) -> Schema:
     """Return what is told of an option that several parts have: each text once, for whom it is."""
-    said: dict[str, list[str]] = {}
+    parts_by_text: dict[str, list[str]] = {}
     for part, option in options.items():
-        said.setdefault(option.get("description", ""), []).append(part)
-    lines = [f"{', '.join(parts)}: {text}" for text, parts in said.items() if text]
+        parts_by_text.setdefault(option.get("description", ""), []).append(part)
+    lines = [f"{', '.join(parts)}: {text}" for text, parts in parts_by_text.items() if text]
     return {"description": "\n\n".join(lines)} if lines else {}
 
 
-def _labelled(name: str, one: Schema) -> Schema:
+def _labelled(name: str, labelled: Schema) -> Schema:
     return {
         "type": "object",
         "description": _TABLES[name],
-        "patternProperties": {_LABEL: one},
+        "patternProperties": {_LABEL: labelled},
         "additionalProperties": UNKNOWN,
     }
 
 
-def _starred(name: str, one: Schema, every: Schema) -> Schema:
+def _starred(name: str, labelled: Schema, starred: Schema) -> Schema:
     """Return tables by label, where "*" is for all of them."""
-    return {**_labelled(name, one), "properties": {STAR: every}}
+    return {**_labelled(name, labelled), "properties": {STAR: starred}}
 
 
 def _scenario() -> Schema:
@@ -226,15 +229,15 @@ def _scenario() -> Schema:
 
 
 def _drawn() -> Schema:
-    made = table(Written)
+    made = table(PivotTable)
     made["properties"]["show"] |= {"minItems": 1}
     made["allOf"] = [_one_of_two("scenario", "scenarios"), _one_of_two("metric", "metrics")]
     return made
 
 
-def _one_of_two(one: str, other: str) -> Schema:
+def _one_of_two(key: str, other: str) -> Schema:
     """Return what asks for one of two keys. An `if`, so that it is told which is missing."""
-    return {"if": {"not": {"required": [other]}}, "then": {"required": [one]}}
+    return {"if": {"not": {"required": [other]}}, "then": {"required": [key]}}
 
 
 def _tuning() -> Schema:
@@ -242,8 +245,8 @@ def _tuning() -> Schema:
     sysctl, limits = made["properties"]["sysctl"], made["properties"]["limits"]
     sysctl["patternProperties"] = {portable(SYSCTL): sysctl["additionalProperties"]}
     limits["properties"] = dict.fromkeys(LIMITS, limits["additionalProperties"])
-    for one in (sysctl, limits):
-        one["additionalProperties"] = UNKNOWN
+    for options in (sysctl, limits):
+        options["additionalProperties"] = UNKNOWN
     return made
 
 

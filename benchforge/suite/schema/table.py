@@ -6,8 +6,8 @@ from functools import cache
 
 from pydantic import BaseModel, TypeAdapter
 
-from benchforge.model.described import Described, Schema
-from benchforge.model.units import Duration, Rate, Size
+from benchforge.model.files.json_schema import Described, Schema
+from benchforge.model.values.units import Duration, Rate, Size
 
 # Not plain false: taplo would tell of it at every line of the table.
 UNKNOWN: Schema = {"not": {"title": "unknown key"}}
@@ -63,16 +63,16 @@ def partial(schema: Schema) -> Schema:
 
 def portable(pattern: str) -> str | None:
     """Return a pattern of Python's for all who read schemas; None where that is not possible."""
-    found, inside = "", False
+    translated, inside = "", False
     for piece in re.findall(r"\\.|\(\?:?|.", pattern, re.DOTALL):
         if piece == "(?" or re.fullmatch(r"\\[^\W_wdsnrtfv]", piece):
             return None  # what the engines do not have, or understand in different ways
         if piece in {r"\w", r"\d"}:
-            found += f"{piece}{_BEYOND}" if inside else f"[{piece}{_BEYOND}]"
+            translated += f"{piece}{_BEYOND}" if inside else f"[{piece}{_BEYOND}]"
             continue
         inside = piece == "[" or (inside and piece != "]")
-        found += piece
-    return found
+        translated += piece
+    return translated
 
 
 class _Reading:
@@ -90,7 +90,7 @@ class _Reading:
             # A table inside itself: what is below is the loader's to judge.
             target = {} if name in above else self._defs[name]
             return self.read({**target, **beside}, (*above, name))
-        return {**_referred(self.takes(schema, above)), **_said(schema)}
+        return {**_referred(self.takes(schema, above)), **_documentation(schema)}
 
     def takes(self, schema: Schema, above: tuple[str, ...] = ()) -> Schema:
         """Return what a schema takes."""
@@ -133,15 +133,15 @@ class _Reading:
         return ANY if ANY in read else {"anyOf": read}
 
     def _keys(self, schema: Schema, above: tuple[str, ...]) -> Schema:
-        found: Schema = {}
+        keys: Schema = {}
         for key in ("properties", "patternProperties"):
             if key in schema:
-                found[key] = {name: self.read(inner, above) for name, inner in schema[key].items()}
+                keys[key] = {name: self.read(inner, above) for name, inner in schema[key].items()}
         others = schema.get("additionalProperties", True)
         if isinstance(others, dict):
             others = self.read(others, above)
-        found["additionalProperties"] = UNKNOWN if others is False else others
-        return found
+        keys["additionalProperties"] = UNKNOWN if others is False else others
+        return keys
 
     def _filled(self, takes: Schema) -> Schema:
         """Let `{ env = "NAME" }` stand in place of a text."""
@@ -151,28 +151,30 @@ class _Reading:
         return {**takes, "type": [*kinds, "object"], **_ASKS}
 
 
-def _said(schema: Schema) -> Schema:
+def _documentation(schema: Schema) -> Schema:
     """Return what a schema tells a person: editors show it."""
-    said: Schema = {}
+    documentation: Schema = {}
     members = [schema, *schema.get("anyOf", ())]
-    wanted = next((one["title"] for one in members if isinstance(one.get("type"), list)), "")
+    wanted = next(
+        (member["title"] for member in members if isinstance(member.get("type"), list)), ""
+    )
     form = f"{wanted[:1].upper()}{wanted[1:]}." if wanted else ""
     if text := "\n".join(filter(None, (schema.get("description"), form))):
-        said["description"] = text
+        documentation["description"] = text
     if schema.get("default") is not None:
-        said["default"] = schema["default"]
-    return said
+        documentation["default"] = schema["default"]
+    return documentation
 
 
 def _referred(takes: Schema) -> Schema:
-    found = next((name for name, leaf in leaves().items() if leaf == takes), None)
-    return {"$ref": f"#/$defs/{found}"} if found else takes
+    leaf_name = next((name for name, leaf in leaves().items() if leaf == takes), None)
+    return {"$ref": f"#/$defs/{leaf_name}"} if leaf_name else takes
 
 
 @cache
 def leaves() -> Mapping[str, Schema]:
     """Return what many tables refer to, by name."""
-    found: dict[str, Schema] = {
+    by_name: dict[str, Schema] = {
         "unknown": {"not": {"title": "unknown key"}, **ANY},
         "env": {"type": "object", **_ASKS},
     }
@@ -184,6 +186,6 @@ def leaves() -> Mapping[str, Schema]:
             ("size", TypeAdapter(Size).json_schema()),
             ("rate", TypeAdapter(Rate).json_schema()),
         ):
-            found[name + suffix] = reading.takes(written)
-    del found["text"]
-    return found
+            by_name[name + suffix] = reading.takes(written)
+    del by_name["text"]
+    return by_name

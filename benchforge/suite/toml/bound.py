@@ -4,8 +4,8 @@ import math
 import re
 from collections.abc import Mapping
 
-from benchforge.model.units import Duration, Rate, Share, Size
-from benchforge.suite.faults import nearest
+from benchforge.model.values.units import Duration, Rate, Share, Size
+from benchforge.suite.toml.faults import nearest
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 UNIT = r"[A-Za-zµ%/][A-Za-z0-9µ%/]*"
@@ -32,20 +32,20 @@ def bound(text: str, unit: str) -> float:
 
     Bare are only shares and rates: 50 of a time means milliseconds more often than seconds.
     """
-    found = _WRITTEN.fullmatch(text.strip())
+    match = _WRITTEN.fullmatch(text.strip())
     bare = unit == "1" or (unit not in _UNITS and unit.endswith(_RATE))
-    if found is None or (not found["unit"] and not bare):
+    if match is None or (not match["unit"] and not bare):
         what = "a share of 1" if unit == "1" else unit
         raise NoBound(f"it is in {what}, not {text!r}", f"write it like {_example(unit)}")
-    return in_unit(number(found["number"]), found["unit"] or "", unit)
+    return in_unit(number(match["number"]), match["unit"] or "", unit)
 
 
 def number(text: str) -> float:
     """Return a finite number. Raises NoBound for one that is beyond all."""
-    found = float(text)
-    if not math.isfinite(found):
+    parsed = float(text)
+    if not math.isfinite(parsed):
         raise NoBound(f"{text} is beyond all numbers", "write a smaller one")
-    return found
+    return parsed
 
 
 def in_unit(number: float, name: str, unit: str) -> float:
@@ -53,15 +53,15 @@ def in_unit(number: float, name: str, unit: str) -> float:
 
     Raises NoBound for a unit of something else, and where the result is beyond all numbers.
     """
-    known = {"": 1.0, unit: 1.0, **_others(unit)}
-    if name not in known:
-        names = [one for one in known if one not in {"", "1"}]
+    factors = {"": 1.0, unit: 1.0, **_others(unit)}
+    if name not in factors:
+        names = [unit_name for unit_name in factors if unit_name not in {"", "1"}]
         message = f"the metric is in {named(unit)}, not in {name!r}"
         raise NoBound(message, nearest(name, names, "it takes a bare number or"))
-    found = number * known[name]
-    if not math.isfinite(found):
+    converted = number * factors[name]
+    if not math.isfinite(converted):
         raise NoBound(f"{number:g} {name} is beyond all numbers", "write a smaller one")
-    return found
+    return converted
 
 
 def named(unit: str) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from benchforge.suite.positions import Path, Spot
+from benchforge.suite.toml.positions import Path, Spot
 
 Tables = dict[str, JsonValue]
 
@@ -64,6 +64,11 @@ class Document:
             if path in starred:
                 stars[path] = starred[path]
         return replace(self, tables=merged(self.tables, over), origins=origins, starred=stars)
+
+
+def as_table(value: JsonValue) -> Tables:
+    """Return a value that is a table; in place of any other, an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def merged(under: Tables, over: Tables) -> Tables:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Callable
 
-from benchforge.suite.positions import Spot
+from benchforge.suite.toml.positions import Spot
 
 _ROOM = 100  # characters of a line that are shown
 _BEFORE = 60  # of them, before the place, where a line is longer
@@ -15,9 +15,9 @@ def excerpt(line: str, spot: Spot, hide: Callable[[str], str] = str) -> str:
     `hide` takes out what nobody is to see; no secret begins or ends within a place.
     """
     before, after = line[: spot.column - 1], line[spot.column - 1 + spot.width :]
-    here = hide(line[len(before) : len(before) + spot.width])
+    marked = hide(line[len(before) : len(before) + spot.width])
     before, after = hide(before), hide(after)
-    line, start, width = before + here + after, len(before), max(1, len(here))
+    line, start, width = before + marked + after, len(before), max(1, len(marked))
     if len(line) > _ROOM:
         left = max(0, min(start - _BEFORE, len(line) - _ROOM))
         right = left + _ROOM

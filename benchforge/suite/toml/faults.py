@@ -1,14 +1,18 @@
 """What is wrong with a suite: all of it at once, each fault with its place and what to do."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import TypeVar
 
 from benchforge.errors import Unusable
+from benchforge.suite.toml.positions import Path
+
+T = TypeVar("T")
 
 SHOWN = 20
 "Faults of one file that are printed: a person corrects these first."
-_NAMES = 8  # names in a hint
+_NAMES = 12  # names in a hint
 _COMPARED = 5_000  # names; a suite can have more, and a hint is worth no second
 
 
@@ -20,13 +24,14 @@ class Nearest:
     """
 
     name: object
-    names: Sequence[str]
+    names: Collection[str]
     says: str
 
     def __str__(self) -> str:
-        near = get_close_matches(str(self.name), self.names[:_COMPARED], 1)
+        names = tuple(self.names)
+        near = get_close_matches(str(self.name), names[:_COMPARED], 1)
         guess = f"did you mean {near[0]!r}? " if near else ""
-        return f"{guess}{self.says}: {listed(self.names)}"
+        return f"{guess}{self.says}: {listed(names)}"
 
 
 Hint = str | Nearest
@@ -34,6 +39,28 @@ Hint = str | Nearest
 
 @dataclass(frozen=True)
 class Fault:
+    """What is wrong with the value at a path of a suite, or with an option of the command line."""
+
+    path: Path
+    message: str
+    hint: Hint = ""
+    option: str = ""
+    "Option of the command line, in place of a path."
+    of_model: bool = False
+    "True for what pydantic found: it stands back for an earlier fault of the same path."
+
+    def below(self, top: Path) -> "Fault":
+        """Return the fault of a table as one of the document: the table stands at `top`."""
+        return replace(self, path=(*top, *self.path))
+
+
+Checked = Generator[Fault, None, T]
+"""What a function returns that reads a piece of a suite: it yields what is wrong there, and returns
+what is sound. Its caller writes `value = yield from read_piece(...)`."""
+
+
+@dataclass(frozen=True)
+class SuiteFault:
     """One fault: where it is, what is wrong, the line in question, and what to do."""
 
     where: str
@@ -52,7 +79,7 @@ class Fault:
 class SuiteErrors(Unusable):
     """A suite cannot be used; `faults` holds every reason, `text()` is what to print."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[SuiteFault]) -> None:
         self.faults = tuple(faults)
         # Hints stand with their faults; a hint of the whole would be printed a second time.
         super().__init__(self.text().removeprefix("error: "))

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.suite.positions import Path
+from benchforge.suite.toml.positions import Path
 
 
 class NotFinite(Exception):

@@ -41,7 +41,7 @@ class Spot(NamedTuple):
     width: int
 
 
-class Refused(Exception):
+class SuiteRefused(Exception):
     """A text that is no suite, whatever else may be right: place, message and hint."""
 
     def __init__(self, spot: Spot, message: str, hint: str = "") -> None:
@@ -64,7 +64,7 @@ def positions(text: str) -> dict[Path, Spot]:
     """  # noqa: D205 - one sentence
     scanner = Scanner(text)
     scanner.document()
-    return scanner.found
+    return scanner.spots
 
 
 def dotted(path: Path) -> str:
@@ -86,7 +86,7 @@ class Scanner:
         self._text = text.replace("\r\n", "\n") + "\n\0"  # an end like no other
         self._ends = [-1] + [found.start() for found in re.finditer("\n", self._text)]
         self._last: dict[Path, int] = {}  # the number of the newest table of each array of tables
-        self.found: dict[Path, Spot] = {}
+        self.spots: dict[Path, Spot] = {}
         "Where each path stands."
         self.statement: tuple[int, Path] = (0, ())
         "Where the newest statement begins, and the path that it sets or opens."
@@ -153,7 +153,7 @@ class Scanner:
                 if self._text[at] == ",":
                     comma, at = at, self._within(at + 1, closing, outer)
                     if self._text[at] == closing == "}":
-                        raise Refused(
+                        raise SuiteRefused(
                             self.spot(comma, comma + 1),
                             "not TOML 1.0: a comma after the last key of an inline table",
                             "leave it out",
@@ -178,7 +178,7 @@ class Scanner:
         if self._text[at] == '"':
             self._check_escapes(at, end)
         elif _NO_SECONDS.fullmatch(self._text, at, end):
-            raise Refused(
+            raise SuiteRefused(
                 self.spot(at, end),
                 "not TOML 1.0: a time without seconds",
                 "add them: 07:30:00",
@@ -191,7 +191,7 @@ class Scanner:
         if closing == "}" and "\n" in self._text[at:after]:
             opening = self.unclosed[-1]
             table = "" if any(isinstance(step, int) for step in path) else f": [{dotted(path)}]"
-            raise Refused(
+            raise SuiteRefused(
                 self.spot(opening, opening + 1),
                 "not TOML 1.0: an inline table ends on the line on which it begins",
                 f"close it there, or write a table of its own{table}",
@@ -199,12 +199,12 @@ class Scanner:
         return after
 
     def _check_escapes(self, at: int, end: int) -> None:
-        for found in _ESCAPE.finditer(self._text, at, end):
-            if found[1] in "ex":
-                instead = "\\u001b" if found[1] == "e" else "\\u00.."
-                raise Refused(
-                    self.spot(found.start(), found.end()),
-                    f"not TOML 1.0: no escape \\{found[1]}",
+        for match in _ESCAPE.finditer(self._text, at, end):
+            if match[1] in "ex":
+                instead = "\\u001b" if match[1] == "e" else "\\u00.."
+                raise SuiteRefused(
+                    self.spot(match.start(), match.end()),
+                    f"not TOML 1.0: no escape \\{match[1]}",
                     f"write {instead}, or the text in '...', where nothing is escaped",
                 )
 
@@ -219,16 +219,16 @@ class Scanner:
     def _end(self, what: re.Pattern[str], at: int) -> int:
         if what is not _SPACE:
             self.at = at
-        if (found := what.match(self._text, at)) is None:
+        if (match := what.match(self._text, at)) is None:
             raise Lost
-        return found.end()
+        return match.end()
 
     def _mark(self, path: Path, start: int, end: int) -> None:
-        if path not in self.found:
-            self.found[path] = self.spot(start, end)
+        if path not in self.spots:
+            self.spots[path] = self.spot(start, end)
             if len(path) > DEEPEST:
-                spot = self.found[path]
-                raise Refused(spot, f"nested more than {DEEPEST} levels deep")
+                spot = self.spots[path]
+                raise SuiteRefused(spot, f"nested more than {DEEPEST} levels deep")
 
     def _plain(self, at: int, end: int) -> str:
         key = self._text[at:end]

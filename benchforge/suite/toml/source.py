@@ -8,17 +8,18 @@ from difflib import get_close_matches
 from pathlib import Path as File
 from typing import NoReturn
 
-from benchforge.suite.document import Document
-from benchforge.suite.excerpt import excerpt
-from benchforge.suite.faults import Fault, SuiteErrors
-from benchforge.suite.located import located
-from benchforge.suite.plain import NotFinite, plain
-from benchforge.suite.positions import Lost, Path, Refused, Spot, positions
-from benchforge.suite.redact import hiding
-from benchforge.suite.syntax import explained
+from benchforge.suite.secrets.redact import hiding
+from benchforge.suite.toml.built_in import names_like
+from benchforge.suite.toml.document import Document
+from benchforge.suite.toml.excerpt import excerpt
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.suite.toml.located import located
+from benchforge.suite.toml.plain import NotFinite, plain
+from benchforge.suite.toml.positions import Lost, Path, Spot, SuiteRefused, positions
+from benchforge.suite.toml.syntax import explained
 
 _DIGITS = re.compile(r"[\d_]{4300}")
-_MOST = 16 * 1024 * 1024  # bytes; a suite of a hundred thousand servers has less
+_MOST = 4 * 1024 * 1024  # bytes; a suite of ten thousand servers has less
 
 
 def read(path: str | os.PathLike[str]) -> Document:
@@ -35,8 +36,8 @@ def parsed(shown: str, text: str) -> Document:
     except tomllib.TOMLDecodeError as error:
         _refuse(shown, text, *explained(text, str(error)))
     except ValueError:
-        found = _DIGITS.search(text)  # Python reads no longer ones
-        before = text[: found.start()] if found else ""
+        match = _DIGITS.search(text)  # Python reads no longer ones
+        before = text[: match.start()] if match else ""
         _refuse(shown, text, _spot(before), "a number of thousands of digits", "write it shorter")
     assert spots is not None, "the scanner passes whatever tomllib reads"  # noqa: S101
     try:
@@ -54,7 +55,7 @@ def _spots(shown: str, text: str) -> dict[Path, Spot] | None:
         return positions(text)
     except Lost:
         return None
-    except Refused as refused:
+    except SuiteRefused as refused:
         _refuse(shown, text, refused.spot, refused.message, refused.hint)
 
 
@@ -62,25 +63,27 @@ def _bytes(shown: str) -> bytes:
     path = File(shown)
     if re.search("[\ud800-\udfff]", str(path.absolute())):  # a result says which suite it is of
         hint = "rename the file, or the folder that it is in"
-        raise SuiteErrors([Fault(shown, "its path is not UTF-8", hint=hint)])
+        raise SuiteErrors([SuiteFault(shown, "its path is not UTF-8", hint=hint)])
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             hint = "write it to a file: relative paths in a suite start at its folder"
-            raise SuiteErrors([Fault(shown, "a pipe or a device, not a file", hint=hint)])
+            raise SuiteErrors([SuiteFault(shown, "a pipe or a device, not a file", hint=hint)])
         with path.open("rb") as file:
             content = file.read(_MOST + 1)
     except FileNotFoundError:
         near = get_close_matches(path.name, _suites(path.parent), 1)
-        hint = f"did you mean '{path.with_name(near[0])}'?" if near else ""
-        raise SuiteErrors([Fault(shown, "no such file", hint=hint)]) from None
+        hint = f"did you mean '{path.with_name(near[0])}'?" if near else names_like(path)
+        raise SuiteErrors([SuiteFault(shown, "no such file", hint=hint)]) from None
     except IsADirectoryError:
-        raise SuiteErrors([Fault(shown, "a folder, not a suite", hint=_choose(path))]) from None
+        raise SuiteErrors(
+            [SuiteFault(shown, "a folder, not a suite", hint=_choose(path))]
+        ) from None
     except (OSError, ValueError) as error:  # ValueError: NUL in a path
         reason = error.strerror if isinstance(error, OSError) else error
-        raise SuiteErrors([Fault(shown, f"cannot be read: {reason}")]) from None
+        raise SuiteErrors([SuiteFault(shown, f"cannot be read: {reason}")]) from None
     if len(content) > _MOST:
-        message = f"more than {_MOST // 1024**2} MiB, which no suite has"
-        raise SuiteErrors([Fault(shown, message, hint="give the suite, not a result")])
+        message = f"more than {_MOST // 1024**2} MiB, too large for a suite"
+        raise SuiteErrors([SuiteFault(shown, message, hint="name the suite, not a result")])
     return content
 
 
@@ -93,7 +96,7 @@ def _suites(folder: File) -> list[str]:
 
 def _choose(folder: File) -> str:
     suites = _suites(folder)
-    return f"give one suite, such as {folder / suites[0]}" if suites else "it holds no suite"
+    return f"give one suite, such as {folder / suites[0]}" if suites else "it contains no suite"
 
 
 def _text(shown: str, content: bytes) -> str:
@@ -121,4 +124,4 @@ def _spot(before: str) -> Spot:
 def _refuse(shown: str, text: str, spot: Spot, message: str, hint: str = "") -> NoReturn:
     where = f"{shown}:{spot.line}:{spot.column}"
     line = text.split("\n")[spot.line - 1].rstrip("\r")
-    raise SuiteErrors([Fault(where, message, excerpt(line, spot), hint)]) from None
+    raise SuiteErrors([SuiteFault(where, message, excerpt(line, spot), hint)]) from None

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -10,12 +11,12 @@ from itertools import islice
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
-from benchforge.parts.wrong import WrongOption
-from benchforge.suite.positions import Path
+from benchforge.parts import forms
+from benchforge.parts.wrong_option import WrongOption
+from benchforge.suite.toml.positions import Path
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
 _TEXT = "text"
-_PATH = "a path that begins with '/', in ASCII and without spaces"
 _WANTED = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
@@ -49,19 +50,11 @@ _WANTED = {
     "too_short": "at least {min_length} elements",
     "too_long": "at most {max_length} elements",
 }
-# Patterns of our own models, in words.
-_FORMS = {
-    r"^/[!-~]*$": _PATH,
-    r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": "the name of a header, such as Accept",
-    r"^[\t -~]*$": "one line of ASCII",
-    r"^\w[\w.-]*$": "letters, digits, '_', '-' and '.'",
-    r"^[A-Za-z0-9][^\r\n]*$": "a requirement such as 'flask>=3'",
-}
 _SHOWN = 60  # characters of a value
 
 
 @dataclass(frozen=True)
-class Finding:
+class ValidationFault:
     """One thing that is wrong, at a path below what was validated."""
 
     path: Path
@@ -73,7 +66,7 @@ class Finding:
     "All that were looked at, where a part's validator names them."
 
 
-def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
+def findings(error: ValidationError, data: JsonValue) -> Iterator[ValidationFault]:
     """Yield what is wrong, each path once: the members of a union are told in one sentence."""
     by_path: dict[Path, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
@@ -82,10 +75,25 @@ def findings(error: ValidationError, data: JsonValue) -> Iterator[Finding]:
     for path, details in by_path.items():
         if _is_unknown(details):
             unknown.setdefault(path[:-1], []).append(details[0]["loc"][-1])
-    for path, details in by_path.items():
+    for path, at_path in by_path.items():
         misspelt = unknown.get(path, [])
-        if told := [one for one in details if not _meant(one, misspelt)]:
-            yield _named(_finding(path, told), data)
+        details = _of_tables(at_path) if _is_taken(path, at_path, by_path) else at_path
+        if remaining := [detail for detail in details if not _meant(detail, misspelt)]:
+            yield _named(_finding(path, remaining), data)
+
+
+def _is_taken(
+    path: Path, details: Sequence[ErrorDetails], by_path: Mapping[Path, Sequence[ErrorDetails]]
+) -> bool:
+    """Whether a member of a union takes the table that is written, and says what is wrong in it."""
+    if not isinstance(details[0]["input"], dict):
+        return False
+    inside = any(other and other[:-1] == path for other in by_path)
+    return inside or bool(_of_tables(details))
+
+
+def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    return [one for one in details if one["type"] in {"value_error", "missing"}]
 
 
 def _is_unknown(details: Sequence[ErrorDetails]) -> bool:
@@ -99,13 +107,13 @@ def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
     return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))
 
 
-def _named(found: Finding, data: JsonValue) -> Finding:
+def _named(fault: ValidationFault, data: JsonValue) -> ValidationFault:
     """Point at the first of the options that a finding names which is written."""
     table = data
-    for step in found.path:
+    for step in fault.path:
         table = table[step] if isinstance(table, dict | list) else None  # type: ignore[index]
-    written = (option for option in found.options if isinstance(table, dict) and option in table)
-    return replace(found, path=(*found.path, *islice(written, 1)))
+    written = (option for option in fault.options if isinstance(table, dict) and option in table)
+    return replace(fault, path=(*fault.path, *islice(written, 1)))
 
 
 def _path(location: Sequence[int | str], data: JsonValue) -> Path:
@@ -123,43 +131,51 @@ def _path(location: Sequence[int | str], data: JsonValue) -> Path:
     return path
 
 
-def _finding(path: Path, details: Sequence[ErrorDetails]) -> Finding:
+def _finding(path: Path, details: Sequence[ErrorDetails]) -> ValidationFault:
     first = details[0]
     if _is_unknown(details):
-        return Finding(path, "unknown", str(first["loc"][-1]))
+        return ValidationFault(path, "unknown", str(first["loc"][-1]))
     if missing := [repr(one["loc"][-1]) for one in details if one["type"] == "missing"]:
         verb = "is" if len(missing) == 1 else "are"
-        return Finding(path, f"{' and '.join(missing)} {verb} missing")
+        return ValidationFault(path, f"{' and '.join(missing)} {verb} missing")
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
     if wanted:
         message = f"expected {' or '.join(wanted)}, got {shown(first['input'])}"
-        return Finding(path, message, hint=_rewritten(wanted, first["input"]))
+        return ValidationFault(path, message, hint=_rewritten(wanted, first["input"]))
     if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
-        return Finding(path, wrong.message, hint=wrong.hint, options=wrong.options)
-    return Finding(path, _message(first))
+        return ValidationFault(path, wrong.message, hint=wrong.hint, options=wrong.options)
+    return ValidationFault(path, _message(first))
 
 
 def _rewritten(wanted: Sequence[str], value: object) -> str:
     """Return a hint where the value only has another form than what is wanted."""
     bare = isinstance(value, str | int | float) and not isinstance(value, bool)
     if wanted == [_ARRAY] and bare:
-        return f"write [{json.dumps(value, ensure_ascii=False)}]"
+        return f"write {json.dumps(_as_elements(value), ensure_ascii=False)}"
     if wanted == [_TEXT] and bare:
         return f'write "{value}"'
     if wanted == [_WHOLE] and isinstance(value, str) and value.isdecimal():
         return f"write {value}, without quotes"
-    if wanted == [_PATH] and isinstance(value, str) and value.startswith("/"):
+    if wanted == [forms.PATH_OF_A_REQUEST] and isinstance(value, str) and value.startswith("/"):
         return "write a space as %20, and 'ä' as %C3%A4, its bytes in UTF-8"
     return ""
 
 
+def _as_elements(value: object) -> list[object]:
+    """Return what an array would hold: a command line, or labels, are several elements."""
+    try:
+        return list(shlex.split(value)) if isinstance(value, str) and value.strip() else [value]
+    except ValueError:  # a quotation mark stands alone
+        return [value]
+
+
 def _wanted(detail: ErrorDetails) -> str:
     context: Mapping[str, object] = detail.get("ctx", {})
-    if (form := _FORMS.get(str(context.get("pattern")))) is not None:
+    if (form := forms.WORDS.get(str(context.get("pattern")))) is not None:
         return form
     words = _WANTED.get(detail["type"], "")
-    told = words.format(**{key: _count(value) for key, value in context.items()})
-    return re.sub(r" 1 (element|character)s$", r" 1 \1", told)
+    sentence = words.format(**{key: _count(value) for key, value in context.items()})
+    return re.sub(r" 1 (element|character)s$", r" 1 \1", sentence)
 
 
 def _message(detail: ErrorDetails) -> str:

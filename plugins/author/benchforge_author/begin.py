@@ -22,18 +22,18 @@ def begin(kind: Begun, name: str, folder: Path, registry: Registry) -> list[Path
     """
     _check_name(kind, name, registry)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Unusable(f"{folder}: it is there already", "choose another with --folder")
+        raise Unusable(f"{folder}: it exists already", "choose another with --folder")
     words = {
         "NAME": name,
         "DASHED": name.replace("_", "-"),
         "CLASS": "".join(word.capitalize() for word in name.split("_")),
         "KIND": kind,
     }
-    templates = files("benchforge.author") / "new"
+    templates = files("benchforge_author") / "new"
     written: list[Path] = []
     try:
-        for one in ("both", kind):
-            for parts, text in _every(templates / one, ()):
+        for subfolder in ("both", kind):
+            for parts, text in _template_files(templates / subfolder, ()):
                 path = folder.joinpath(*(_filled(part, words) for part in parts))
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(_filled(text, words))
@@ -46,21 +46,25 @@ def begin(kind: Begun, name: str, folder: Path, registry: Registry) -> list[Path
 
 def _check_name(kind: Begun, name: str, registry: Registry) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        hint = "it becomes a part of a module's name, such as my_tool"
-        raise Unusable(f"{name!r}: use small letters, digits and '_', a letter first", hint)
+        hint = "it becomes part of a module's name, such as my_tool"
+        raise Unusable(
+            f"{name!r}: use lower-case letters, digits and '_', and begin with a letter", hint
+        )
     if origins := registry.origins(kind, name):
         hint = "choose another name: two parts of one name cannot be used"
         raise Unusable(f"{kind}-{name} is installed already: {origins[0]}", hint)
 
 
-def _every(place: Traversable, parts: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
-    found: list[tuple[tuple[str, ...], str]] = []
-    for one in place.iterdir():
-        if one.is_dir():
-            found += _every(one, (*parts, one.name))
-        elif one.name.endswith(_END):
-            found.append(((*parts, one.name.removesuffix(_END)), one.read_text()))
-    return found
+def _template_files(
+    place: Traversable, parts: tuple[str, ...]
+) -> list[tuple[tuple[str, ...], str]]:
+    template_files: list[tuple[tuple[str, ...], str]] = []
+    for entry in place.iterdir():
+        if entry.is_dir():
+            template_files += _template_files(entry, (*parts, entry.name))
+        elif entry.name.endswith(_END):
+            template_files.append(((*parts, entry.name.removesuffix(_END)), entry.read_text()))
+    return template_files
 
 
 def _filled(text: str, words: dict[str, str]) -> str:

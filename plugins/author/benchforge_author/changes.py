@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from benchforge.parts.part import Part
-from benchforge.suite.typed import typed
+from benchforge.suite.toml.models import typed
 
 Behaviour = Callable[[Part], object]
 
@@ -24,8 +24,8 @@ def deaf(part: Part, options: dict[str, JsonValue], behaviour: Behaviour) -> Ite
     An option may need another one to matter: each pair is tried before it is called deaf.
     `behaviour` returns something comparable, and raises nothing.
     """
-    every = map(_written, type(part).model_fields.items())
-    names = [name for name in every if name not in _OURS]
+    written_names = map(_written, type(part).model_fields.items())
+    names = [name for name in written_names if name not in _OURS]
     there = behaviour(part)
     for name in names:
         tried = False
@@ -93,9 +93,9 @@ def _values(part: Part, options: dict[str, JsonValue], name: str) -> Iterator[An
 
 
 def _near(value: Any, annotation: Any) -> Iterator[JsonValue]:
-    for one in _literals(annotation):
-        if one != value:
-            yield one
+    for literal in _literals(annotation):
+        if literal != value:
+            yield literal
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):
@@ -108,11 +108,11 @@ def _near(value: Any, annotation: Any) -> Iterator[JsonValue]:
 
 
 def _literals(annotation: Any) -> Iterator[JsonValue]:
-    for one in getattr(annotation, "__args__", ()):
-        if isinstance(one, str | int):
-            yield one
+    for argument in getattr(annotation, "__args__", ()):
+        if isinstance(argument, str | int):
+            yield argument
         else:
-            for inner in _literals(one):
+            for inner in _literals(argument):
                 yield inner
                 yield [inner]
 

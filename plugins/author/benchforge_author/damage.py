@@ -29,12 +29,12 @@ def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
             f"{WITHOUT} line {number + 1}, {shown!r}",
             b"".join(lines[:number] + lines[number + 1 :]),
         )
-    for found in spread(list(_NUMBER.finditer(content))):
-        line = content.count(b"\n", 0, found.start()) + 1
+    for match in spread(list(_NUMBER.finditer(content))):
+        line = content.count(b"\n", 0, match.start()) + 1
         for kind, other in NONSENSE.items():
             yield (
-                f"with a {kind} number for {found[0].decode()} in line {line}",
-                content[: found.start()] + other + content[found.end() :],
+                f"with a {kind} number for {match[0].decode()} in line {line}",
+                content[: match.start()] + other + content[match.end() :],
             )
 
 

@@ -11,19 +11,20 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.author import answers, inputs
-from benchforge.author.answers import Crashed, Refused, asked
-from benchforge.author.changes import deaf
-from benchforge.author.finding import Finding, defect, defects, in_a_line, warning
-from benchforge.author.hostile import reading_of, tried
-from benchforge.author.recorded import Recording
-from benchforge.author.wanted import made
 from benchforge.errors import BenchforgeError
-from benchforge.model.reading import Reading
+from benchforge.model.trial.reading import Reading
 from benchforge.parts.command import Command, Need
+from benchforge.parts.fault import in_a_line
 from benchforge.parts.options import options as options_of
 from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
 from benchforge.parts.site import Target
+from benchforge_author import answers, inputs
+from benchforge_author.answers import Crashed, PartRefusal, ask_part
+from benchforge_author.changes import deaf
+from benchforge_author.finding import PartFinding, defect, defects, warning
+from benchforge_author.hostile import reading_of, tried
+from benchforge_author.recorded import Recording
+from benchforge_author.wanted import made
 
 WARM_UP_S = (2.0, 60.0)
 FEW, MANY = 1, 64
@@ -47,7 +48,7 @@ class Examined:
     part: Part
     answers: dict[str, list[str]]
     readings: tuple[Read, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[PartFinding, ...]
 
     @property
     def defects(self) -> list[str]:
@@ -58,7 +59,7 @@ class Examined:
 @dataclass
 class _Notes:
     lines: dict[str, list[str]] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[PartFinding] = field(default_factory=list)
 
 
 def examine(
@@ -98,24 +99,24 @@ def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str,
     return {name: value for name, value in options.items() if name in needed}
 
 
-def _written(cls: type[Part]) -> Iterator[Finding]:
+def _written(cls: type[Part]) -> Iterator[PartFinding]:
     """Yield what a person would look for in vain."""
     if not (cls.__doc__ or "").strip() or cls.__doc__ == getattr(cls.__base__, "__doc__", None):
-        yield warning(f"{cls.__name__} has no docstring: its first line stands in every list")
+        yield warning(f"{cls.__name__} has no docstring: its first line is in every list")
     if silent := [one.name for one in options_of(cls) if not one.doc and one.name not in _OBVIOUS]:
-        yield warning(f"options without a word below them: {', '.join(silent)}")
+        yield warning(f"options without a sentence below them: {', '.join(silent)}")
 
 
 _OBVIOUS = ("connections", "duration", "threads", "workers", "users", "backlog")
 
 
 def _needs(part: Part, notes: _Notes) -> list[Any]:
-    needs: list[Any] = asked("needs()", lambda: list(part.needs()))
+    needs: list[Any] = ask_part("needs()", lambda: list(part.needs()))
     for need in needs:
         if not isinstance(need, Need):
             raise Crashed(f"needs(): {need!r} is no Need")
         if not need.install and not need.debian:
-            notes.findings.append(defect(f"need {need.name!r} does not say how to get it"))
+            notes.findings.append(defect(f"need {need.name!r} does not say how to install it"))
     return needs
 
 
@@ -134,7 +135,7 @@ def _of_driver(
             answers.of_driver(part, target)
             asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
             notes.lines[title] = [shown(one) for one in asks.commands(target)]
-        except Refused as error:
+        except PartRefusal as error:
             notes.lines[title] = [f"refused: {error}"]
             if title == inputs.GET:
                 notes.findings.append(defect(f"it refuses a plain {title}: {error}"))
@@ -151,7 +152,7 @@ def _of_driver(
     notes.findings += _deaf(
         made(type(part), {**recorded, **options}),
         {**recorded, **options},
-        lambda one: _behaviour(one, plain, recordings),
+        lambda variant: _behaviour(variant, plain, recordings),
         "" if recordings else " that is started; whether it does in what is read, --output shows",
     )
     for count in (FEW, MANY):
@@ -160,42 +161,42 @@ def _of_driver(
             notes.findings += _works(some, plain[inputs.GET], f"connections = {count}")
 
 
-def _times(part: Driver, target: Target) -> Iterator[Finding]:
+def _times(part: Driver, target: Target) -> Iterator[PartFinding]:
     try:
-        seconds = asked("declared_s()", lambda: float(part.declared_s()))
+        seconds = ask_part("declared_s()", lambda: float(part.declared_s()))
         if not 0 < seconds < math.inf:
             yield defect(f"declared_s() is {seconds}: a load takes time, and ends")
         short, long = (answers.of_driver(_warm(part, one), target) for one in WARM_UP_S)
         if short == long:
             yield warning("for_warm_up() ignores the seconds: every warm-up is the same load")
-    except (Crashed, Refused) as error:
+    except (Crashed, PartRefusal) as error:
         yield defect(str(error))
 
 
 def _warm(part: Driver, seconds: float) -> Driver:
-    warm: object = asked("for_warm_up()", lambda: part.for_warm_up(seconds))
+    warm: object = ask_part("for_warm_up()", lambda: part.for_warm_up(seconds))
     if not isinstance(warm, Driver):
         raise Crashed(f"for_warm_up(): {warm!r} is no load")
     return warm
 
 
-def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[Finding]:
+def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding]:
     """Yield what of a target never reaches the commands: wrong numbers, where it is needed."""
     for aspect in inputs.aspects(programs):
         try:
-            one, other = (answers.of_driver(part, each) for each in (aspect.one, aspect.other))
-        except (Refused, Crashed):  # refused is well; a crash is told where it is asked first
+            base, other = (answers.of_driver(part, each) for each in (aspect.base, aspect.other))
+        except (PartRefusal, Crashed):  # refused is well; a crash is told where it is asked first
             continue
-        if one == other:
+        if base == other:
             finding = defect if aspect.needed else warning
             yield finding(f"it ignores {aspect.name}: neither sent nor refused")
 
 
-def _works(part: Part, target: Target, what: str) -> Iterator[Finding]:
+def _works(part: Part, target: Target, what: str) -> Iterator[PartFinding]:
     if isinstance(part, Driver):
         try:
             answers.of_driver(part, target)
-        except (Crashed, Refused) as error:
+        except (Crashed, PartRefusal) as error:
             yield defect(f"{what}: {error}")
 
 
@@ -224,6 +225,7 @@ def _of_recording(
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
         refused = in_a_line(error)
         notes.findings.append(defect(f"{recording.name}: read() crashes: {refused}"))
+        return Read(recording.name, None, refused, 0, 0)  # each damage of it would say the same
     if whole is not None and not whole.good_at_least <= whole.good_at_most <= whole.responses:
         notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
     damaged = tried(reads, recording, whole)
@@ -251,7 +253,7 @@ def _of_service(
         notes.lines["ready"] = [answer["ready"]]
         notes.lines["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
         answers.of_all(part, site)
-    except (Refused, Crashed) as error:
+    except (PartRefusal, Crashed) as error:
         notes.findings.append(defect(str(error)))
         return
     if isinstance(part, Server):
@@ -259,13 +261,13 @@ def _of_service(
     elif not answer["gives"]:
         notes.findings.append(defect("gives() is empty: no server can find it"))
     notes.findings += _deaf(
-        part, options, lambda one: _or_error(lambda: _service_behaviour(one, programs))
+        part, options, lambda variant: _or_error(lambda: _service_behaviour(variant, programs))
     )
 
 
 def _unheard(
     part: Server, programs: Mapping[str, Path], answer: answers.Answer
-) -> Iterator[Finding]:
+) -> Iterator[PartFinding]:
     """Yield what of its place a server does not hear: it would be looked for where it is not."""
     if answer["outside"] or answer["command"] is None:
         return
@@ -297,7 +299,7 @@ def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:
 
 def _deaf(
     part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object], more: str = ""
-) -> Iterator[Finding]:
+) -> Iterator[PartFinding]:
     for text in deaf(part, options, behaviour):
         yield warning(text + (more if text.endswith("changes nothing") else ""))
 
@@ -327,14 +329,14 @@ def reading_rows(reading: Reading) -> list[tuple[str, str]]:
     return [
         ("responses", f"{reading.responses}; {reading.bounds}"),
         ("errors", errors or "none"),
-        ("unanswered", _known(reading.unanswered)),
+        ("unanswered", _or_unknown(reading.unanswered)),
         ("duration", f"{reading.seconds:g} s"),
         ("latency", latency or "unknown"),
-        ("connections", _known(reading.connections)),
+        ("connections", _or_unknown(reading.connections)),
         ("defects", ", ".join(reading.defects) or "none known"),
-        ("claims", json.dumps(reading.claims) if reading.claims else "none"),
+        ("claims", json.dumps(reading.printed) if reading.printed else "none"),
     ]
 
 
-def _known(value: object) -> str:
+def _or_unknown(value: object) -> str:
     return "unknown" if value is None else str(value)

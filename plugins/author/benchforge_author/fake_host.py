@@ -12,25 +12,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from benchforge.author import inputs
-from benchforge.author.recorded import ERR, OUT, TOLD, Recording
 from benchforge.checks.ask import of_trial
 from benchforge.checks.limits import limits
 from benchforge.errors import Unusable
-from benchforge.graph import Measure, plan
-from benchforge.model.trial import Trial
+from benchforge.graph import Measurement, plan
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command, Finished
 from benchforge.registry import Registry
-from benchforge.run.channel import Exit
-from benchforge.run.execute import Limits, execute
-from benchforge.run.ground import Ground
-from benchforge.run.host import Here, Mode, Network, Running
-from benchforge.run.keep import Keep
-from benchforge.stats.objective import judged
-from benchforge.suite.expand import expand
-from benchforge.suite.find import finds_of
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.execute import RunInputs, execute
+from benchforge.run.sandbox.channel import Exit
+from benchforge.run.sandbox.host import Mode, Network, Running, Sandbox
+from benchforge.run.trial.context import TrialContext
+from benchforge.stats.search.objective import judged
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.load import load
-from benchforge.suite.parts import distinct_parts
+from benchforge.suite.scenarios.search import finds_of
+from benchforge_author import inputs
+from benchforge_author.recorded import ERR, FACTS, OUT, Recording
 
 _DRIVERS = ("loader-", "client-", "warm-up")
 _NOTHING: Mapping[str, int | str] = MappingProxyType({})
@@ -38,7 +38,7 @@ _NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Begun:
+class RecordedStart:
     """What would have been started."""
 
     label: str
@@ -56,7 +56,7 @@ class FakeHost:
     def __init__(self, body: bytes = b"Hello, World!\n", outputs: Mapping[str, Path] = {}) -> None:
         self.body = body
         self.outputs = {label: Recording.of(place) for label, place in outputs.items()}
-        self.started: list[Begun] = []
+        self.started: list[RecordedStart] = []
 
     @contextlib.contextmanager
     def trial(
@@ -65,53 +65,61 @@ class FakeHost:
         network: Network = "private",
         sysctls: Mapping[str, int | str] = _NOTHING,
         limits: Mapping[str, int] = _NO_LIMITS,
-    ) -> Iterator[Here]:
+        scratch: Path | None = None,
+    ) -> Iterator[Sandbox]:
         """Give a place where nothing starts."""
         folder.mkdir(parents=True, exist_ok=True)
-        here = _FakeHere(self, network)
+        sandbox = _FakeHere(self, network)
         try:
-            yield here
+            yield sandbox
         finally:
-            here.end()
+            sandbox.end()
 
     def run(self, suite: Path, registry: Registry | None = None) -> list[Trial]:
         """Measure a suite without a process. Raises what `benchforge run` tells as an error.
 
         Its results lie in results/ beside the suite. Runtimes cannot be built here.
         """
-        asked = load(suite, registry or Registry())
-        if asked.runtimes:
+        loaded_suite = load(suite, registry or Registry())
+        if loaded_suite.runtimes:
             raise Unusable(f"{suite}: [runtimes] need processes", "leave them to a real run")
-        needs = [need for part in distinct_parts(asked) for need in part.needs()]
-        stands_on = Ground(
+        needs = [need for part in distinct_parts(loaded_suite) for need in part.needs()]
+        stands_on = TrialContext(
             host=self,
             programs=inputs.programs(needs),
             python=Path(sys.executable),
             suite_folder=suite.parent.resolve(),
             network="private",
-            secrets=asked.secrets,
+            secrets=loaded_suite.secrets,
             as_root=os.geteuid() == 0,
         )
-        keep = Keep.new(suite.parent / "results", asked.name, datetime.now(UTC))
-        graph = plan(expand(asked), asked.repeat, seed=asked.repeat.seed or 0)
+        keep = ResultWriter.new(suite.parent / "results", loaded_suite.name, datetime.now(UTC))
+        graph = plan(expand(loaded_suite), loaded_suite.repeat, seed=loaded_suite.repeat.seed or 0)
         believe = partial(of_trial, limits=limits())
-        judge = partial(judged, finds=finds_of(asked), metrics=asked.metrics, smoke=asked.smoke)
-        return list(execute(graph, stands_on, keep, believe, judge, _Silent(), Limits()))
+        judge = partial(
+            judged,
+            finds=finds_of(loaded_suite),
+            metrics=loaded_suite.metrics,
+            smoke=loaded_suite.smoke,
+        )
+        return list(execute(RunInputs(graph, stands_on, keep, believe, judge), _Silent()))
 
 
 class _Silent:
-    def trial(self, step: Measure, number: int, attempt: int, left_s: float) -> None: ...
+    def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None: ...
 
     def phase(self, name: str) -> None: ...
 
     def kept(self, trial: Trial) -> None: ...
 
+    def noise(self, trial: Trial, *, lasts: bool) -> None: ...
 
-class _FakeHere(Here):
+
+class _FakeHere(Sandbox):
     """A place without a keeper: services run until they are stopped, all else has ended."""
 
     def __init__(self, host: FakeHost, network: Network) -> None:
-        self.mode = Mode(True, network, ("nothing was started: a fake host",))
+        self.mode = Mode(True, network, "private", ("nothing was started: a fake host",))
         self.init_pid = 0
         self.left = 0
         self._host = host
@@ -128,7 +136,7 @@ class _FakeHere(Here):
         environment: Mapping[str, str],
         cpus: Iterable[int] | None = None,
     ) -> Running:
-        self._host.started.append(Begun(label, command, folder))
+        self._host.started.append(RecordedStart(label, command, folder))
         self._next_pid += 1
         stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
         running = Running(label, self._next_pid, self._next_pid, stdout, stderr, 0.0)
@@ -139,7 +147,7 @@ class _FakeHere(Here):
         else:
             stdout.write_bytes(recording.files[OUT])
             stderr.write_bytes(recording.files.get(ERR, b""))
-            for name in recording.files.keys() - {OUT, ERR, TOLD}:
+            for name in recording.files.keys() - {OUT, ERR, FACTS}:
                 (folder / name).write_bytes(recording.files[name])
         if label.startswith(_DRIVERS):
             self._end(running, recording.exit_code if recording else 0)
@@ -201,16 +209,16 @@ class _FakeHere(Here):
             raise PermissionError("a fake host has no packets")
         ours, theirs = socket.socketpair()
         self._open.append(theirs)
-        told, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
-        theirs.sendall(f"HTTP/1.1 200 OK\r\n{told}\r\n{length}\r\n\r\n".encode())
+        content_type, length = "Content-Type: text/plain", f"Content-Length: {len(self._host.body)}"
+        theirs.sendall(f"HTTP/1.1 200 OK\r\n{content_type}\r\n{length}\r\n\r\n".encode())
         theirs.sendall(self._host.body)
         theirs.shutdown(socket.SHUT_WR)
         return _Answered(fileno=ours.detach())
 
     def end(self) -> None:
         """Close what was answered."""
-        for one in self._open:
-            one.close()
+        for connection in self._open:
+            connection.close()
 
     def free_port(self) -> int:
         self._next_port += 1

@@ -6,7 +6,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Finding:
+class PartFinding:
     """A defect makes wrong numbers or ends a run; a warning may be meant so."""
 
     level: Literal["defect", "warning"]
@@ -16,22 +16,16 @@ class Finding:
         return f"{self.level}: {self.text}"
 
 
-def defect(text: str) -> Finding:
+def defect(text: str) -> PartFinding:
     """Return a defect."""
-    return Finding("defect", text)
+    return PartFinding("defect", text)
 
 
-def warning(text: str) -> Finding:
+def warning(text: str) -> PartFinding:
     """Return a warning."""
-    return Finding("warning", text)
+    return PartFinding("warning", text)
 
 
-def defects(findings: Iterable[Finding]) -> list[str]:
+def defects(findings: Iterable[PartFinding]) -> list[str]:
     """Return the texts of the defects."""
     return [one.text for one in findings if one.level == "defect"]
-
-
-def in_a_line(error: BaseException) -> str:
-    """Return an error as Python names it, its first line alone."""
-    first = next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {first}".removesuffix(": ")

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchforge.author.damage import WITHOUT, damages
-from benchforge.author.finding import Finding, defect, in_a_line, warning
-from benchforge.author.recorded import TOLD, Recording
 from benchforge.errors import BenchforgeError
-from benchforge.model.reading import Reading
+from benchforge.model.trial.reading import Reading
+from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Driver
-from benchforge.run.scratch import scratch_folder
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge_author.damage import WITHOUT, damages
+from benchforge_author.finding import PartFinding, defect, warning
+from benchforge_author.recorded import FACTS, Recording
 
 _SHOWN = 5
 
@@ -22,7 +23,7 @@ class Tried:
 
     refused: int
     harmless: int
-    findings: tuple[Finding, ...]
+    findings: tuple[PartFinding, ...]
 
 
 def reading_of(part: Driver, recording: Recording) -> Reading:
@@ -37,39 +38,42 @@ def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
     It is None where that is refused: then a damaged one must not crash the part either.
     """
     counts = {"refused": 0, "harmless": 0}
-    found: list[Finding] = []
+    findings: list[PartFinding] = []
     with _place() as folder:
-        for file, what, damaged in _every(recording):
+        for file, what, damaged in _damaged_recordings(recording):
             at = f"{recording.name}: {file} {what}"
             try:
                 reading = damaged.read(part, folder)
             except BenchforgeError:
                 counts["refused"] += 1
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-                found.append(defect(f"{at}: crashes: {in_a_line(error)}"))
+                findings.append(defect(f"{at}: crashes: {in_a_line(error)}"))
             else:
                 if whole is None or numbers(reading) == numbers(whole):
                     counts["harmless"] += 1
                 else:
                     # Many tools leave a line out where they have nothing to tell by it.
                     level = warning if what.startswith(WITHOUT) else defect
-                    told = difference(whole, reading)
-                    found.append(level(f"{at}: believes a damaged output: {told}"))
-    return Tried(counts["refused"], counts["harmless"], tuple(found))
+                    differences = difference(whole, reading)
+                    findings.append(level(f"{at}: accepts a damaged output: {differences}"))
+    return Tried(counts["refused"], counts["harmless"], tuple(findings))
 
 
 def numbers(reading: Reading) -> Reading:
     """Return a reading without the tool's own words: those are kept as they were printed."""
-    return reading.model_copy(update={"claims": {}, "server_software": None})
+    return reading.model_copy(update={"printed": {}, "server_software": None})
 
 
 def difference(whole: Reading, other: Reading) -> str:
     """Return what two readings say otherwise, for a person."""
-    one, two = whole.model_dump(mode="json"), other.model_dump(mode="json")
-    told = [f"{name} {_short(one[name])} -> {_short(two[name])}" for name in one
-            if one[name] != two[name] and name not in {"claims", "server_software"}]  # fmt: skip
-    more = f", and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-    return ", ".join(told[:_SHOWN]) + more
+    whole_fields, other_fields = whole.model_dump(mode="json"), other.model_dump(mode="json")
+    changes = [
+        f"{name} {_short(whole_fields[name])} -> {_short(other_fields[name])}"
+        for name in whole_fields
+        if whole_fields[name] != other_fields[name] and name not in {"printed", "server_software"}
+    ]
+    more = f", and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
+    return ", ".join(changes[:_SHOWN]) + more
 
 
 def _short(value: object) -> str:
@@ -77,9 +81,9 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."  # noqa: PLR2004 - of a line
 
 
-def _every(recording: Recording) -> Iterator[tuple[str, str, Recording]]:
+def _damaged_recordings(recording: Recording) -> Iterator[tuple[str, str, Recording]]:
     for file, content in recording.files.items():
-        if file == TOLD:
+        if file == FACTS:
             continue
         for what, changed in damages(content):
             files = {**recording.files, file: changed}

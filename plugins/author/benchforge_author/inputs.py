@@ -5,16 +5,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchforge.model.answer import Request
+from benchforge.model.trial.answer import Request
 from benchforge.parts.command import Need
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site, Target
 from benchforge.run.locate import locate
 
-HERE = Path("/trial")
+TRIAL_FOLDER = Path("/trial")
 ROOT = "http://127.0.0.1:8080"
 SECURE = "https://127.0.0.1:8443"
-CA_FILE = HERE / "ca.pem"
+CA_FILE = TRIAL_FOLDER / "ca.pem"
 JSON = {"Content-Type": "application/json"}
 GET = "GET /"
 BACKEND = {"url": "postgresql://127.0.0.1:5432/agents", "BACKEND_URL": "postgresql://127.0.0.1/a"}
@@ -25,7 +25,7 @@ class Aspect:
     """Two targets that differ in one thing, which a driver has to tell apart."""
 
     name: str
-    one: Target
+    base: Target
     other: Target
     needed: bool = True
     "Whether wrong numbers are made where it is not; it may always be refused."
@@ -33,7 +33,7 @@ class Aspect:
 
 def targets(programs: Mapping[str, Path]) -> dict[str, Target]:
     """Return what a driver is asked to hit, each under a name for a person."""
-    plain = Target(f"{ROOT}/", Request(path="/"), HERE, programs, Path(sys.executable))
+    plain = Target(f"{ROOT}/", Request(path="/"), TRIAL_FOLDER, programs, Path(sys.executable))
     body = '{"name": "Ada"}'
     return {
         GET: plain,
@@ -78,7 +78,7 @@ def site(part: Service, programs: Mapping[str, Path]) -> Site:
     upstreams = part.upstreams() if isinstance(part, Server) else ()
     return Site(
         label="mine",
-        folder=HERE,
+        folder=TRIAL_FOLDER,
         scratch=Path("/scratch"),
         address="127.0.0.1",
         ports={name: 8080 + number for number, name in enumerate(part.ports)},

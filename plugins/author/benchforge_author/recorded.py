@@ -8,19 +8,19 @@ from typing import Self
 
 from pydantic import Field, JsonValue, ValidationError
 
-from benchforge.author.inputs import ROOT
 from benchforge.errors import Unusable
-from benchforge.model.answer import Request
-from benchforge.model.frozen import Frozen
-from benchforge.model.reading import Reading
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.reading import Reading
+from benchforge.model.values.frozen import Frozen
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
+from benchforge_author.inputs import ROOT
 
-TOLD, OUT, ERR = "recording.json", "stdout.txt", "stderr.txt"
+FACTS, OUT, ERR = "recording.json", "stdout.txt", "stderr.txt"
 
 
-class _Told(Frozen):
+class _Facts(Frozen):
     options: dict[str, JsonValue] = Field(default_factory=dict)
     exit_code: int = 0
     path: str = "/"
@@ -49,25 +49,25 @@ class Recording:
             if not place.is_dir():
                 return cls(str(place), {}, 0, "/", {OUT: place.read_bytes()})
             files = {one.name: one.read_bytes() for one in sorted(place.iterdir()) if one.is_file()}
-            told = _Told.model_validate(
-                {key: value for key, value in json.loads(files.get(TOLD, b"{}")).items()
-                 if key in _Told.model_fields}
+            facts = _Facts.model_validate(
+                {key: value for key, value in json.loads(files.get(FACTS, b"{}")).items()
+                 if key in _Facts.model_fields}
             )  # fmt: skip
         except OSError as error:
             raise Unusable(f"{error.filename or place}: {error.strerror}") from None
         except (ValueError, AttributeError, ValidationError) as error:
             first = str(error).splitlines()[0]
             hint = "it holds JSON: options, exit_code and path"
-            raise Unusable(f"{place / TOLD}: {first}", hint) from None
+            raise Unusable(f"{place / FACTS}: {first}", hint) from None
         if OUT not in files:
-            hint = "a folder of a recording holds it, beside whatever else the tool wrote"
+            hint = "the folder of a recording contains it, and other files of the tool"
             raise Unusable(f"{place}: no {OUT}", hint)
-        return cls(str(place), told.options, told.exit_code, told.path, files)
+        return cls(str(place), facts.options, facts.exit_code, facts.path, files)
 
     def read(self, part: Driver, folder: Path) -> Reading:
         """Return the reading of a part. The files are written to `folder`.
 
-        Raises what the part's own `read` raises.
+        Raises what the part's own `read` raises, and TypeError where it returns no reading.
         """
         for name in (OUT, ERR):
             (folder / name).write_bytes(b"")
@@ -76,4 +76,7 @@ class Recording:
         done = Finished(self.exit_code, folder / OUT, folder / ERR, 1.0, 0.0, 0.0)
         # The same for two readings, wherever they are read.
         target = Target(ROOT + self.path, Request(path=self.path), folder, {}, Path("/bin/python"))
-        return part.read(Output(target, (done,)))
+        reading: object = part.read(Output(target, (done,)))
+        if not isinstance(reading, Reading):
+            raise TypeError(f"it returns {type(reading).__name__}, and no Reading")
+        return reading

@@ -1,4 +1,6 @@
-"""What authors of plugins test with: `pytest_plugins = ["benchforge.testing"]` in conftest.py.
+"""What authors of plugins test with.
+
+Write `pytest_plugins = ["benchforge_author.testing"]` in conftest.py.
 
 Fixtures: `suite_file` writes a suite, `run_suite` runs one as the command does, on real processes,
 `fake_host` runs one without any. `PartContract` is a class of tests to inherit: it asks a part what
@@ -16,22 +18,22 @@ from typing import ClassVar
 import pytest
 from pydantic import JsonValue
 
-from benchforge.author.examine import Examined, examine
-from benchforge.author.fake_host import Begun, FakeHost
-from benchforge.author.recorded import Recording
-from benchforge.author.wanted import wanted
 from benchforge.cli import called
-from benchforge.model.result import Header
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
+from benchforge_author.examine import Examined, examine
+from benchforge_author.fake_host import FakeHost, RecordedStart
+from benchforge_author.recorded import Recording
+from benchforge_author.wanted import wanted
 
 __all__ = [
-    "Begun",
     "FakeHost",
     "PartContract",
     "Ran",
+    "RecordedStart",
     "RunSuite",
     "SuiteFile",
     "assert_contract",
@@ -135,16 +137,16 @@ def assert_contract(
     """
     registry = Registry()
     cls = registry.part(*wanted(registry, part))
-    found = examine(cls, options, [Recording.of(path) for path in recordings])
+    examined = examine(cls, options, [Recording.of(path) for path in recordings])
     faults = [
-        *found.defects,
-        *(f"{read.name}: no reading: {read.refused}" for read in found.readings if read.refused),
+        *examined.defects,
+        *(f"{read.name}: no reading: {read.refused}" for read in examined.readings if read.refused),
     ]
-    if issubclass(cls, Driver) and not found.readings:
+    if issubclass(cls, Driver) and not examined.readings:
         faults.append("no recording: what read() makes of a real output is not known")
     if faults:
         raise AssertionError("\n".join([f"{part}: {len(faults)} faults", *faults]))
-    return found
+    return examined
 
 
 class PartContract:

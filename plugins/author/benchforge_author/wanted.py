@@ -4,15 +4,25 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 
+import click
 from pydantic import JsonValue, ValidationError
 
+from benchforge.cli.options import setting
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind, Part
 from benchforge.parts.sound import KINDS
 from benchforge.registry import Registry
-from benchforge.suite.faults import nearest
-from benchforge.suite.plain import NotFinite, plain
-from benchforge.suite.typed import typed
+from benchforge.suite.toml.faults import nearest
+from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.plain import NotFinite, plain
+
+OPTION_VALUES = click.option(
+    *("--set", "settings"),
+    metavar="OPTION=VALUE",
+    type=setting,
+    multiple=True,
+    help="Set an option of the part, as in a suite.",
+)
 
 
 def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
@@ -20,18 +30,20 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
 
     Raises Unusable where there is none, or more than one.
     """
-    every = list(_every(registry))
-    found = [pair for pair in every if name in {pair[1], "-".join(pair)}]
-    if len(found) > 1:
-        names = [f"{kind}-{one}" for kind, one in found]
-        raise Unusable(f"{name}: {len(found)} parts have that name", f"one of: {', '.join(names)}")
-    if not found:
-        names = [f"{kind}-{one}" for kind, one in every]
+    pairs = list(_kinds_and_names(registry))
+    matching = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
+    if len(matching) > 1:
+        names = [f"{kind}-{one}" for kind, one in matching]
+        raise Unusable(
+            f"{name}: {len(matching)} parts have that name", f"one of: {', '.join(names)}"
+        )
+    if not matching:
+        names = [f"{kind}-{one}" for kind, one in pairs]
         whole = "-" in name and name.partition("-")[0] in KINDS
-        near = nearest(name, names if whole else [one for _, one in every], "parts")
-        hint = near.partition("parts:")[0].strip() or "benchforge plugins lists all"
+        near = nearest(name, names if whole else [one for _, one in pairs], "parts")
+        hint = near.partition("parts:")[0].strip() or "`benchforge plugins` lists all parts"
         raise Unusable(f"no part named {name!r}", hint)
-    return found[0]
+    return matching[0]
 
 
 def chosen(settings: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
@@ -56,7 +68,7 @@ def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
         raise Unusable(what, hint) from None
 
 
-def _every(registry: Registry) -> Iterator[tuple[Kind, str]]:
+def _kinds_and_names(registry: Registry) -> Iterator[tuple[Kind, str]]:
     for kind in KINDS:
         for name in registry.names(kind):
             yield kind, name

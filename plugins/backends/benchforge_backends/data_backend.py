@@ -17,19 +17,20 @@ class DataBackend(Backend, ABC):
     """A private service with the data of a dataset, the same for each trial; or `url`."""
 
     of_existing: ClassVar[frozenset[str]] = frozenset({"existing", "allow_remote", "ready_within"})
-    "The options that go with one that already runs."
+    "The options that apply only to a backend that runs already."
 
     dataset: str | None = None
-    "A built-in dataset, or a folder with a dataset.toml ('./data'); without it nothing is loaded."
+    """Name of a built-in dataset, or path of a folder with a dataset.toml ('./data'). Default: no \
+data."""
     existing: str | None = Field(default=None, alias="url")
-    "One that already runs: it is neither started, filled nor checked."
+    "URL of a backend that runs already. benchforge does not start, fill or check it."
     allow_remote: bool = False
-    "Whether that one may be on another machine: put load only on what is yours."
+    "Permission to use a backend on another machine. Put load only on machines that are yours."
 
     @field_validator("dataset")
     @classmethod
     def _dataset_fits(cls, name: str | None) -> str | None:
-        return None if name is None else datasets.known(name, cls.name)
+        return None if name is None else datasets.valid_name(name, cls.name)
 
     @model_validator(mode="after")
     def _either_ours_or_existing(self) -> Self:

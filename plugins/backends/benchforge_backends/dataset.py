@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError, mod
 from benchforge.plugin import BenchforgeError, WrongOption
 
 URI = r"[A-Za-z][\w.+-]*:[^\s<>\"'{}|\\^`;]+"
-"A pattern of what can be written into SPARQL and SQL as it is."
+"The pattern of URIs that need no escaping in SPARQL and SQL."
 
 _BUILT_IN = Path(__file__).parent / "datasets"
 
@@ -21,11 +21,11 @@ class _Kind(NamedTuple):
     """What datasets of one kind of backend look like."""
 
     database: str
-    "What the data goes into, where a dataset does not say it."
+    "The default of `database`."
     names: str
-    "A pattern of what can be said there, and counted in [rows]."
+    "The pattern of names in [rows]."
     files: tuple[str, ...]
-    "How files end that can be loaded."
+    "The endings of files that can be loaded."
 
 
 _KINDS = {
@@ -42,14 +42,15 @@ class Dataset(BaseModel):
 
     name: str
     backend: Literal["postgresql", "redis", "virtuoso"] = "postgresql"
-    "The kind of backend that it fills."
+    "The kind of backend that the dataset fills."
     database: str = ""
-    "What it is loaded into: a database of PostgreSQL, a number of Redis, a graph of Virtuoso."
+    "Target of the data: a database of PostgreSQL, a number of Redis, a graph of Virtuoso."
     description: str = ""
     files: list[str]
-    "Loaded in this order into the empty database."
+    "Files to load into the empty database, in this order."
     rows: dict[str, NonNegativeInt]
-    "How many each table must have then: a database of Redis in keys, a graph in triples."
+    """Expected number of rows of each table after loading: keys of each database of Redis, \
+triples of each graph."""
 
     @model_validator(mode="after")
     def _of_its_kind(self) -> Self:
@@ -70,7 +71,7 @@ class Dataset(BaseModel):
         return self.database or _KINDS[self.backend].database
 
 
-def known(name: str, backend: str) -> str:
+def valid_name(name: str, backend: str) -> str:
     """Return the name of a dataset. Raises ValueError for one that this backend cannot have.
 
     A folder of the user's own is written with a slash; it is looked into later.

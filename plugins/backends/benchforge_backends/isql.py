@@ -59,13 +59,13 @@ def _isql(site: Site, *words: str, stdin: Path | None = None) -> Command:
 
 def _error(finished: Finished) -> str | None:
     """Return the first error that was printed: the exit code is 0 all the same."""
-    told = finished.stdout.read_text(errors="replace")
-    if found := _ERROR.search(told):
-        message = re.sub(r"\[Virtuoso \w+\]", "", " ".join(found[1].split()))
+    printed = finished.printed
+    if match := _ERROR.search(printed):
+        message = re.sub(r"\[Virtuoso \w+\]", "", " ".join(match[1].split()))
         # Of a file; a single statement has no lines to count.
-        return message if found[2] == "0" else f"line {found[2]}: {message}"
-    if "*** Error" in told or finished.code != 0:
-        return " ".join(told.split()) or f"exit code {finished.code}"
+        return message if match[2] == "0" else f"line {match[2]}: {message}"
+    if "*** Error" in printed or finished.code != 0:
+        return " ".join(printed.split()) or f"exit code {finished.code}"
     return None
 
 
@@ -73,9 +73,9 @@ def _right_triples(graph: str, triples: int) -> Callable[[Finished], str | None]
     def judge(finished: Finished) -> str | None:
         if error := _error(finished):
             return error
-        told = finished.stdout.read_text(errors="replace").strip()
-        if told != str(triples):
-            return f"graph {graph} has {told or 'no number of'} triples instead of {triples}"
+        printed = finished.printed.strip()
+        if printed != str(triples):
+            return f"graph {graph} has {printed or 'no number of'} triples instead of {triples}"
         return None
 
     return judge

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from benchforge.plugin import Finished
+from benchforge.plugin import Finished, text_of
 
 
 def last_word(log: Path) -> Callable[[Finished], str | None]:
@@ -12,7 +12,7 @@ def last_word(log: Path) -> Callable[[Finished], str | None]:
     def judge(finished: Finished) -> str | None:
         if finished.code == 0:
             return None
-        told = log.read_text(errors="replace").splitlines() if log.is_file() else []
-        return next(filter(str.strip, reversed(told)), f"exit code {finished.code}")
+        lines = text_of(log).splitlines() if log.is_file() else []
+        return next(filter(str.strip, reversed(lines)), f"exit code {finished.code}")
 
     return judge

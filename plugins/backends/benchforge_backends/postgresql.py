@@ -19,6 +19,7 @@ from benchforge.plugin import (
     Task,
     WrongOption,
     hookimpl,
+    text_of,
 )
 from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.psql import USER, at, count, quoted, sql
@@ -54,14 +55,17 @@ def _reachable(url: str) -> str:
 
 
 class Postgresql(DataBackend):
-    """A cluster of its own for each trial, copied from one that was filled once; or `url`.
+    """A private PostgreSQL cluster for each trial, copied from a filled template; or a running one.
 
-    Good to know: the cluster forgets durability (fsync, full_page_writes and synchronous_commit
-    are off) unless `settings` says otherwise. A dataset is loaded with the defaults: `settings`
-    are those of the trials. The URL that is given to servers says sslmode=disable, or clients would
-    ask for TLS with each connect. With `tls` it says nothing of it: libpq and asyncpg then choose
-    TLS by themselves, and a server that is not to have it is given a URL of its own. A path of a
-    unix socket ends at 107 bytes.
+    Good to know:
+
+    - The cluster is not durable: fsync, full_page_writes and synchronous_commit are off, unless
+      `settings` turns them on.
+    - A dataset is loaded with the defaults. `settings` apply to the trials only.
+    - The URL that servers receive has sslmode=disable, so that clients do not try TLS on each
+      connect. With `tls` the URL has no sslmode: libpq and asyncpg then choose TLS. Give a server
+      that must not use TLS its own URL.
+    - The path of a unix socket has at most 107 bytes.
     """
 
     name: ClassVar[str] = "postgresql"
@@ -71,13 +75,14 @@ class Postgresql(DataBackend):
     settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
         default_factory=dict
     )
-    "As in postgresql.conf; true is on."
+    "Settings as in postgresql.conf; true is written as on."
     listen: Literal["unix", "tcp"] = "unix"
-    "With unix sockets the network's TCP counters count the server's own connections only."
+    """Socket on which the database listens. With a unix socket, the network's TCP counters count \
+only connections to the server."""
     tls: bool = False
-    "Whether it speaks TLS too, over TCP, with a certificate that each trial makes."
+    "TLS over TCP, with a certificate that benchforge makes for each trial."
     existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
-    "A database that already runs: it is neither started, filled nor checked."
+    "URL of a database that runs already. benchforge does not start, fill or check it."
 
     @model_validator(mode="after")
     def _tls_over_tcp(self) -> Self:
@@ -91,8 +96,8 @@ class Postgresql(DataBackend):
         parts = urlsplit(url)
         for place in parts.netloc.rpartition("@")[2].split(","):
             yield urlsplit(f"//{place}").hostname or ""
-        asked = parse_qs(parts.query)
-        for named in (*asked.get("host", ()), *asked.get("hostaddr", ())):
+        parameters = parse_qs(parts.query)
+        for named in (*parameters.get("host", ()), *parameters.get("hostaddr", ())):
             yield from named.split(",")
 
     def needs(self) -> Iterable[Need]:
@@ -107,6 +112,14 @@ class Postgresql(DataBackend):
         if self.existing is not None:
             return self._ask_existing(site, "SHOW server_version")
         return Command(site.programs["postgres"], "--version")
+
+    def files(self, site: Site) -> Mapping[str, str]:
+        """Return the settings: arguments, with a password in them, could be read by everybody."""
+        if not self.settings:
+            return {}
+        lines = [f"include = {_quoted(str(site.scratch / 'data/postgresql.conf'))}"]
+        lines += [f"{name} = {_quoted(_value(value))}" for name, value in self.settings.items()]
+        return {_conf_of(site): "\n".join([*lines, ""])}
 
     def template(self, site: Site) -> Sequence[Task]:
         """Make the cluster, start it, load the dataset, count its rows, and stop it.
@@ -149,7 +162,9 @@ class Postgresql(DataBackend):
         if self.tls:
             tls = {"ssl": True, "ssl_cert_file": str(_certificate(site))}
             tls |= {"ssl_key_file": str(_key(site))}
-        options = _as_options({**_DEFAULTS, **self.settings, **_where(site, self.listen), **tls})
+        defaults = {name: value for name, value in _DEFAULTS.items() if name not in self.settings}
+        own = {"config_file": str(site.folder / _conf_of(site))} if self.settings else {}
+        options = _as_options({**defaults, **own, **_where(site, self.listen), **tls})
         data = site.scratch / "data"
         return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
 
@@ -158,7 +173,7 @@ class Postgresql(DataBackend):
         if self.existing is not None:
             return Succeeds(self._ask_existing(site, "SELECT 1"))
         to = ("-h", self._host(site), "-p", _port(site), "-U", USER, "-d", self._database(site))
-        return Succeeds(Command(site.programs["pg_isready"], "-q", *to, ordinary_user=True))
+        return Succeeds(Command(site.programs["pg_isready"], *to, ordinary_user=True))
 
     def verify(self, site: Site) -> Iterable[Task]:
         """Count the rows again, for a template that was damaged since."""
@@ -202,12 +217,23 @@ class Postgresql(DataBackend):
 
     def _ask_existing(self, site: Site, query: str) -> Command:
         """Ask a database that already runs; other users may read our words, not our environment."""
-        url = self.existing or ""
-        password = urlsplit(url).password
-        environment = {"PGPASSWORD": unquote(password)} if password else {}
-        url = url.replace(f":{password}@", "@", 1) if password else url
+        url, password = _without_password(self.existing or "")
+        environment = {"PGPASSWORD": password} if password else {}
         words = ("-XAtq", "-d", url, "-c", query)
         return Command(site.programs["psql"], *words, environment=environment)
+
+
+def _without_password(url: str) -> tuple[str, str]:
+    """Return a URL without its password, and that: of its parameters, which libpq prefers."""
+    before, mark, query = url.partition("?")
+    parameters = [one.partition("=") for one in query.split("&")] if mark else []
+    given = [unquote(value) for name, _, value in parameters if name == "password"]
+    if given:
+        kept = "&".join("".join(one) for one in parameters if one[0] != "password")
+        url = f"{before}?{kept}" if kept else before
+    if own := urlsplit(url).password:
+        url = url.replace(f":{own}@", "@", 1)
+    return url, given[-1] if given else unquote(own or "")
 
 
 def _where(site: Site, listen: Literal["unix", "tcp"]) -> dict[str, str]:
@@ -222,6 +248,15 @@ def _where(site: Site, listen: Literal["unix", "tcp"]) -> dict[str, str]:
 def _port(site: Site) -> str:
     # It names the socket, too.
     return str(site.ports["postgresql"])
+
+
+def _conf_of(site: Site) -> str:
+    return f"backend-{site.label}.conf"
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it stands in postgresql.conf, where no line can be broken."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "''").replace("\n", "\\n") + "'"
 
 
 def _certificate(site: Site) -> Path:
@@ -246,8 +281,8 @@ def _started(log: Path) -> Callable[[Finished], str | None]:
     def judge(finished: Finished) -> str | None:
         if finished.code == 0:
             return None
-        told = log.read_text(errors="replace").splitlines() if log.is_file() else []
-        return next((line for line in told if "FATAL" in line), f"exit code {finished.code}")
+        lines = text_of(log).splitlines() if log.is_file() else []
+        return next((line for line in lines if "FATAL" in line), f"exit code {finished.code}")
 
     return judge
 

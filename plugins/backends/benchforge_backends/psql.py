@@ -25,9 +25,9 @@ def sql(command: Command, says: str) -> Task:
 def _sql_error(finished: Finished) -> str | None:
     if finished.code == 0:
         return None
-    told = finished.stderr.read_text(errors="replace").splitlines()
-    errors = [line for line in told if "ERROR:" in line or "FATAL:" in line or "error:" in line]
-    return next(iter(errors or told), f"exit code {finished.code}").removeprefix("psql:")
+    lines = finished.complained.splitlines()
+    errors = [line for line in lines if "ERROR:" in line or "FATAL:" in line or "error:" in line]
+    return next(iter(errors or lines), f"exit code {finished.code}").removeprefix("psql:")
 
 
 def count(psql: Psql, dataset: Dataset) -> list[Task]:
@@ -46,7 +46,7 @@ def _right_rows(expected: Mapping[str, int]) -> Callable[[Finished], str | None]
     def judge(finished: Finished) -> str | None:
         if error := _sql_error(finished):
             return error
-        lines = finished.stdout.read_text().splitlines()
+        lines = finished.printed.splitlines()
         counted = {table: int(rows) for table, _, rows in (line.rpartition("|") for line in lines)}
         wrong = [
             f"{table} has {counted.get(table)} rows instead of {rows}"

@@ -1,5 +1,6 @@
 """Redis: a private server without persistence, or one that already runs."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -61,11 +62,14 @@ def _reachable(url: str) -> str:
 
 
 class Redis(DataBackend):
-    """A server of its own for each trial, with the snapshot of a dataset; or `url`.
+    """A private Redis server for each trial, with the snapshot of a dataset; or a running one.
 
-    Good to know: nothing is persisted while it serves (`save ""`, `appendonly no`). A dataset has
-    one command a line, as one types it into redis-cli; it is loaded with the defaults: `maxmemory`
-    and `settings` are those of the trials. A path of a unix socket ends at 107 bytes.
+    Good to know:
+
+    - Nothing is persisted while it serves (`save ""`, `appendonly no`).
+    - A dataset has one command a line, as typed into redis-cli. It is loaded with the defaults;
+      `maxmemory` and `settings` apply to the trials only.
+    - The path of a unix socket has at most 107 bytes.
     """
 
     name: ClassVar[str] = "redis"
@@ -73,17 +77,18 @@ class Redis(DataBackend):
     ports: ClassVar[tuple[str, ...]] = ("redis",)
 
     listen: Literal["unix", "tcp"] = "unix"
-    "With unix sockets the network's TCP counters count the server's own connections only."
+    """Socket on which the store listens. With a unix socket, the network's TCP counters count \
+only connections to the server."""
     databases: Annotated[int, Field(ge=1, le=10_000)] = 16
-    "How many there are; they are told by their numbers, from 0."
+    "Number of databases. Their names are their numbers, from 0."
     maxmemory: Size | None = None
-    "Of the data, in whole bytes; not limited without it."
+    "Memory limit for the data in bytes. Default: no limit."
     settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
         default_factory=dict
     )
-    "As in redis.conf; true is yes."
+    "Settings as in redis.conf; true is written as yes."
     existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
-    "A server that already runs: it is neither started, filled nor checked."
+    "URL of a Redis that runs already. benchforge does not start, fill or check it."
 
     def hosts(self, url: str) -> Iterable[str]:
         """Return the host of a URL."""
@@ -101,6 +106,13 @@ class Redis(DataBackend):
         if self.existing is not None:
             return version(at_existing(site, self.existing))
         return Command(site.programs["redis-server"], "--version")
+
+    def files(self, site: Site) -> Mapping[str, str]:
+        """Return the settings: arguments, with a password in them, could be read by everybody."""
+        if not self.settings:
+            return {}
+        lines = (f"{name} {_quoted(str(_value(one)))}" for name, one in self.settings.items())
+        return {_conf_of(site): "\n".join([*lines, ""])}
 
     def template(self, site: Site) -> Sequence[Task]:
         """Run the dataset's commands in a new server, count the keys, and keep a snapshot.
@@ -125,10 +137,10 @@ class Redis(DataBackend):
         """Return the server in the foreground; it loads what the template left."""
         if self.existing is not None:
             return None
-        wished: dict[str, object] = dict(self.settings)
-        if self.maxmemory is not None:
-            wished["maxmemory"] = int(self.maxmemory)
-        return Command(site.programs["redis-server"], *self._words(site, self.listen, wished))
+        wished = {} if self.maxmemory is None else {"maxmemory": int(self.maxmemory)}
+        own = (site.folder / _conf_of(site),) if self.settings else ()
+        words = self._words(site, self.listen, wished)
+        return Command(site.programs["redis-server"], *own, *words)
 
     def ready(self, site: Site) -> Probe:
         """Return a question that is answered as soon as the data is there."""
@@ -164,12 +176,21 @@ class Redis(DataBackend):
         if listen == "tcp":
             where = {"port": site.ports["redis"], "bind": site.address}
         kept = {"dir": site.scratch, "dbfilename": _SNAPSHOT, "save": "", "appendonly": False}
-        every = {**where, **kept, "databases": self.databases, **wished}
-        return [word for name, value in every.items() for word in (f"--{name}", _value(value))]
+        settings = {**where, **kept, "databases": self.databases, **wished}
+        return [word for name, value in settings.items() for word in (f"--{name}", _value(value))]
 
 
 def _socket(site: Site) -> Path:
     return site.scratch / "redis.sock"
+
+
+def _conf_of(site: Site) -> str:
+    return f"backend-{site.label}.conf"
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it stands in redis.conf."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _value(value: object) -> object:

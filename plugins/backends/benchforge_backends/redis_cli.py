@@ -66,7 +66,7 @@ def _all_done(file: Path) -> Callable[[Finished], str | None]:
             return error
         lines = file.read_text(errors="replace").splitlines()
         commands = [number for number, line in enumerate(lines, 1) if line.strip()]
-        answers = finished.stdout.read_text(errors="replace").splitlines()
+        answers = finished.printed.splitlines()
         for number, answer in zip(commands, answers, strict=False):
             if "ERROR," in _QUOTED.sub("", answer) or answer == "Invalid argument(s)":
                 error = answer.removeprefix("ERROR,").strip('"').strip()
@@ -90,9 +90,9 @@ def _right_keys(database: str, keys: int) -> Callable[[Finished], str | None]:
     def judge(finished: Finished) -> str | None:
         if error := _complaint(finished):
             return error
-        told = _first_line(finished.stdout)
-        if told != str(keys):
-            return f"database {database} has {told} keys instead of {keys}"
+        printed = _first_line(finished.printed)
+        if printed != str(keys):
+            return f"database {database} has {printed} keys instead of {keys}"
         return None
 
     return judge
@@ -100,14 +100,14 @@ def _right_keys(database: str, keys: int) -> Callable[[Finished], str | None]:
 
 def said_nothing(finished: Finished) -> str | None:
     """Judge a command that is answered only when it fails."""
-    return _complaint(finished) or _first_line(finished.stdout) or None
+    return _complaint(finished) or _first_line(finished.printed) or None
 
 
 def _complaint(finished: Finished) -> str | None:
     """Return what redis-cli itself complains of: it goes on with database 0 after a wrong one."""
     code = f"exit code {finished.code}" if finished.code else None
-    return _first_line(finished.stderr) or code
+    return _first_line(finished.complained) or code
 
 
-def _first_line(log: Path) -> str:
-    return next(iter(log.read_text(errors="replace").splitlines()), "").strip()
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "").strip()

@@ -71,12 +71,15 @@ def _graph(uri: str) -> str:
 
 
 class Virtuoso(DataBackend):
-    """A store of its own for each trial, copied from one that was filled once; or `url`.
+    """A private Virtuoso store for each trial, copied from a filled template; or a running one.
 
-    Good to know: it speaks HTTP, so the network's TCP counters count the server's connections to
-    it too. No checkpoint is made while it serves. A dataset has Turtle, which goes into its graph,
-    SPARQL updates and SQL; everybody may read all, and nobody may write over HTTP, unless its SQL
-    says otherwise, as that of `classes` does.
+    Good to know:
+
+    - It speaks HTTP, so the network's TCP counters also count connections from servers to it.
+    - It makes no checkpoint while it serves.
+    - A dataset has Turtle, which goes into its graph, SPARQL updates and SQL. Everybody may read
+      everything, and nobody may write over HTTP, unless the dataset's SQL grants it, as that of
+      `classes` does.
     """
 
     name: ClassVar[str] = "virtuoso"
@@ -86,13 +89,14 @@ class Virtuoso(DataBackend):
     of_existing: ClassVar[frozenset[str]] = DataBackend.of_existing | {"graph"}
 
     graph: Annotated[str, AfterValidator(_graph)] = "http://graph-uri"
-    "What servers are told as VIRTUOSO_GRAPH; a dataset says its own."
+    "URI of the graph that servers receive as VIRTUOSO_GRAPH. A dataset sets its own."
     number_of_buffers: Annotated[int, Field(ge=256, le=1_000_000)] = 10_000
-    "Pages of 8 KiB that are held in memory (NumberOfBuffers)."
+    "Number of pages of 8 KiB in memory (NumberOfBuffers)."
     max_client_connections: Annotated[int, Field(ge=1, le=1000)] = 50
-    "How many requests its HTTP server takes at once (MaxClientConnections): a thread for each."
+    """Number of requests that the HTTP server handles concurrently, one thread for each \
+(MaxClientConnections)."""
     existing: Annotated[str, AfterValidator(_endpoint)] | None = Field(default=None, alias="url")
-    "An endpoint that is already there: it is neither started, filled nor checked."
+    "URL of a SPARQL endpoint that runs already. benchforge does not start, fill or check it."
 
     @model_validator(mode="after")
     def _one_graph(self) -> Self:

@@ -8,17 +8,17 @@ from benchforge_clients.rounds import Rounds
 USUAL_POOL = 100
 
 
-class Aiohttp(Rounds):
-    """aiohttp: one session; `concurrency` tasks that each make request after request.
+class AiohttpClient(Rounds):
+    """aiohttp: one session; each of `concurrency` tasks makes one request after the other.
 
-    Of study RA, with `numbered = "number"` and `decode_json = true`; 100 connections at most, as is
-    usual there, so that a request's latency holds its waiting for one:
+    Modes of study RA, with `numbered = "number"` and `decode_json = true`. They use at most 100
+    connections, aiohttp's default, so a request's latency includes its wait for a connection:
 
-    - async-for: a task for each request, made in a loop, all gathered;
-    - async-map: the tasks are made by `map`, as the study means it;
+    - async-for: one task for each request, created in a loop and gathered;
+    - async-map: `map` creates the tasks, as the study intends;
     - async-map_published: what the study ran under that name: its branch calls async-for.
 
-    Unlike there, an error does not end the rest: each is counted.
+    Unlike in the study, an error does not end the other requests: each error is counted.
     """
 
     name: ClassVar[str] = "aiohttp"
@@ -26,7 +26,7 @@ class Aiohttp(Rounds):
     modules: ClassVar[tuple[str, ...]] = ("aiohttp",)
 
     mode: Literal["session", "async-for", "async-map", "async-map_published"] = "session"
-    "How requests are made: see above."
+    "Way to make requests; see above."
 
     def chosen_mode(self) -> str:
         """Return the mode."""
@@ -40,4 +40,4 @@ class Aiohttp(Rounds):
 @hookimpl
 def benchforge_parts() -> list[type[Client]]:
     """Bring the client."""
-    return [Aiohttp]
+    return [AiohttpClient]

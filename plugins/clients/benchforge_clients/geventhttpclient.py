@@ -7,7 +7,7 @@ from benchforge_clients.library import Library
 
 
 class Geventhttpclient(Library):
-    """geventhttpclient: one client with `concurrency` connections, and as many greenlets."""
+    """geventhttpclient: one client with `concurrency` connections, and one greenlet for each."""
 
     name: ClassVar[str] = "geventhttpclient"
     driver: ClassVar[str] = "geventhttpclient_main.py"

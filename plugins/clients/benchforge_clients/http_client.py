@@ -9,15 +9,15 @@ from benchforge_clients.library import Library
 class HttpClient(Library):
     """http.client: `request`, `getresponse` and `read` on one connection.
 
-    Good to know: with `noreuse` each request opens a connection and closes it. A connection that
-    failed, or that the server ended, is opened again by the next request, and counted.
+    Good to know: with `noreuse` each request opens and closes a connection. If a connection
+    failed, or the server ended it, the next request opens a new one, which is counted.
     """
 
     name: ClassVar[str] = "http_client"
     driver: ClassVar[str] = "http_client_main.py"
 
     mode: Literal["reuse", "noreuse"] = "reuse"
-    "Whether connections are used again."
+    "Reuse of connections."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

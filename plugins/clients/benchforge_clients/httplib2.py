@@ -9,12 +9,12 @@ from benchforge_clients.library import Library
 class Httplib2(Library):
     """httplib2: an Http object for each thread, or with `noreuse` a new one for each request.
 
-    `gevent` is the client inside study WS's gevent-virtuoso-alt: geventhttpclient's patch of
+    `gevent` is the client of study WS's gevent-virtuoso-alt: geventhttpclient's patch of
     `http.client`, a new Http for each request, no other patch, `concurrency` greenlets. httplib2
-    opens its sockets itself, so that such a greenlet blocks all others.
+    opens its sockets itself, so such a greenlet blocks all others.
 
-    Unlike usual, what fails is not tried a second time in secret (`RETRIES = 1`); that a server
-    ended the connection without a reply still is, which httplib2 does whatever that number.
+    Unlike by default, failed requests are not retried silently (`RETRIES = 1`). httplib2 still
+    retries if the server ended the connection without a response; it does so with any number.
     """
 
     name: ClassVar[str] = "httplib2"
@@ -22,7 +22,7 @@ class Httplib2(Library):
     modules: ClassVar[tuple[str, ...]] = ("httplib2",)
 
     mode: Literal["reuse", "noreuse", "gevent"] = "reuse"
-    "Whether connections are used again, or as study WS did."
+    "Reuse of connections, or the way of study WS."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

@@ -9,7 +9,7 @@ from benchforge_clients.library import Library
 class Httpx(Library):
     """httpx: a client for each thread, or with `async` one client and `concurrency` tasks.
 
-    Good to know: its asynchronous client is several times slower than its other one.
+    Good to know: the asynchronous client is several times slower than the synchronous one.
     """
 
     name: ClassVar[str] = "httpx"
@@ -17,7 +17,7 @@ class Httpx(Library):
     modules: ClassVar[tuple[str, ...]] = ("httpx",)
 
     mode: Literal["sync", "async"] = "sync"
-    "Which of its two clients."
+    "Client class of httpx."
 
     def chosen_mode(self) -> str:
         """Return the mode."""

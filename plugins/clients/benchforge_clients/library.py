@@ -1,7 +1,7 @@
 """What all clients have in common: a library, its driver, and when the load ends."""
 
 from abc import ABC
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
 from benchforge.plugin import (
+    Bodies,
     Client,
     Command,
     Duration,
@@ -18,17 +19,18 @@ from benchforge.plugin import (
     Output,
     OutputDamaged,
     Reading,
+    Request,
     RunsPython,
     Site,
     Target,
     WrongOption,
 )
-from benchforge_clients.report import Report
+from benchforge_clients.report import ClientReport
 
 # Plain programs in a folder of their own: a part's file is named like the library that it must not
 # hide.
 DRIVERS = Path(__file__).parent / "drivers"
-INSTALL = "pip install 'benchforge[clients]'"
+INSTALL = "pip install '.[clients]', in a clone of benchforge"
 DEFAULT_S = 10
 # For an estimate only: how long a number of requests takes.
 REQUESTS_PER_SECOND = 100
@@ -51,26 +53,29 @@ class Library(RunsPython, Client, ABC):
 
     driver: ClassVar[str]
     modules: ClassVar[tuple[str, ...]] = ()
-    "What the driver imports beside the standard library."
+    "The modules that the driver imports, other than the standard library."
 
     requests: PositiveInt | None = None
-    "How many in all; a duration where it is not given."
+    "Total number of requests. Default: as many as `duration` allows."
     duration: Duration | None = None
-    "Instead of a number of requests; 10 s when neither is given."
+    "Length of the load, instead of a number of requests. Default: 10s if neither is given."
     concurrency: Concurrency = 1
-    "How many loops at once, each with a connection of its own."
+    "Number of concurrent loops, each with its own connection."
     warm_up: NonNegativeInt = 0
-    "Requests before the load, by the same process and over the same connections; told apart."
+    """Number of requests before the load, from the same process and over the same connections. \
+They are reported separately."""
     delay: Duration = Duration(0)
-    "Slept after each request, and taken off the time as study PC does it: delay x requests."
+    """Pause after each request. Its total is subtracted from the time, as study PC does: delay x \
+requests."""
     timeout: Duration = Duration(30)
-    "For one request, as the library counts it."
+    "Time limit of one request, as the library counts it."
     verify: bool = True
-    "Whether certificates are; the trial's own one is trusted. The studies do not verify."
+    """Verification of certificates; the trial's own certificate is trusted. The studies do not \
+verify."""
     variable_length: bool = False
-    "Whether responses may differ in length without being errors."
+    "Permission for responses to differ in length without being errors."
     decode_json: bool = False
-    "Whether each body is decoded, as part of the request."
+    "Decoding of each body as JSON, as part of the request."
 
     @model_validator(mode="after")
     def _one_end(self) -> Self:
@@ -136,14 +141,17 @@ class Library(RunsPython, Client, ABC):
             digest.update((DRIVERS / name).read_bytes())
         return digest.hexdigest()
 
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request, which no other user can read so."""
+        return {**super().files(target), **target.head}
+
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the driver with all that it is to do."""
-        mode, headers = self.chosen_mode(), target.request.headers
+        mode = self.chosen_mode()
         return [
             Command(
-                *(target.python, DRIVERS / self.driver, "--url", target.url),
-                *("--method", target.request.method),
-                *(word for name in headers for word in ("--header", f"{name}:{headers[name]}")),
+                *(target.python, DRIVERS / self.driver, "--url", target.root),
+                *("--head", target.head_file),
                 *(("--body", target.body_file) if target.body_file else ()),
                 *(("--mode", mode) if mode else ()),
                 *self._end(),
@@ -166,7 +174,7 @@ class Library(RunsPython, Client, ABC):
         if output.code:
             raise OutputDamaged(f"{self.name}: {_complaint(output)}")
         try:
-            report = Report.from_text(output.stdout)
+            report = ClientReport.from_text(output.stdout)
             self._check(report)
         except ValueError as error:
             raise OutputDamaged(
@@ -185,7 +193,7 @@ class Library(RunsPython, Client, ABC):
         count = self.at_once()
         update = {
             "connections": count,
-            "at_once": count,
+            "concurrency": count,
             "keep_alive": self.connections_kept(),
             "processes": 1,
             "method": self.way(),
@@ -206,7 +214,7 @@ class Library(RunsPython, Client, ABC):
             return ("--requests", self.requests)
         return ("--seconds", self._seconds)
 
-    def _check(self, report: Report) -> None:
+    def _check(self, report: ClientReport) -> None:
         mode = self.chosen_mode()
         if mode is not None and report.mode != mode:
             raise ValueError(f"mode: {report.mode!r}, asked was {mode!r}")
@@ -217,7 +225,7 @@ class Library(RunsPython, Client, ABC):
         if report.seconds <= self.delay * report.requests:
             raise ValueError(f"seconds: {report.seconds} are not more than the delays")
 
-    def _reading(self, report: Report, output: Output) -> Reading:
+    def _reading(self, report: ClientReport, output: Output) -> Reading:
         doubtful = 0 if self.lengths_vary() else report.other_lengths
         return Reading(
             seconds=report.seconds - self.delay * report.requests,
@@ -225,22 +233,26 @@ class Library(RunsPython, Client, ABC):
             good_at_least=report.good - doubtful,
             good_at_most=report.good,
             doubt=LENGTHS if doubtful else "",
+            statuses={str(status): count for status, count in report.statuses.items()},
             errors={
                 "status": report.responses - report.good,
                 "length": doubtful,
                 **report.errors,
             },
             unanswered=report.failed,
+            bodies=() if self.lengths_vary() else _bodies(report, output.target.request),
+            body_bytes=None if self.lengths_vary() else report.body_bytes,
+            other_lengths=doubtful,
             latency=Histogram.of(report.latency_us),
             connections=report.connections,
             method=report.way or None,
             document_bytes=None if self.lengths_vary() else report.first_length,
             cpu_user_s=report.user_s,
             cpu_system_s=report.system_s,
-            claims=self._claims(report, output),
+            printed=self._claims(report, output),
         )
 
-    def _claims(self, report: Report, output: Output) -> dict[str, JsonValue]:
+    def _claims(self, report: ClientReport, output: Output) -> dict[str, JsonValue]:
         done, warm = output.finished[0], report.warm_up
         more: dict[str, JsonValue] = {}
         if self.delay:
@@ -274,8 +286,17 @@ LENGTHS = (
 )
 
 
+def _bodies(report: ClientReport, request: Request) -> tuple[Bodies, ...]:
+    if request.method == "HEAD":
+        return ()
+    return tuple(
+        Bodies(status=status, length=length, responses=count)
+        for status, length, count in report.bodies
+    )
+
+
 def _complaint(output: Output) -> str:
     if output.code < 0:
         return f"ended by signal {-output.code}"
-    said = output.stderr.strip().splitlines()
-    return said[-1] if said else f"exit code {output.code}"
+    lines = output.stderr.strip().splitlines()
+    return lines[-1] if lines else f"exit code {output.code}"

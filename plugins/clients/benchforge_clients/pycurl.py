@@ -12,16 +12,16 @@ class Pycurl(Library):
     """pycurl: a handle for each thread, or with `multi` `concurrency` handles in one thread.
 
     Study PC's pycurl-reuse-nobody, pycurl-reuse-buffer, pycurl-noreuse-buffer and pycurl-newhandle
-    are the modes of these names, with `verify = false`:
+    are the modes with these names, with `verify = false`:
 
-    - reuse-nobody: a callback that drops the body; its length is what libcurl counted;
+    - reuse-nobody: a callback drops the body; libcurl counts its length;
     - reuse-buffer: a new buffer for each request, read and closed;
     - noreuse-buffer: the same with FORBID_REUSE;
-    - newhandle: a new handle for each request with all its options and the global DNS cache, two
-      buffers made, the handle never closed.
+    - newhandle: for each request a new handle with all its options and the global DNS cache, and
+      two buffers; the handle is never closed.
 
-    Unlike there, each request ends with asking libcurl for its status and its connections, and has
-    a time limit. Connections are what libcurl counted of those that came about.
+    Unlike in the study, each request has a time limit, and reads status and number of connections
+    from libcurl at its end. Connections are those that libcurl counts as established.
     """
 
     name: ClassVar[str] = "pycurl"
@@ -31,7 +31,7 @@ class Pycurl(Library):
     mode: Literal["reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"] = (
         "reuse-buffer"
     )
-    "How requests are made: see above."
+    "Way to make requests; see above."
 
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:

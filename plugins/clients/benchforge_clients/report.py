@@ -4,6 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from benchforge.plugin import bounded
+
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
 Status = Annotated[int, Field(ge=100, le=599)]
@@ -22,7 +24,7 @@ class WarmUp(BaseModel):
     connections: Count | None
 
 
-class Report(BaseModel):
+class ClientReport(BaseModel):
     """What a driver counted; latencies in microseconds, each with its count."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -30,14 +32,14 @@ class Report(BaseModel):
     protocol: Literal[1]
     library: str
     version: str
-    "Of the library; empty for the standard one, which has that of Python."
+    "The library's version; empty for the standard library, which has Python's."
     python: str
     mode: str
     way: str = ""
-    "Of those that it has, the one that its requests were really made in; empty: it has one."
+    "The way in which the driver made requests; empty for a library with one way."
     requests: Count
     seconds: Annotated[float, Field(gt=0)]
-    "Of the load alone."
+    "The length of the load."
     user_s: Seconds
     "CPU time of the process during the load; the kernel estimates how user and system share it."
     system_s: Seconds
@@ -46,18 +48,20 @@ class Report(BaseModel):
     "From the start of the driver to the first request, import included."
     statuses: dict[Status, Count]
     errors: dict[str, Count]
-    "Requests without a complete response, by the class of what was raised."
+    "The number of requests without a complete response, by class of exception."
     complaints: dict[str, str]
-    "What the first of each class said."
+    "The text of the first exception of each class."
     surfaced: Count
-    "How many of the errors the calling code was told of."
+    "The number of errors that reached the calling code."
     first_length: Count | None
     "Body length of the first response with a status below 400."
     other_lengths: Count
     "Such responses with a body of another length."
+    bodies: list[tuple[Status, Count, Annotated[int, Field(ge=1)]]] = []
+    "Status, length and number of responses of the most frequent lengths."
     body_bytes: Count
     connections: Count | None
-    "Opened during the load."
+    "The number of connections that opened during the load."
     connections_why: str
     warm_up: WarmUp
     latency_us: dict[Count, Annotated[int, Field(ge=1)]]
@@ -66,12 +70,12 @@ class Report(BaseModel):
     def from_text(cls, text: str) -> Self:
         """Read the document. Raises ValueError that says where and what, when it is not whole."""
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate_json(bounded(text))
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             where = ".".join(str(step) for step in first["loc"])
-            said = first["msg"].removeprefix("Value error, ")
-            raise ValueError(f"{where or 'JSON'}: {said}") from None
+            message = first["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{where or 'JSON'}: {message}") from None
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
@@ -83,6 +87,10 @@ class Report(BaseModel):
             raise ValueError(f"{self.surfaced} errors surfaced of {self.failed}")
         if (self.first_length is None) != (self.good == 0) or self.other_lengths > self.good:
             raise ValueError(f"the lengths are not those of {self.good} good responses")
+        for status in {status for status, _, _ in self.bodies}:
+            held = sum(count for code, _, count in self.bodies if code == status)
+            if held > self.statuses.get(status, 0):
+                raise ValueError(f"bodies: {held} of status {status} are more than its responses")
         if (self.connections is None) != bool(self.connections_why):
             raise ValueError("connections are known, or it is said why they are not")
         return self

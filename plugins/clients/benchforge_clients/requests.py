@@ -14,29 +14,30 @@ MOST_THREADS = 4000
 
 
 class Requests(Rounds):
-    """requests, in one thread or many.
+    """requests, in one thread or several.
 
-    Of study PC, with `verify = false`:
+    Modes of study PC, with `verify = false`:
 
-    - requests-noreuse is `call`: the module's function, a new session and connection each time;
-    - requests-reuse is `session-prepared`: a request that is prepared once and outside of the
-      session (so without the session's headers), and sent again and again. It saves the
-      preparation as well; `session` reuses the connection alone.
+    - requests-noreuse is `call`: the module's function, with a new session and connection each
+      time;
+    - requests-reuse is `session-prepared`: a request that is prepared once, outside of the session
+      (so without the session's headers), and sent repeatedly. It also saves the preparation;
+      `session` only reuses the connection.
 
-    Of study RA, with `numbered = "number"` and `decode_json = true`; one session for all threads,
-    with its usual pool of 10 connections that does not block: threads beyond it open connections
-    that are thrown away, and so they are counted:
+    Modes of study RA, with `numbered = "number"` and `decode_json = true`. All threads share one
+    session with its default pool of 10 connections, which does not block: other threads open
+    connections that are thrown away, and these are counted:
 
-    - threads-recreate: a pool of `threads` for each `chunk`;
-    - threads-reuse: one pool, and after each chunk it is waited for;
-    - threads-map: a pool with a thread for each request, and `map`.
+    - threads-recreate: a new pool of `threads` for each `chunk`;
+    - threads-reuse: one pool, which finishes each chunk before the next;
+    - threads-map: a pool with one thread for each request, and `map`.
 
-    In the study the first and the last hide all errors: futures are dropped, results not looked at.
-    `threads-recreate_published` and `threads-map_published` do so too: the errors are counted here
-    all the same, and the claims say how many of them the study's program would have seen. The
-    others look at futures and results after the requests, within the time of the load; with `map`
-    a task says whether it failed, since a raise would cancel those behind it. Unlike there, the
-    time is that of the load; that of the whole process is a claim, and `wall` gives it.
+    In the study, the first and the last hide all errors: the program drops futures and does not
+    read results. `threads-recreate_published` and `threads-map_published` do the same. benchforge
+    counts the errors anyway, and the claims say how many of them the study's program would have
+    seen. The other modes read futures and results after the requests, within the time of the load;
+    with `map` a task returns whether it failed, since an exception would cancel later tasks.
+    Unlike in the study, the time is that of the load. `wall` gives the time of the whole process.
     Redirects are off.
     """
 
@@ -54,11 +55,11 @@ class Requests(Rounds):
         "threads-map",
         "threads-map_published",
     ] = "session"
-    "How requests are made: see above."
+    "Way to make requests; see above."
     threads: Concurrency = 100
-    "Of the pools of threads-recreate and threads-reuse."
+    "Number of threads in the pools of threads-recreate and threads-reuse."
     chunk: Annotated[PositiveInt, Field(le=100_000)] = 100
-    "Requests that are handed out together, by threads-recreate and threads-reuse."
+    "Number of requests per task in threads-recreate and threads-reuse."
 
     @model_validator(mode="after")
     def _fits_the_mode(self) -> Self:

@@ -17,7 +17,7 @@ class Rounds(Library, ABC):
     """A library whose driver has modes of study RA: their load is one round of `requests`."""
 
     numbered: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")] | None = None
-    "A parameter of the query that gets each request's number, from 0 on, as in study RA."
+    "Name of a query parameter that takes each request's number, from 0, as in study RA."
 
     @model_validator(mode="before")
     @classmethod

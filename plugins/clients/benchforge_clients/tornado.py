@@ -6,12 +6,12 @@ from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
-class Tornado(Library):
-    """Tornado's AsyncHTTPClient, with `concurrency` tasks and as many requests at once.
+class TornadoClient(Library):
+    """Tornado's AsyncHTTPClient, with `concurrency` tasks and as many concurrent requests.
 
-    `simple` is what study WS calls native; it opens a connection for each request. `curl` is the
-    one by libcurl, which reuses them; libcurl tells of the sockets that it opens, so after an
-    error the number of connections is not known.
+    `simple` is the client that study WS calls native; it opens a connection for each request.
+    `curl` uses libcurl, which reuses connections. libcurl reports the sockets that it opens, so
+    after an error the number of connections is unknown.
     """
 
     name: ClassVar[str] = "tornado"
@@ -19,7 +19,7 @@ class Tornado(Library):
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
     mode: Literal["simple", "curl"] = "simple"
-    "Which of its two clients."
+    "Client class of tornado."
 
     def chosen_mode(self) -> str:
         """Return the mode."""
@@ -37,4 +37,4 @@ class Tornado(Library):
 @hookimpl
 def benchforge_parts() -> list[type[Client]]:
     """Bring the client."""
-    return [Tornado]
+    return [TornadoClient]

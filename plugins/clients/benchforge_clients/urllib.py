@@ -9,9 +9,9 @@ from benchforge_clients.library import Library
 class Urllib(Library):
     """urllib.request: `urlopen` and `read`; it cannot reuse a connection.
 
-    Study PC's `urllib` is this client with `verify = false`. Unlike there, the opener is made once,
-    before the load, with redirects off; and each request is made of the address, its method,
-    headers and body, as `urlopen` itself does it.
+    Study PC's `urllib` is this client with `verify = false`. Unlike in the study, the opener is
+    made once, before the load, with redirects off. Each request is built from its address, method,
+    headers and body, as `urlopen` does.
     """
 
     name: ClassVar[str] = "urllib"

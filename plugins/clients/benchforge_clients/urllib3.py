@@ -7,11 +7,11 @@ from benchforge_clients.library import Library
 
 
 class Urllib3(Library):
-    """urllib3: `urlopen` of a PoolManager, or over HTTPS of an HTTPSConnectionPool, then `read`.
+    """urllib3: `urlopen` of a PoolManager, or of an HTTPSConnectionPool over HTTPS, then `read`.
 
-    Study PC's `urllib3` is this client with `verify = false`. As there, the body is there before
-    `read` is called, which gives nothing. Unlike there, nothing is tried again in secret
-    (`retries = False`); a thread has a pool of its own.
+    Study PC's `urllib3` is this client with `verify = false`. As in the study, the body is
+    complete before the call of `read`, which returns nothing. Unlike in the study, failed requests
+    are not retried silently (`retries = False`), and each thread has its own pool.
     """
 
     name: ClassVar[str] = "urllib3"

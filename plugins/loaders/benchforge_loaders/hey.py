@@ -11,15 +11,14 @@ from benchforge.plugin import (
     Duration,
     Need,
     Output,
-    OutputDamaged,
     Rate,
     Reading,
     Request,
     Target,
     hookimpl,
 )
-from benchforge_loaders.printed import BAD, growing, line
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, lasted
+from benchforge_loaders.printed import BAD, growing, line, optional
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, lasted, parsing
 
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000
@@ -32,29 +31,29 @@ _BAR = re.compile(r"^  \d+\.\d{3} \[(\d{1,15})\]\t\|", re.MULTILINE)
 
 
 class Hey(Timed):
-    """hey 0.1: each worker sends its next request when the last one is answered.
+    """hey 0.1: each worker sends its next request after the last response.
 
     Good to know:
 
-    - Its times are rounded to 0.1 ms.
-    - It does not look whether a body came whole: one cut short is a good response to it.
-    - A request whose connection was closed under it is sent again, and nobody is told.
-    - It follows redirects and asks for gzip: both are switched off here.
-    - `Total data` is what the headers promised, not what came.
-    - It forgets the status of what comes after a million responses: such a run is refused.
-    - A pace is kept by each worker alone: one that is late does not catch up.
+    - Times are rounded to 0.1 ms.
+    - hey does not check that a body is complete: it takes a truncated one as a good response.
+    - hey silently repeats a request whose connection was closed.
+    - By default it follows redirects and accepts gzip. benchforge turns both off.
+    - `Total data` is the sum of the lengths in headers, not of the received bytes.
+    - hey loses the statuses after one million responses. benchforge rejects such a run.
+    - Each worker keeps its own rate. A late worker does not catch up.
     """
 
     name: ClassVar[str] = "hey"
 
     connections: PositiveInt = 10
-    "That are open at once."
+    "Number of concurrent connections."
     rate: Rate | None = None
-    "Requests a second, of all connections together; as fast as it goes without it."
+    "Total number of requests per second. Default: a closed loop."
     timeout: WholeSeconds = Duration(20)
-    "Whole seconds for one request."
+    "Time limit of one request in whole seconds."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
 
     def needs(self) -> Iterable[Need]:
         """Return hey, which tells no version."""
@@ -79,10 +78,8 @@ class Hey(Timed):
     def read(self, output: Output) -> Reading:
         """Return what hey printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("hey", output)
-        try:
+        with parsing("hey"):
             reading = _reading(output.stdout)
-        except ValueError as error:
-            raise OutputDamaged(f"hey: {error}", "see what hey printed beside the trial") from None
         lasted("hey", reading.seconds, self.duration)
         return reading
 
@@ -103,6 +100,10 @@ def _reading(text: str) -> Reading:
     slowest = float(line(text, "Slowest:", rf"  Slowest:\t{_SECS} secs")[1])
     fastest = float(line(text, "Fastest:", rf"  Fastest:\t{_SECS} secs")[1])
     line(text, "Status code distribution:", "Status code distribution:")
+    # It leaves the line out where no head promised a byte.
+    promised = optional(text, "Total data:", "  Total data:", r"  Total data:\t(\d{1,18}) bytes")
+    if promised is None and "\n  Size/request:" in text:
+        raise ValueError("no line 'Total data:' above 'Size/request:'")
     head, failed, tail = text.partition("\nError distribution:\n")
     statuses = {int(code): int(count) for code, count in _STATUS.findall(head)}
     errors = _errors(tail)
@@ -117,13 +118,15 @@ def _reading(text: str) -> Reading:
         responses=responses,
         good_at_least=responses - bad,
         good_at_most=responses - bad,
+        statuses={str(code): count for code, count in statuses.items()},
         errors={"status": bad, **errors},
         unanswered=lost,
+        promised_bytes=int(promised[1]) if promised else 0,
         percentiles_us=percentiles,
         percentiles_by="hey, rounded to 0.1 ms" if responses else "",
         mean_us=mean * 1e6 if responses else None,
         latency_samples=responses or None,
-        claims={
+        printed={
             "requests_per_second": rate,
             "status_codes": {str(code): count for code, count in statuses.items()},
             "errors": {message: int(count) for count, message in _ERROR.findall(tail)[:20]},
@@ -160,12 +163,12 @@ def _errors(text: str) -> dict[str, int]:
 
 def _percentiles(text: str, responses: int, fastest: float, slowest: float) -> dict[str, float]:
     # Of those that it does not know it says "0% in 0.0000 secs".
-    found = {percent: float(value) for percent, value in _PERCENT.findall(text)}
+    seconds_by_percent = {percent: float(value) for percent, value in _PERCENT.findall(text)}
     printed = [str(percent) for percent in _printed(responses)]
-    if absent := [percent for percent in printed if percent not in found]:
+    if absent := [percent for percent in printed if percent not in seconds_by_percent]:
         raise ValueError(f"no line '{absent[0]}%% in'")
-    known = {percent: found[percent] for percent in printed}
-    whole = {"0": fastest, **known, "100": slowest}
+    reported = {percent: seconds_by_percent[percent] for percent in printed}
+    whole = {"0": fastest, **reported, "100": slowest}
     growing("Latency distribution", whole.values())
     return {percent: round(value * 1e6) for percent, value in whole.items()}
 

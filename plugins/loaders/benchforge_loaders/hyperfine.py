@@ -13,17 +13,16 @@ from benchforge.plugin import (
     Loader,
     Need,
     Output,
-    OutputDamaged,
     Reading,
     Site,
     Target,
     hookimpl,
 )
-from benchforge_loaders.printed import Amount, Printed, Seconds
-from benchforge_loaders.timed import ended_well
+from benchforge_loaders.printed import Amount, Seconds, ToolJson
+from benchforge_loaders.timed import ended_well, parsing
 
 
-class _Result(Printed):
+class _Result(ToolJson):
     mean: Seconds
     stddev: Amount | None
     median: Seconds
@@ -35,32 +34,34 @@ class _Result(Printed):
     exit_codes: tuple[int | None, ...] = ()
 
 
-class _Printed(Printed):
+class _Printed(ToolJson):
     results: list[_Result]
 
 
 class Hyperfine(Loader):
-    """hyperfine: runs a command so often, without a shell, and times each run.
+    """hyperfine: repeats a command without a shell, and times each run.
 
     Good to know:
 
-    - It knows processes and no requests: how many a run makes is what the suite says, and whether
-      they were good is what the exit code says. So the number of good responses is a bound, and a
-      rate of good ones is unknown; with `count = "all"` throughput is that of the suite's word.
-    - A run's time holds the start of its interpreter and its imports.
-    - The times of all runs, their mean and deviation, user and system time are claims.
+    - hyperfine knows processes, not requests. The suite declares the number of requests of a run,
+      and the exit code decides whether they were good. So the number of good responses is only a
+      bound, and their rate is unknown. With `count = "all"`, throughput relies on the suite's
+      number.
+    - The time of a run includes the start of its interpreter and its imports.
+    - The times of all runs, their mean and deviation, user and system time are kept as claims.
     """
 
     name: ClassVar[str] = "hyperfine"
 
     argv: list[str] = Field(alias="command", min_length=1)
-    "A program and its arguments; {url} is the request's, {python} benchforge's own interpreter."
+    """Program and its arguments. {url} is replaced by the request's URL, {python} by benchforge's \
+own interpreter."""
     requests: PositiveInt
-    "How many requests one run makes."
+    "Number of requests that one run of the command makes."
     runs: PositiveInt = 10
-    "Of the command, in one trial."
+    "Number of runs of the command in one trial."
     run_takes: Annotated[Duration, Field(gt=0)] = Duration(1)
-    "A guess for one run, for the plan and for when it is late."
+    "Estimated time of one run. It is used for the plan and for the time limit."
 
     @field_validator("argv")
     @classmethod
@@ -115,10 +116,8 @@ class Hyperfine(Loader):
         """
         ended_well("hyperfine", output)
         name = _file(output.target)
-        try:
+        with parsing(name, hint=""):
             return self._reading(_Printed.from_json(output.file(name)).results)
-        except ValueError as error:
-            raise OutputDamaged(f"{name}: {error}") from None
 
     def declared_s(self) -> float:
         """Return the guess, in seconds."""
@@ -149,7 +148,7 @@ class Hyperfine(Loader):
             process_s=tuple(result.times),
             process_user_s=result.user,
             process_system_s=result.system,
-            claims={
+            printed={
                 "runs": self.runs,
                 "mean_s": result.mean,
                 "stddev_s": result.stddev,

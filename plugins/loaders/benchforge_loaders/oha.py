@@ -11,7 +11,6 @@ from benchforge.plugin import (
     Duration,
     Need,
     Output,
-    OutputDamaged,
     Rate,
     Reading,
     Site,
@@ -19,14 +18,14 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.printed import BAD, Amount, Count, Printed, Seconds, growing
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers
+from benchforge_loaders.printed import BAD, Amount, Count, Seconds, ToolJson, growing
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, parsing
 
 _PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
 IN_FLIGHT = "aborted due to deadline"
 
 
-class _Summary(Printed):
+class _Summary(ToolJson):
     success_rate: Annotated[Amount, Field(alias="successRate")]
     total: Seconds
     slowest: Amount | None
@@ -36,7 +35,7 @@ class _Summary(Printed):
     total_data: Annotated[Count, Field(alias="totalData")]
 
 
-class _Printed(Printed):
+class _Printed(ToolJson):
     summary: _Summary
     percentiles: Annotated[dict[str, Amount | None], Field(alias="latencyPercentiles")]
     statuses: Annotated[dict[str, Count], Field(alias="statusCodeDistribution")]
@@ -44,30 +43,30 @@ class _Printed(Printed):
 
 
 class Oha(Timed):
-    """oha 1.x: each connection sends its next request when the last one is answered.
+    """oha 1.x: each connection sends its next request after the last response.
 
     Good to know:
 
-    - Its success rate counts a response of any status: all-500 is 100 %.
-    - With a rate the connections share it; `correct` counts latencies from when a request was due,
-      as far as so many connections can.
-    - What is under way at the end is dropped and not counted here.
-    - Latencies are of responses only.
+    - Its success rate counts responses of any status: a server that always answers 500 has 100 %.
+    - With a rate, the connections share it. `correct` counts latencies from the time at which a
+      request was due, as far as that many connections can.
+    - Requests in flight at the end are dropped and not counted.
+    - Latencies are those of responses only.
     """
 
     name: ClassVar[str] = "oha"
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
-    "That are open at once."
+    "Number of concurrent connections."
     rate: Rate | None = Field(default=None, ge=1)
-    "Requests a second, of all connections together; as fast as it goes without it."
+    "Total number of requests per second. Default: a closed loop."
     correct: bool = False
-    "Whether latencies count from when a request was due; needs a rate."
+    "Correction of latencies: they count from the time at which a request was due. It needs a rate."
     timeout: WholeSeconds = Duration(10)
-    "Whole seconds for one request."
+    "Time limit of one request in whole seconds."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
 
     @model_validator(mode="after")
     def _a_rate_to_correct_by(self) -> Self:
@@ -106,10 +105,8 @@ class Oha(Timed):
     def read(self, output: Output) -> Reading:
         """Return what oha printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("oha", output)
-        try:
+        with parsing("oha"):
             return self._reading(_Printed.from_json(output.stdout))
-        except ValueError as error:
-            raise OutputDamaged(f"oha: {error}", "see what oha printed beside the trial") from None
 
     def _reading(self, printed: _Printed) -> Reading:
         summary = printed.summary
@@ -124,13 +121,15 @@ class Oha(Timed):
             responses=responses,
             good_at_least=responses - bad,
             good_at_most=responses - bad,
+            statuses=printed.statuses,
             errors={"status": bad, **errors},
             unanswered=sum(errors.values()),
+            body_bytes=summary.total_data,
             percentiles_us=percentiles,
             percentiles_by=f"oha{due}" if responses else "",
             mean_us=None if summary.average is None else summary.average * 1e6,
             latency_samples=responses or None,
-            claims={
+            printed={
                 "requests_per_second": summary.rate,
                 "success_rate": summary.success_rate,
                 "total_data": summary.total_data,
@@ -154,30 +153,30 @@ def _status(code: str) -> int:
     return int(code)
 
 
-def _errors(told: Mapping[str, int]) -> dict[str, int]:
+def _errors(counts: Mapping[str, int]) -> dict[str, int]:
     classes = {"connect": 0, "timeout": 0, "read": 0}
-    for message, count in told.items():
+    for message, count in counts.items():
         if message == IN_FLIGHT:
             continue
-        said = message.lower()
-        late = "timeout" in said or "timed out" in said
-        classes["timeout" if late else "connect" if "refused" in said else "read"] += count
+        lowered = message.lower()
+        late = "timeout" in lowered or "timed out" in lowered
+        classes["timeout" if late else "connect" if "refused" in lowered else "read"] += count
     return classes
 
 
 def _percentiles(printed: _Printed) -> dict[str, float]:
     if absent := [one for one in _PERCENTS if f"p{one}" not in printed.percentiles]:
         raise ValueError(f"latencyPercentiles: p{absent[0]} is missing")
-    found = {
+    seconds = {
         "0": printed.summary.fastest,
         **{percent: printed.percentiles[f"p{percent}"] for percent in _PERCENTS},
         "100": printed.summary.slowest,
     }
-    known = {percent: value * 1e6 for percent, value in found.items() if value is not None}
-    if len(known) < len(found):
+    microseconds = {percent: value * 1e6 for percent, value in seconds.items() if value is not None}
+    if len(microseconds) < len(seconds):
         raise ValueError("latencyPercentiles: null, and there were responses")
-    growing("latencyPercentiles", known.values())
-    return known
+    growing("latencyPercentiles", microseconds.values())
+    return microseconds
 
 
 @hookimpl

@@ -10,6 +10,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from benchforge.plugin import bounded
+
 BAD = 400  # the lowest status of a response that is not good
 # JSON knows numbers as doubles: whole ones are exact up to here.
 Count = Annotated[int, Field(ge=0, le=2**53)]
@@ -17,7 +19,7 @@ Seconds = Annotated[float, Field(gt=0, le=1e9)]
 Amount = Annotated[float, Field(ge=0, le=1e15)]
 
 
-class Printed(BaseModel):
+class ToolJson(BaseModel):
     """A part of a tool's JSON; what is not asked for may be there and is not looked at."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
@@ -26,7 +28,7 @@ class Printed(BaseModel):
     def from_json(cls, text: str) -> Self:
         """Read a document. Raises ValueError that says which field is wrong."""
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate_json(bounded(text))
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             where = ".".join(str(step) for step in first["loc"])
@@ -35,10 +37,10 @@ class Printed(BaseModel):
 
 def line(text: str, name: str, pattern: str) -> re.Match[str]:
     """Return the match of the one line that the pattern fits. Raises ValueError with its name."""
-    found = list(re.finditer(f"^{pattern}$", text, re.MULTILINE))
-    if len(found) != 1:
-        raise ValueError(f"{'no' if not found else 'more than one'} line {name!r}")
-    return found[0]
+    matches = list(re.finditer(f"^{pattern}$", text, re.MULTILINE))
+    if len(matches) != 1:
+        raise ValueError(f"{'no' if not matches else 'more than one'} line {name!r}")
+    return matches[0]
 
 
 def optional(text: str, name: str, start: str, pattern: str) -> re.Match[str] | None:

@@ -1,5 +1,7 @@
 """siege: simulated users in threads, one request after another."""
 
+import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, ClassVar
@@ -11,20 +13,20 @@ from benchforge.plugin import (
     Duration,
     Need,
     Output,
-    OutputDamaged,
     Reading,
     Site,
     Target,
     hookimpl,
 )
-from benchforge_loaders.printed import Amount, Count, Printed, Seconds, agree
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, only_get
+from benchforge_loaders.printed import Amount, Count, Seconds, ToolJson, agree
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, only_get, parsing
 
 RC = "siegerc"
+URLS = "siege-urls"
 _UNENDED = 1_000_000_000  # siege gives up after so many failures, 1024 by itself
 
 
-class _Printed(Printed):
+class _Printed(ToolJson):
     transactions: Count
     availability: Amount
     elapsed_time: Seconds
@@ -40,30 +42,34 @@ class _Printed(Printed):
 
 
 class Siege(Timed):
-    """siege 4: each of so many threads sends its next request when the last one is answered.
+    """siege 4: each thread sends its next request after the last response.
 
     Good to know:
 
-    - It counts its time from the last whole second of the clock, so that it ends up to a second
-      early: one more is asked for here, and the real duration is between `duration` and that.
-    - Its times are rounded to 10 ms and it has no percentiles: no latency is read from it.
-    - Pages of status 500 and more and requests that were lost are one class, `failed`: here they
-      are unanswered requests. Those of status 400 to 499 are responses that are not good.
-    - A body cut short is a good response to it. When a server closes a connection without saying
-      so, the request before was good and the next one fails.
-    - It leaks a descriptor for each connection that is refused, and aborts when it has none left.
-    - By itself it fetches what a page refers to, follows redirects, closes each connection, speaks
-      HTTP/1.0 and gives up after 1024 failures: all that is switched off here.
+    - siege counts its time from the last whole second of the clock, so it ends up to one second
+      early. benchforge adds one second: the real duration is between `duration` and that.
+    - Its times are rounded to 10 ms and it has no percentiles: benchforge reads no latency from
+      it.
+    - Responses of status 500 and above and lost requests are one class, `failed`. benchforge
+      counts them as unanswered requests. Responses of status 400 to 499 are responses that are not
+      good.
+    - siege reports no status below 400 and no bytes of heads, so the number of responses with the
+      expected status is known only within bounds. A different body shows in `data_transferred`.
+    - siege takes a truncated body as a good response. When a server silently closes a connection,
+      the last request is good and the next one fails.
+    - siege leaks a descriptor for each refused connection, and aborts without descriptors.
+    - By default it loads the resources of a page, follows redirects, closes each connection,
+      speaks HTTP/1.0 and stops after 1024 failures. benchforge turns all of that off.
     """
 
     name: ClassVar[str] = "siege"
 
     connections: Annotated[PositiveInt, Field(le=10_000)] = 10
-    "That are open at once, a thread for each."
+    "Number of concurrent connections, one thread for each."
     timeout: WholeSeconds = Duration(30)
-    "Whole seconds that it waits for a socket."
+    "Time limit of a socket operation in whole seconds."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
 
     def needs(self) -> Iterable[Need]:
         """Return siege."""
@@ -74,9 +80,11 @@ class Siege(Timed):
 
         It tells that on stdout, and the version on stderr.
         """
+        siege = site.programs["siege"]
         return Command(
-            *("sh", "-c", 'exec "$0" --version >/dev/null', site.programs["siege"]),
-            environment={"HOME": str(site.folder)},
+            *("sh", "-c", 'exec "$0" --version >/dev/null', siege),
+            # It calls siege.config, which is beside it where it was unpacked.
+            environment={"HOME": str(site.folder), "PATH": f"{siege.parent}:{os.defpath}"},
         )
 
     def files(self, target: Target) -> Mapping[str, str]:
@@ -99,7 +107,10 @@ class Siege(Timed):
             "timeout": self.timeout,
             "failures": _UNENDED,
         }
-        return {RC: "".join(f"{name} = {value}\n" for name, value in settings.items())}
+        return {
+            RC: "".join(f"{name} = {value}\n" for name, value in settings.items()),
+            URLS: f"{target.url}\n",
+        }
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for anything but GET."""
@@ -110,7 +121,7 @@ class Siege(Timed):
                 *("-R", target.folder / RC, "-b", "-j"),
                 *("-c", self.connections, "-t", f"{int(self.duration) + 1}S"),
                 *headers(target.request.headers),
-                target.url,
+                *("-f", target.folder / URLS),
                 environment={"HOME": str(target.folder)},
             )
         ]
@@ -121,13 +132,8 @@ class Siege(Timed):
         Raises OutputDamaged when it failed, when that is not whole, or when it ended early.
         """
         ended_well("siege", output)
-        try:
-            printed = _Printed.from_json(_document(output.stdout))
-            return self._reading(printed)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"siege: {error}", "see what siege printed beside the trial"
-            ) from None
+        with parsing("siege"):
+            return self._reading(_Printed.from_json(_document(output.stdout)))
 
     def declared_s(self) -> float:
         """Return the duration that is asked for, in seconds: one more than the option."""
@@ -152,17 +158,20 @@ class Siege(Timed):
             good_at_most=good,
             errors={"status": responses - good, "failed": failed},
             unanswered=failed,
-            claims=printed.model_dump(),
+            # Printed as mebibytes with two digits.
+            body_bytes=round(printed.data_transferred * 1024**2),
+            byte_error=math.ceil(0.005 * 1024**2),
+            printed=printed.model_dump(),
             # Whether a body was cut is not told: it may have been.
             defects=("siege:10ms-resolution", "siege:cut-bodies-are-good"),
         )
 
 
 def _document(text: str) -> str:
-    found = re.search(r"^\{.*", text, re.MULTILINE | re.DOTALL)
-    if not found:
+    match = re.search(r"^\{.*", text, re.MULTILINE | re.DOTALL)
+    if not match:
         raise ValueError("no JSON")
-    return found[0]
+    return match[0]
 
 
 @hookimpl

@@ -2,7 +2,8 @@
 
 import math
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Self
 
 from pydantic import AfterValidator
@@ -34,7 +35,7 @@ class Timed(Loader, ABC):
     """A load tool that is told how long to load."""
 
     duration: WholeSeconds = Duration(10)
-    "Whole seconds."
+    "Length of the load in whole seconds."
 
     def declared_s(self) -> float:
         """Return the duration, in seconds."""
@@ -68,14 +69,30 @@ def ended_well(name: str, output: Output) -> None:
     if output.code < 0:
         raise OutputDamaged(f"{name}: ended by signal {-output.code}")
     if output.code:
-        said = (output.stderr.strip() or output.stdout.strip()).splitlines()
-        raise OutputDamaged(f"{name}: {said[-1].strip() if said else f'exit code {output.code}'}")
+        lines = (output.stderr.strip() or output.stdout.strip()).splitlines()
+        raise OutputDamaged(f"{name}: {lines[-1].strip() if lines else f'exit code {output.code}'}")
 
 
-def lasted(name: str, seconds: float, asked: Duration) -> None:
+@contextmanager
+def parsing(source: str, hint: str | None = None) -> Iterator[None]:
+    """Raise OutputDamaged for a ValueError of a parser.
+
+    `source` is the tool or the file that it reads. The hint names what a tool printed, where no
+    other one is given.
+    """
+    try:
+        yield
+    except ValueError as error:
+        printed = f"see what {source} printed beside the trial"
+        raise OutputDamaged(f"{source}: {error}", printed if hint is None else hint) from None
+
+
+def lasted(name: str, seconds: float, duration: Duration) -> None:
     """Raise OutputDamaged when a tool that should end by the clock ended long before.
 
     Some tools that are interrupted print what they have, and say that all is well.
     """
-    if seconds < _LASTED * asked:
-        raise OutputDamaged(f"{name}: it was ended after {seconds:.3g} s, asked were {asked:g} s")
+    if seconds < _LASTED * duration:
+        raise OutputDamaged(
+            f"{name}: it was ended after {seconds:.3g} s, asked were {duration:g} s"
+        )

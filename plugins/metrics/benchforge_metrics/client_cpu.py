@@ -9,10 +9,10 @@ NOT_TOLD = "the tool does not tell its CPU time during the load"
 
 
 class ClientCpu(Metric):
-    """CPU seconds of the tool's process for all requests of the load, without its start.
+    """CPU seconds of the load tool's process for all requests of the load, without its start.
 
-    `cpu` has that of its whole life, for each good response. The kernel estimates how user and
-    system share a process's time; their sum is exact.
+    `cpu` covers the tool's whole life, per good response. The kernel estimates how user and system
+    share a process's time; their sum is exact.
     """
 
     name: ClassVar[str] = "client_cpu"
@@ -20,7 +20,7 @@ class ClientCpu(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
-    "Which CPU time."
+    "Kind of CPU time."
 
     def parts(self) -> tuple[str | None, ...]:
         """Return the CPU times that were asked for."""

@@ -7,14 +7,14 @@ from benchforge.plugin import Metric, Role, Sample, Trial, Usage, Window, hookim
 
 
 class Cpu(Metric):
-    """CPU seconds of a role's processes, over the whole load, for each good response."""
+    """CPU seconds of a role's processes, over the whole load, per good response."""
 
     name: ClassVar[str] = "cpu"
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")
-    "Whose."
+    "Role of the processes whose CPU time counts."
 
     def parts(self) -> tuple[str | None, ...]:
         """Return the roles that were asked for."""
@@ -44,8 +44,8 @@ class Cpu(Metric):
         if not reading.good:
             return self._unknown(label, role, "no good response")
         value = sum(seconds) / reading.good
-        told = window.whole or None
-        return Sample(metric=label, unit=self.unit, value=value, of=role, estimator=told)
+        estimator = window.whole or None
+        return Sample(metric=label, unit=self.unit, value=value, of=role, estimator=estimator)
 
     def _unknown(self, label: str, role: Role, why: str) -> Sample:
         return Sample(metric=label, unit=self.unit, value=None, of=role, why=why)

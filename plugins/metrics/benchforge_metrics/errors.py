@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl, kept
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window, after_cut, hookimpl
 
 NOT_TOLD = "the tool does not tell how many requests got no response"
 
 
 class Errors(Metric):
-    """All requests that did not end with a good response, and the tool's classes of errors.
+    """All requests without a good response, and the load tool's classes of errors.
 
-    The total is formed from responses, good ones and unanswered requests, never by adding classes:
-    they may overlap. A late response (class timeout of wrk) is complete, and good if its status is.
-    The total is without the warm-up where the tool tells when; classes are of the whole load.
+    The total comes from responses, good responses and unanswered requests. It is never a sum of
+    classes, because they may overlap. A late response (class timeout of wrk) is complete, and good
+    if its status is. The total excludes the warm-up if the tool reports when requests ended;
+    classes cover the whole load.
     """
 
     name: ClassVar[str] = "errors"
@@ -26,16 +27,16 @@ class Errors(Metric):
         reading = trial.reading
         if reading is None:
             return
-        one = _ended(trial, reading, window)
-        told = one.told or None
+        ended = _ended(trial, reading, window)
+        estimator = ended.extent or None
         yield Sample(
             metric=label,
             unit=self.unit,
-            value=one.bad,
-            why=one.why,
-            estimator=told,
-            failed=one.bad,
-            requests=None if one.bad is None else one.requests,
+            value=ended.bad,
+            why=ended.why,
+            estimator=estimator,
+            failed=ended.bad,
+            requests=None if ended.bad is None else ended.requests,
         )
         whole = window.whole or None
         for name, count in reading.errors.items():
@@ -43,9 +44,9 @@ class Errors(Metric):
 
 
 class ErrorRate(Metric):
-    """The share of all requests that did not end with a good response, from 0 to 1.
+    """The share of all requests without a good response, from 0 to 1.
 
-    Without the warm-up where the tool tells when each request ended.
+    It excludes the warm-up if the tool reports when each request ended.
     """
 
     name: ClassVar[str] = "error_rate"
@@ -61,20 +62,20 @@ class ErrorRate(Metric):
         reading = trial.reading
         if reading is None:
             return
-        one = _ended(trial, reading, window)
-        share, why = None, one.why
-        if one.bad is not None:
-            share = one.bad / one.requests if one.requests else None
-            why = "" if one.requests else "no request ended"
-        told = one.told or None
+        ended = _ended(trial, reading, window)
+        share, why = None, ended.why
+        if ended.bad is not None:
+            share = ended.bad / ended.requests if ended.requests else None
+            why = "" if ended.requests else "no request ended"
+        estimator = ended.extent or None
         yield Sample(
             metric=label,
             unit=self.unit,
             value=share,
             why=why,
-            estimator=told,
-            failed=None if share is None else one.bad,
-            requests=None if share is None else one.requests,
+            estimator=estimator,
+            failed=None if share is None else ended.bad,
+            requests=None if share is None else ended.requests,
         )
 
 
@@ -84,7 +85,7 @@ class _Ended:
     bad: int | None
     why: str = ""
     "Why the number of bad ones is not known."
-    told: str = ""
+    extent: str = ""
     "How much of the load this is of; empty for all where nothing is cut."
 
 
@@ -96,15 +97,15 @@ def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:
     if reading.unanswered is None:
         return _Ended(requests, None, NOT_TOLD)
     bad = reading.responses - reading.good + reading.unanswered
-    left = kept(trial, window)
+    left = after_cut(trial, window)
     if not window.cut_s or not bad:
         return _Ended(requests, bad)
     # When responses of another status came, nobody tells.
     if left is None or left.unanswered is None or reading.good < reading.responses:
-        return _Ended(requests, bad, told=window.whole)
-    told = f"{left.told}; {bad} in the whole load"
+        return _Ended(requests, bad, extent=window.whole)
+    extent = f"{left.note}; {bad} in the whole load"
     answered = round(reading.responses * left.share)
-    return _Ended(answered + left.unanswered, left.unanswered, told=told)
+    return _Ended(answered + left.unanswered, left.unanswered, extent=extent)
 
 
 @hookimpl

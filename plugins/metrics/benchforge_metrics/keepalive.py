@@ -9,10 +9,11 @@ COUNTER = "TcpPassiveOpens"
 
 
 class KeepAlive(Metric):
-    """Complete responses for each TCP connection that was opened during the load.
+    """Complete responses per TCP connection that was opened during the load.
 
-    From the tool where it tells, else from the counter of accepted connections of the trial's own
-    network, less those that the tool opens to try the address.
+    The number of connections comes from the tool if it reports one. Otherwise it comes from the
+    counter of accepted connections in the trial's network, minus those that the tool opens to test
+    the address.
     """
 
     name: ClassVar[str] = "keepalive"
@@ -28,15 +29,15 @@ class KeepAlive(Metric):
         reading = trial.reading
         if reading is None:
             return
-        opened, told = _opened(trial, reading)
+        opened, origin = _opened(trial, reading)
         if opened is None:
-            yield Sample(metric=label, unit=self.unit, value=None, why=told)
+            yield Sample(metric=label, unit=self.unit, value=None, why=origin)
         elif opened <= 0:
-            why = f"no connection was opened during the load ({told})"
+            why = f"no connection was opened during the load ({origin})"
             yield Sample(metric=label, unit=self.unit, value=None, why=why)
         else:
             value = reading.responses / opened
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=told)
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=origin)
 
 
 def _opened(trial: Trial, reading: Reading) -> tuple[int | None, str]:

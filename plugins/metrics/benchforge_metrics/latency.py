@@ -25,13 +25,12 @@ FEW_BELOW = 100
 
 
 class Latency(Metric):
-    """Percentiles and the mean of the response times, in seconds, of the histogram or of the tool.
+    """Percentiles and mean of the response times in seconds, from the histogram or the tool.
 
-    Requests that took longer than the tool records count as such, and so do those that were in
-    flight at the end, where the tool tells their ages: a percentile among them is a lower bound.
-    The mean is of responses alone. No tool tells response times over time: a warm-up that is part
-    of the load is part of them. In a closed loop this is service under a load that waits for the
-    server.
+    Requests that took longer than the tool records are included, and so are those in flight at the
+    end, if the tool reports their ages: a percentile among them is a lower bound. The mean covers
+    responses only. No tool reports response times over time, so a warm-up that is part of the load
+    is included. In a closed loop this is the service time under a load that waits for the server.
     """
 
     name: ClassVar[str] = "latency"
@@ -39,11 +38,11 @@ class Latency(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     percentile: Percent | None = None
-    "Only this one, and no mean."
+    "One percentile, without the others and without the mean."
     percentiles: tuple[Percent, ...] = (50, 90, 99)
-    "In percent."
+    "Percentiles in percent."
     mean: bool = True
-    "Whether the mean is given too."
+    "Inclusion of the mean."
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
@@ -65,8 +64,8 @@ class Latency(Metric):
         if reading is None:
             return
         for sample in self._of_reading(reading, label):
-            told = ", ".join(filter(None, (sample.estimator, window.whole)))
-            yield sample.model_copy(update={"estimator": told or None})
+            estimator = ", ".join(filter(None, (sample.estimator, window.whole)))
+            yield sample.model_copy(update={"estimator": estimator or None})
 
     def _of_reading(self, reading: Reading, label: str) -> Iterator[Sample]:
         if self.percentile is not None:
@@ -82,7 +81,7 @@ class Latency(Metric):
         if reading.latency is None:
             if reading.mean_us is None:
                 return self._unknown(label, of, "the tool gives no mean of its response times")
-            return self._known(label, of, reading.mean_us, "mean, as the tool gives it")
+            return self._sample(label, of, reading.mean_us, "mean, as the tool gives it")
         count = reading.latency.count + reading.censored
         if not count:
             return self._unknown(label, of, "no response")
@@ -91,7 +90,7 @@ class Latency(Metric):
         beyond = reading.censored * (reading.censored_from_us or 0)
         mean_us = (reading.latency.sum_us + beyond) / count
         at_least = reading.censored > 0
-        return self._known(label, of, mean_us, "mean of every response", at_least=at_least)
+        return self._sample(label, of, mean_us, "mean of every response", at_least=at_least)
 
     def _percentile(self, reading: Reading, label: str, percent: float) -> Sample:
         of = f"p{percent:g}"
@@ -106,7 +105,7 @@ class Latency(Metric):
         if f"{percent:g}" not in given:
             by = f" ({reading.percentiles_by})" if reading.percentiles_by else ""
             return self._unknown(label, of, f"the tool gives no {of}{by}")
-        return self._known(label, of, given[f"{percent:g}"], reading.percentiles_by, why=few)
+        return self._sample(label, of, given[f"{percent:g}"], reading.percentiles_by, why=few)
 
     def _of_histogram(
         self, reading: Reading, histogram: Histogram, label: str, percent: float
@@ -122,13 +121,13 @@ class Latency(Metric):
             estimator = "Kaplan-Meier quantile of every response and what was in flight at the end"
         value_us = histogram.quantile(percent / 100, reading.censored, in_flight)
         if value_us is not None:
-            return self._known(label, of, value_us, estimator, why=few)
+            return self._sample(label, of, value_us, estimator, why=few)
         bound_us = _bound_us(reading, histogram, percent)
         if bound_us is None:
             return self._unknown(label, of, _too_long(reading))
-        return self._known(label, of, bound_us, estimator, why=few, at_least=True)
+        return self._sample(label, of, bound_us, estimator, why=few, at_least=True)
 
-    def _known(
+    def _sample(
         self,
         label: str,
         of: str,
@@ -144,7 +143,7 @@ class Latency(Metric):
             value=value_us / 1e6,
             of=of,
             estimator=estimator or None,
-            at_least=at_least,
+            lower_bound=at_least,
             why=why,
         )
 

@@ -7,9 +7,10 @@ from benchforge.plugin import Metric, Role, Sample, Trial, Usage, Window, hookim
 
 
 class Memory(Metric):
-    """The largest proportional set size of a role's processes that was seen during the load.
+    """The largest observed proportional set size of a role's processes during the load.
 
-    Of several parts with one role, the largest of each are added: they need not have come together.
+    For several parts with one role, the largest values are added, although they may have occurred
+    at different times.
     """
 
     name: ClassVar[str] = "memory"
@@ -17,7 +18,7 @@ class Memory(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Role, ...] = ("server", "upstream", "backend")
-    "Whose."
+    "Role of the processes whose memory counts."
 
     def parts(self) -> tuple[str | None, ...]:
         """Return the roles that were asked for."""

@@ -10,10 +10,11 @@ Of = Literal["mean", "sd", "min", "max", "user", "system"]
 
 
 class ProcessTime(Metric):
-    """Seconds of a whole process, its start and end included, over the runs of a trial.
+    """Seconds of a whole process, including its start and end, over the runs of a trial.
 
-    Mean, standard deviation (of the runs, n - 1), least and most; `user` and `system` are means of
-    the CPU time. Runs of one trial share a server: their spread is not that between trials.
+    The statistics are mean, standard deviation (of the runs, n - 1), minimum and maximum; `user`
+    and `system` are means of the CPU time. Runs of one trial share a server, so their spread is
+    not that between trials.
     """
 
     name: ClassVar[str] = "process_time"
@@ -21,7 +22,7 @@ class ProcessTime(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Of, ...] = ("mean", "sd", "min", "max", "user", "system")
-    "Which statistics of the runs."
+    "Statistics over the runs of the command."
 
     def parts(self) -> tuple[str | None, ...]:
         """Return the statistics that were asked for."""

@@ -8,11 +8,11 @@ from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 _PERCENTILE = 0.99
 
 
-class Rate(Metric):
+class RateMetric(Metric):
     """Requests per second that were due, that were sent, and that were answered.
 
-    For loads with a rate; others have none of it. Fewer sent than due means that all connections
-    that were allowed were busy, or that the tool itself was late: `lateness` tells which.
+    Only loads with a rate have it. If fewer were sent than due, all connections were busy or the
+    tool itself was late: `lateness` shows which.
     """
 
     name: ClassVar[str] = "rate"
@@ -40,11 +40,11 @@ class Rate(Metric):
 
 
 class Lateness(Metric):
-    """By how much the load tool itself was late to send, and what waited for a free connection.
+    """The delay of the load tool itself, and the wait for a free connection.
 
-    The 99th percentile of each, and the most, over all requests whose time came. Lateness is the
-    tool's own fault or its machine's, waiting is that of the server or of too few connections;
-    both are part of each latency.
+    Both have the 99th percentile and the maximum, over all requests that became due. Lateness is
+    caused by the tool or its machine, waiting by the server or by too few connections. Both are
+    part of each latency.
     """
 
     name: ClassVar[str] = "lateness"
@@ -60,7 +60,7 @@ class Lateness(Metric):
         schedule = None if trial.reading is None else trial.reading.schedule
         if schedule is None:
             return
-        for name, histogram in (("", schedule.lateness), ("waited ", schedule.waited)):
+        for name, histogram in (("", schedule.lateness), ("waited ", schedule.queueing)):
             if histogram is None:
                 continue
             p99 = histogram.quantile(_PERCENTILE) or 0
@@ -84,4 +84,4 @@ def _missed(reading: Reading) -> str:
 @hookimpl
 def benchforge_parts() -> list[type[Metric]]:
     """Return rate and lateness."""
-    return [Rate, Lateness]
+    return [RateMetric, Lateness]

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl, kept
+from benchforge.plugin import Metric, Sample, Trial, Window, after_cut, hookimpl
 
 
 class Throughput(Metric):
-    """Good responses per second of load; with `count = "all"`, complete ones of any status.
+    """Good responses per second of load; with `count = "all"`, complete responses of any status.
 
-    Without the warm-up where that is known: then it is their number, times the share of what ended
-    after it, over the seconds after it.
+    The warm-up is excluded if it is known: the number of responses is then multiplied by the share
+    that ended after the warm-up, and divided by the seconds after it.
     """
 
     name: ClassVar[str] = "throughput"
@@ -18,7 +18,7 @@ class Throughput(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     count: Literal["good", "all"] = "good"
-    "Which responses: good ones, or complete ones of any status."
+    "Responses that count: good ones, or complete ones of any status."
 
     def parts(self) -> tuple[str | None, ...]:
         """Return that there is one number."""
@@ -26,21 +26,21 @@ class Throughput(Metric):
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in 1/s; unknown where only bounds of the good responses are known."""
-        reading, left = trial.reading, kept(trial, window)
+        reading, left = trial.reading, after_cut(trial, window)
         if reading is None:
             return
         counted = reading.responses if self.count == "all" else reading.good
         if counted is None:
             yield Sample(metric=label, unit=self.unit, value=None, why=reading.bounds)
         elif left is None:
-            value, told = counted / reading.seconds, "of the whole load: it cannot be cut"
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=told)
+            value, estimator = counted / reading.seconds, "of the whole load: it cannot be cut"
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
         else:
             value = counted * left.share / left.seconds
-            told = left.told
-            if told and counted < reading.responses:
-                told += ", good ones by their share of all responses"
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=told or None)
+            estimator = left.note
+            if estimator and counted < reading.responses:
+                estimator += ", good ones by their share of all responses"
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator or None)
 
 
 @hookimpl

@@ -7,7 +7,7 @@ from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
 
 
 class Transfer(Metric):
-    """Bytes that the tool read per second of load, headers included; its warm-up is never cut."""
+    """Bytes that the tool read per second of load, including headers and the warm-up."""
 
     name: ClassVar[str] = "transfer"
     unit: ClassVar[str] = "B/s"
@@ -22,13 +22,14 @@ class Transfer(Metric):
         reading = trial.reading
         if reading is None:
             return
-        if reading.received_bytes is None:
-            why = "the tool does not tell how much it received"
+        if reading.received_bytes is None or reading.byte_error:
+            rounds = "rounds what" if reading.byte_error else "does not tell how much"
+            why = f"the tool {rounds} it received"
             yield Sample(metric=label, unit=self.unit, value=None, why=why)
         else:
             value = reading.received_bytes / reading.seconds
-            told = window.whole or None
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=told)
+            estimator = window.whole or None
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
 
 
 @hookimpl

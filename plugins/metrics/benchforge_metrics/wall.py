@@ -7,11 +7,11 @@ from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
 
 class Wall(Metric):
-    """Seconds of the load as the tool tells, and of the whole process of the tool.
+    """Seconds of the load as the tool reports them, and of the whole process of the tool.
 
-    The process is timed from outside: its start and, of a Python client, the import of its library
-    are part of it. A load of a given duration takes what it is given: this is for a number of
-    requests.
+    The process is timed from outside, so its time includes its start and, for a Python client, the
+    import of the library. Use it with a number of requests: a load with a duration takes that
+    long.
     """
 
     name: ClassVar[str] = "wall"
@@ -19,7 +19,7 @@ class Wall(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Literal["load", "process"], ...] = ("load",)
-    "The load as the tool tells it, or the tool's whole process."
+    "Interval to measure: the load as the tool reports it, or the lifetime of the tool's process."
 
     def parts(self) -> tuple[str | None, ...]:
         """Return what was asked for."""

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from benchforge.plugin import (
     CaseSummary,
-    Line,
+    MetricSummary,
     Part,
     Pivot,
     Place,
@@ -25,11 +25,12 @@ from benchforge.plugin import (
     Summary,
     Trial,
     hookimpl,
+    safe,
     titled,
 )
-from benchforge.reporters.figures import figure
-from benchforge.reporters.json import NAMES, numbers
-from benchforge.reporters.pivots import Grid, grid, heads, metrics_of, remarks, word
+from benchforge_reporters.json import NAMES, numbers
+from benchforge_reporters.text.figures import figure
+from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FOLDER = "tables"
 NUMBERS = "numbers.csv"
@@ -50,11 +51,11 @@ class Csv(Reporter):
             (folder / FOLDER).mkdir(exist_ok=True)
         for label, pivot in summary.tables.items():
             files[f"{FOLDER}/{label}.csv"] = records(pivot, summary.cases)
-        if summary.finds:
+        if summary.searches:
             files[SEARCHES] = searched(summary)
         for name, rows in files.items():
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(rows)
+                csv.writer(file).writerows(map(safe.csv, row) for row in rows)
         return [folder / name for name in files]
 
 
@@ -75,17 +76,21 @@ def _text(value: JsonValue) -> str:
 
 def searched(summary: Summary) -> Iterator[list[str]]:
     """Yield the heads, then the fields of each search for a rate."""
-    told = [(one, one.capacity) for one in summary.cases if one.capacity is not None]
-    paths = list(dict.fromkeys(path for one, _ in told for path in one.case.vary))
+    searches = [(one, one.capacity) for one in summary.cases if one.capacity is not None]
+    paths = list(dict.fromkeys(path for one, _ in searches for path in one.case.vary))
     rates = ("rate", "low", "high", "safe", "passed at most")
     heads = ("scenario", "server", "driver", "arm", *paths)
-    yield [*heads, *(f"{name} (requests/s)" for name in rates), "trials", "ended", "says"]
-    for one, found in told:
-        case, rate = one.case, found.rate
-        values = (rate.value, rate.low, rate.high, found.safe, found.at_least)
+    yield [*heads, *(f"{name} (requests/s)" for name in rates), "trials", "ended", "message"]
+    for case_summary, capacity in searches:
+        case, rate = case_summary.case, capacity.rate
+        values = (rate.value, rate.low, rate.high, capacity.safe, capacity.highest_passed)
         named = [case.scenario, case.server, case.driver, str(case.arm)]
         varied = [word(json.dumps(case.vary[path])) if path in case.vary else "" for path in paths]
-        ended = [str(len(found.attempts)), found.phase if found.over else "", found.says]
+        ended = [
+            str(len(capacity.attempts)),
+            capacity.phase if capacity.over else "",
+            capacity.message,
+        ]
         yield [*named, *varied, *map(_number, values), *ended]
 
 
@@ -95,9 +100,9 @@ def records(pivot: Pivot, cases: Sequence[CaseSummary]) -> Iterator[list[str]]:
     fields = list(_fields(cells))
     yield [*pivot.rows, *(field.head for field in fields), "notes"]
     for row in cells.rows:
-        here = [cells.case(row, column) for column in cells.columns]
+        row_cases = [cells.case(row, column) for column in cells.columns]
         values = [field.value(cells.case(row, field.at)) for field in fields]
-        notes = [note for case in here if case is not None for note in _notes(pivot, case)]
+        notes = [note for case in row_cases if case is not None for note in _notes(pivot, case)]
         yield [*map(word, row), *values, "; ".join(notes)]
 
 
@@ -121,14 +126,14 @@ class _Field:
             return FAILED
         if self.statistic == "runs":
             return str(case.trials)
-        line = next(filter(self._is_of, case.lines), None)
+        line = next(filter(self._is_of, case.metrics), None)
         if line is None:
             return ""
         if self.statistic is None:
             return line.estimator or ""
         return _number(figure(line, self.statistic).value)
 
-    def _is_of(self, line: Line) -> bool:
+    def _is_of(self, line: MetricSummary) -> bool:
         return (line.metric, line.of, line.unit) == (self.metric, self.of, self.unit)
 
 
@@ -147,11 +152,11 @@ def _fields(cells: Grid) -> Iterator[_Field]:
 
 def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:
     """Yield each metric, its part, its unit, and whether its values are statistics themselves."""
-    every = [line for case in cells.cases for line in case.lines]
+    all_lines = [line for case in cells.cases for line in case.metrics]
     for metric in dict.fromkeys(column.metric for column in metrics_of(cells)):
-        lines = [line for line in every if line.metric == metric]
-        found = dict.fromkeys((line.of, line.unit) for line in lines)
-        for of, unit in found or {(None, ""): None}:
+        lines = [line for line in all_lines if line.metric == metric]
+        parts = dict.fromkeys((line.of, line.unit) for line in lines)
+        for of, unit in parts or {(None, ""): None}:
             formed = (one.estimator for one in lines if (one.of, one.unit) == (of, unit))
             yield metric, of, unit, any(formed)
 
@@ -167,17 +172,17 @@ def _statistics(pivot: Pivot) -> Iterator[tuple[str, Statistic]]:
 
 def _notes(pivot: Pivot, case: CaseSummary) -> Iterator[str]:
     yield from remarks(case)
-    for line in case.lines:
+    for line in case.metrics:
         if line.metric not in pivot.metrics:
             continue
         title = f"{case.case.title}: {titled(line.metric, line.of)}"
         if line.why:
             yield f"{title}: {line.why}"
-        elif any(one.sample.at_least for one in line.samples):
+        elif any(one.sample.lower_bound for one in line.samples):
             yield f"{title}: a lower bound, the truth is this or more"
-        said = dict.fromkeys(one.sample.why for one in line.samples if one.sample.why)
+        reasons = dict.fromkeys(one.sample.why for one in line.samples if one.sample.why)
         if not line.why:
-            yield from (f"{title}: {why}" for why in said)
+            yield from (f"{title}: {why}" for why in reasons)
 
 
 def _number(value: float | None) -> str:

@@ -6,14 +6,14 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchforge.reporters.tables import Column, Table
-from benchforge.reporters.words import one_line
+from benchforge.plugin import safe
+from benchforge_reporters.text.tables import Column, Table
 
 if TYPE_CHECKING:  # importing rich takes longer than most of our commands
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from benchforge.reporters.cells import Cell
+    from benchforge_reporters.text.cells import Cell
 
 _AT_LEAST = 3  # columns: they are shown however narrow the terminal is
 _ENDLESS = 100_000
@@ -59,12 +59,12 @@ def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:
 
     drawn = Drawn(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for head in table.heads:
-        drawn.add_column(Text(one_line(head)), no_wrap=True)
+        drawn.add_column(Text(safe.line(head)), no_wrap=True)
     for column in table.columns[:shown]:
-        head = "\n".join(map(one_line, (*column.levels, column.unit)))
+        head = "\n".join(map(safe.line, (*column.levels, column.unit)))
         drawn.add_column(Text(head), justify="right", no_wrap=True)
     for row in table.rows:
-        labels = (Text(one_line(label)) for label in row.labels)
+        labels = (Text(safe.line(label)) for label in row.labels)
         drawn.add_row(*labels, *(_text(cell, stacked) for cell in row.cells[:shown]))
     return drawn
 
@@ -72,10 +72,10 @@ def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:
 def _text(cell: Cell, stacked: bool) -> Text:
     from rich.text import Text  # noqa: PLC0415  # late, as above
 
-    style = "bold red" if cell.loud else "" if cell.known else "yellow"
+    style = "bold red" if cell.loud else "" if cell.all_known else "yellow"
     text = Text("! " if cell.loud else "", style)  # loud without colour, too
     for number, (value, spread) in enumerate(cell.parts):
-        text.append("\n" if number else "").append(one_line(value), style)
+        text.append("\n" if number else "").append(safe.line(value), style)
         if spread:
             text.append("\n" if stacked else " ").append(spread, "dim")
     return text

@@ -12,7 +12,18 @@ from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, doubt
 FILE: Final = "numbers.json"
 NAMES: Final = (
     *("suite", "created", "smoke", "case", "scenario", "server", "driver", "vary", "digest"),
-    *("metric", "of", "unit", "better", "block", "trial", "value", "at_least", "believed", "why"),
+    *(
+        "metric",
+        "of",
+        "unit",
+        "better",
+        "block",
+        "trial",
+        "value",
+        "lower_bound",
+        "believed",
+        "why",
+    ),
 )
 "Of what a row tells."
 
@@ -31,24 +42,24 @@ class Json(Reporter):
 
 
 def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
-    """Yield a row for each value; `believed` is null where nobody looked, as in older results."""
+    """Yield a row for each value; `believed` is null where no check was asked."""
     for case in summary.cases:
         looked = case.believed is not None
-        for line in case.lines:
+        for line in case.metrics:
             left_out = doubted(case, line)
-            for one in line.samples:
+            for trial_sample in line.samples:
                 yield {
                     **_named(summary, case),
                     "metric": line.metric,
                     "of": line.of,
-                    "unit": one.sample.unit,
+                    "unit": trial_sample.sample.unit,
                     "better": line.better,
-                    "block": one.block,
-                    "trial": one.trial,
-                    "value": one.sample.value,
-                    "at_least": one.sample.at_least,
-                    "believed": one.trial not in left_out if looked else None,
-                    "why": one.sample.why,
+                    "block": trial_sample.block,
+                    "trial": trial_sample.trial,
+                    "value": trial_sample.sample.value,
+                    "lower_bound": trial_sample.sample.lower_bound,
+                    "believed": trial_sample.trial not in left_out if looked else None,
+                    "why": trial_sample.sample.why,
                 }
 
 

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
 
-from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters import claims, words
-from benchforge.reporters.cells import Cell
-from benchforge.reporters.commands import first_commands
-from benchforge.reporters.findings import of_all
-from benchforge.reporters.pivots import pivot_table
-from benchforge.reporters.raw import escaped, fenced, raw, trial_folder
-from benchforge.reporters.search import table_of, trials_of
-from benchforge.reporters.standings import pairs, standings
-from benchforge.reporters.sweeps import sweeps
-from benchforge.reporters.tables import Table, scenarios
+from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl, safe
+from benchforge_reporters.raw import raw, trial_folder
+from benchforge_reporters.text import claims, words
+from benchforge_reporters.text.cells import Cell
+from benchforge_reporters.text.commands import first_commands
+from benchforge_reporters.text.findings import of_all
+from benchforge_reporters.text.pivots import pivot_table
+from benchforge_reporters.text.search import table_of, trials_of
+from benchforge_reporters.text.standings import pairs, standings
+from benchforge_reporters.text.sweeps import sweeps
+from benchforge_reporters.text.tables import Table, scenarios
 
 
 class Markdown(Reporter):
@@ -32,9 +32,11 @@ class Markdown(Reporter):
 
 
 def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
-    yield f"# {escaped(words.heading(summary))}\n"
-    yield from (f"**{alarm}**\n" for alarm in words.alarms(summary))
-    yield "".join(f"- {name}: {escaped(value)}\n" for name, value in words.made(summary, trials))
+    yield f"# {safe.markdown(words.heading(summary))}\n"
+    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
+    yield "".join(
+        f"- {name}: {safe.markdown(value)}\n" for name, value in words.made(summary, trials)
+    )
     yield f"In the tables, {words.CELLS};\n{words.order(summary)}.\n"
     yield from _claims(summary)
     for label, pivot in summary.tables.items():
@@ -50,28 +52,28 @@ def _claims(summary: Summary) -> Iterator[str]:
     if not summary.claims:
         return
     yield "## Claims\n"
-    yield from (f"**{escaped(one)}**\n" for one in claims.tally(summary))
-    if asked := claims.told(summary):
+    yield from (f"**{safe.markdown(one)}**\n" for one in claims.tally(summary))
+    if claim_texts := claims.texts(summary):
         yield _row(claims.HEADS)
         yield _row(["---"] * len(claims.HEADS))
-        yield from (_row(map(escaped, one.cells)) for one in asked)
+        yield from (_row(map(safe.markdown, one.cells)) for one in claim_texts)
         yield ""
-        yield from _list("In full", [" ".join(one) for one in claims.sentences(asked)])
+        yield from _list("In full", [" ".join(one) for one in claims.sentences(claim_texts)])
 
 
 def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
     title, what = words.drawn(label, pivot)
-    yield f"## {escaped(title)}\n"
-    yield f"{escaped(what)}; also as [CSV](tables/{quote(label)}.csv)\n"
+    yield f"## {safe.markdown(title)}\n"
+    yield f"{safe.markdown(what)}; also as [CSV](tables/{quote(label)}.csv)\n"
     yield from table_lines(pivot_table(pivot, summary.cases))
 
 
 def _scenario(
     name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
 ) -> Iterator[str]:
-    yield f"## {escaped(name)}\n"
-    yield f"{escaped(words.asked(cases, trials))}\n"
-    yield from (f"{escaped(told)}\n" for told in words.sought(summary, cases))
+    yield f"## {safe.markdown(name)}\n"
+    yield f"{safe.markdown(words.requested(cases, trials))}\n"
+    yield from (f"{safe.markdown(sentence)}\n" for sentence in words.sought(summary, cases))
     yield from table_lines(table_of(cases))
     scenario = cases[0].case.scenario
     yield from _list("Ranks", standings(summary, scenario))
@@ -84,17 +86,17 @@ def _scenario(
     if failures := list(words.failures(cases)):
         yield "### Failed trials\n"
         for line, failed in failures:
-            yield f"**{escaped(line)}**\n"
+            yield f"**{safe.markdown(line)}**\n"
             if failed.failure.hint:
-                yield f"Hint: {escaped(failed.failure.hint)}\n"
+                yield f"Hint: {safe.markdown(failed.failure.hint)}\n"
             if failed.failure.log.strip():
-                yield fenced(failed.failure.log)
+                yield safe.fenced(failed.failure.log)
 
 
 def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
     if texts:
         yield f"### {title}\n"
-        yield "".join(f"- {escaped(text)}\n" for text in texts)
+        yield "".join(f"- {safe.markdown(text)}\n" for text in texts)
 
 
 def table_lines(table: Table) -> Iterator[str]:
@@ -104,9 +106,10 @@ def table_lines(table: Table) -> Iterator[str]:
         *table.heads,
         *(column.title + unit for column, unit in zip(table.columns, units, strict=True)),
     ]
-    rows = [[escaped(head) for head in heads]]
+    rows = [[safe.markdown(head) for head in heads]]
     rows += [
-        [*(escaped(label) for label in row.labels), *map(_cell, row.cells)] for row in table.rows
+        [*(safe.markdown(label) for label in row.labels), *map(_cell, row.cells)]
+        for row in table.rows
     ]
     widths = [max(4, *map(len, column)) for column in zip(*rows, strict=True)]
     left = len(table.heads)
@@ -119,7 +122,7 @@ def table_lines(table: Table) -> Iterator[str]:
         )
     yield ""
     if table.footnotes:
-        yield "".join(f"{escaped(note)}  \n" for note in table.footnotes)
+        yield "".join(f"{safe.markdown(note)}  \n" for note in table.footnotes)
 
 
 def _row(words_: Iterable[str]) -> str:
@@ -127,19 +130,21 @@ def _row(words_: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    parts = (f"{escaped(value)} {spread}".strip() for value, spread in cell.parts)
+    parts = (f"{safe.markdown(value)} {spread}".strip() for value, spread in cell.parts)
     return "<br>".join(f"**{part}**" if cell.loud else part for part in parts)
 
 
 def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield "## What was run\n"
     for title, processes in first_commands(summary, trials):
-        yield f"{escaped(title)}:\n"
-        yield fenced(processes, "sh")
-    if known := words.environment(summary):
+        yield f"{safe.markdown(title)}:\n"
+        yield safe.fenced(processes, "sh")
+    if environment := words.environment(summary):
         yield _row(["", ""])
         yield _row(["---", "---"])
-        yield from (_row([escaped(name), escaped(value)]) for name, value in known)
+        yield from (
+            _row([safe.markdown(name), safe.markdown(value)]) for name, value in environment
+        )
         yield ""
 
 

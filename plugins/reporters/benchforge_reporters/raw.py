@@ -1,12 +1,11 @@
 """raw.md: each command of each trial and what it printed, for a reader."""
 
-import re
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchforge.plugin import Trial
-from benchforge.reporters.commands import command_line
-from benchforge.reporters.words import one_line, plain
+from benchforge.plugin import Trial, door, safe
+from benchforge_reporters.text.commands import command_line
 
 # Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
 # in those that failed, and in all others.
@@ -24,13 +23,6 @@ def raw(trials: Sequence[Trial], folder: Path) -> str:
     return "\n".join(parts)
 
 
-def fenced(text: str, language: str = "") -> str:
-    """Return a code block that the text cannot end."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{plain(text).rstrip()}\n{fence}\n"
-
-
 def trial_folder(trial: Trial) -> str:
     """Return where a trial's files stand, from the result's folder."""
     return f"trials/{trial.number:04}"
@@ -40,25 +32,25 @@ def _trial(trial: Trial, folder: Path, each_end: int) -> Iterator[str]:
     place = trial_folder(trial)
     yield f"## Trial {trial.number}\n"
     yield f"Block {trial.block}, position {trial.position}, attempt {trial.attempt}:\n"
-    yield fenced(f"{one_line(trial.case.title)}\n{place}/")
+    yield safe.fenced(f"{safe.line(trial.case.title)}\n{place}/")
     for process in trial.processes:
-        yield f"### {escaped(process.label)}: {_ended(process.exit_code)}\n"
-        yield fenced(command_line(process), "sh")
+        yield f"### {safe.markdown(process.label)}: {_ended(process.exit_code)}\n"
+        yield safe.fenced(command_line(process), "sh")
         for name in (process.stdout, process.stderr):
             yield from _printed(folder / place, name, each_end)
-        if process.cut:
-            yield f"Of {' and '.join(process.cut)} only the first 64 MiB were kept.\n"
+        if process.truncated:
+            yield f"Of {' and '.join(process.truncated)} only the first 64 MiB were kept.\n"
 
 
 def _printed(place: Path, name: str, each_end: int) -> Iterator[str]:
     text = _excerpt(place, name, each_end)
     if text is None:
-        yield f"{escaped(name)}: the file is not there\n"
+        yield f"{safe.markdown(name)}: the file is not there\n"
     elif not text.strip():
-        yield f"{escaped(name)}: empty\n"
+        yield f"{safe.markdown(name)}: empty\n"
     else:
-        yield f"{escaped(name)}:\n"
-        yield fenced(text)
+        yield f"{safe.markdown(name)}:\n"
+        yield safe.fenced(text)
 
 
 def _excerpt(place: Path, name: str, each_end: int) -> str | None:
@@ -67,17 +59,16 @@ def _excerpt(place: Path, name: str, each_end: int) -> str | None:
     A name that leads out of the trial's folder is refused: a result may come from anybody.
     """
     try:
-        file = (place / name).resolve()
-        if not file.is_relative_to(place.resolve()) or not file.is_file():
-            return None
-        with file.open("rb") as stream:
-            size = file.stat().st_size
+        # The folder of all trials may be a link of ours to that of the result.
+        with door.stream(place.parent, f"{place.name}/{name}") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(0)
             if size <= 2 * each_end:
                 return stream.read().decode(errors="replace")
             start = stream.read(each_end).decode(errors="replace")
             stream.seek(size - each_end)
             end = stream.read(each_end).decode(errors="replace")
-    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, links in a circle
+    except OSError:
         return None
     left_out = f"[... {size - 2 * each_end:,} bytes left out: all of it is in {name} ...]"
     return f"{start}\n\n{left_out}\n\n{end}"
@@ -87,8 +78,3 @@ def _ended(code: int | None) -> str:
     if code is None:
         return "ran until it was stopped"
     return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
-
-
-def escaped(text: str) -> str:
-    """Return a text as Markdown shows it: none of it is markup."""
-    return re.sub(r"([\\`*_\[\]<|~&#$])", r"\\\1", one_line(text))

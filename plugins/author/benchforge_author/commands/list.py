@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from benchforge.cli.say import say, show
+from benchforge.cli.screen.columns import columns
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind
 from benchforge.parts.sound import KINDS
@@ -16,7 +17,7 @@ from benchforge.registry import Origin, Registry
 
 
 @dataclass(frozen=True)
-class Row:
+class PluginRow:
     """A part, or a listener: what `--json` prints of it."""
 
     name: str
@@ -31,11 +32,11 @@ class Row:
 
 
 @click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(as_json: bool) -> int:
-    """List every part: where it comes from, and whether it can be used.
+    """List all parts with their origin and state.
 
-    Exit codes: 0, also where some are broken: suites that do not name them still run.
+    Exit codes: 0, even if parts are broken. Suites that do not use a broken part still run.
     """
     registry = Registry()
     broken: list[str] = []
@@ -47,11 +48,11 @@ def command(as_json: bool) -> int:
         return 0
     show(_table(rows))
     if count := sum(bool(row.broken) for row in rows):
-        say(f"broken: {count}; suites that do not name them still run")
+        say(f"broken: {count}; suites that do not use them still run")
     return 0
 
 
-def _row(registry: Registry, kind: Kind, name: str) -> Row:
+def _row(registry: Registry, kind: Kind, name: str) -> PluginRow:
     doc = broken = ""
     try:
         doc = inspect.getdoc(registry.part(kind, name)) or ""
@@ -61,7 +62,7 @@ def _row(registry: Registry, kind: Kind, name: str) -> Row:
     of, versions = _together(origins)
     values = " and ".join(one.value for one in origins)
     first = doc.partition("\n\n")[0].replace("\n", " ")
-    return Row(f"{kind}-{name}", first, of, versions, values, broken)
+    return PluginRow(f"{kind}-{name}", first, of, versions, values, broken)
 
 
 def _together(origins: list[Origin]) -> tuple[str, str]:
@@ -71,27 +72,23 @@ def _together(origins: list[Origin]) -> tuple[str, str]:
     )
 
 
-def _listener(origin: Origin, broken: list[str]) -> Row:
+def _listener(origin: Origin, broken: list[str]) -> PluginRow:
     why = next((text for text in broken if text.startswith(f"plugin {origin}")), "")
-    doc = "hears of every run"
-    return Row(origin.name, doc, origin.distribution, origin.version, origin.value, why)
+    doc = "listens to every run"
+    return PluginRow(origin.name, doc, origin.distribution, origin.version, origin.value, why)
 
 
-def _table(rows: list[Row]) -> str:
+def _table(rows: list[PluginRow]) -> str:
     wide = [
         (row.name, f"{row.distribution} {row.version}".strip(), row.origin, _last(row))
         for row in rows
     ]
-    widths = [max(len(row[column]) for row in wide) for column in range(3)]
-    lines = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
-        for row in wide
-    ]
+    lines = columns(wide, left=4)
     if sys.stdout.isatty():
-        columns = shutil.get_terminal_size().columns
-        lines = [line if len(line) <= columns else f"{line[: columns - 3]}..." for line in lines]
+        width = shutil.get_terminal_size().columns
+        lines = [line if len(line) <= width else f"{line[: width - 3]}..." for line in lines]
     return "\n".join(lines)
 
 
-def _last(row: Row) -> str:
+def _last(row: PluginRow) -> str:
     return f"BROKEN: {row.broken}" if row.broken else row.doc

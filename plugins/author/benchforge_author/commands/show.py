@@ -6,34 +6,33 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from benchforge.author.wanted import chosen, made, wanted
-from benchforge.cli.options import pairs
-from benchforge.cli.say import show
+from benchforge.cli.screen.say import show
 from benchforge.errors import Unusable
 from benchforge.parts.command import Need
 from benchforge.parts.options import options
 from benchforge.parts.part import Driver, Loader, Metric, Part, Service
 from benchforge.registry import Registry
 from benchforge.run.locate import locate, missing
+from benchforge_author.wanted import OPTION_VALUES, chosen, made, wanted
 
 WIDTH = 100
 
 
 @click.command("show")
 @click.argument("name")
-@click.option("--set", "settings", metavar="OPTION=VALUE", multiple=True, help="As in a suite.")
-def command(name: str, settings: tuple[str, ...]) -> int:
-    """Show NAME: its options, what it needs and whether that is there, its ports or its unit.
+@OPTION_VALUES
+def command(name: str, settings: tuple[tuple[str, str], ...]) -> int:
+    """Show the part NAME: its options, its needs and whether they are installed, its ports or unit.
 
-    Exit codes: 0; 2 there is no such part, or its plugin is broken.
+    Exit codes: 0 shown; 2 there is no such part, or its plugin is broken.
     """
     registry = Registry()
-    kind, one = wanted(registry, name)
-    cls = registry.part(kind, one)
-    (origin,) = registry.origins(kind, one)
+    kind, part_name = wanted(registry, name)
+    cls = registry.part(kind, part_name)
+    (origin,) = registry.origins(kind, part_name)
     of = f"{origin.distribution} {origin.version}: " if origin.distribution else ""
     blocks = [
-        f"{kind} {one}, of {of}{origin.value}",
+        f"{kind} {part_name}, of {of}{origin.value}",
         inspect.getdoc(cls) or "It has no docstring.",
         "options\n" + "\n".join(_options(cls) or ["  none"]),
         "needs\n" + "\n".join(_needs(cls, settings)),
@@ -45,21 +44,21 @@ def command(name: str, settings: tuple[str, ...]) -> int:
 
 def _options(cls: type[Part]) -> list[str]:
     lines: list[str] = []
-    for one in options(cls):
-        default = f", {one.default} without it" if one.default else ""
-        ends = ", required" if one.required else default
-        lines.append(f"  {one.name}: {one.type}{ends}")
-        lines += textwrap.wrap(one.doc, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    for option in options(cls):
+        default = f", default {option.default}" if option.default else ""
+        ends = ", required" if option.required else default
+        lines.append(f"  {option.name}: {option.type}{ends}")
+        lines += textwrap.wrap(option.doc, WIDTH, initial_indent="    ", subsequent_indent="    ")
     return lines
 
 
-def _needs(cls: type[Part], settings: Sequence[str]) -> Iterator[str]:
+def _needs(cls: type[Part], settings: Sequence[tuple[str, str]]) -> Iterator[str]:
     try:
-        part = made(cls, chosen(pairs(settings)))
+        part = made(cls, chosen(settings))
     except Unusable as error:
         if settings:
             raise
-        yield f"  it depends on its options: {error.message}; {error.hint}"
+        yield f"  depends on its options: {error.message}; {error.hint}"
         return
     needs = list(part.needs())
     if not needs:

@@ -20,6 +20,7 @@ import urllib.parse
 
 VERSION = 1
 BAD = 400  # from this status on
+KINDS = 64  # lengths of body that are told apart
 _BEGUN = time.perf_counter()
 _imports = {"seconds": 0.0}
 
@@ -38,6 +39,7 @@ def plan(description, modes=("default",)):
     parser.add_argument("--url", required=True)
     parser.add_argument("--method", default="GET")
     parser.add_argument("--header", action="append", default=[], metavar="NAME:VALUE")
+    parser.add_argument("--head", metavar="FILE", help="METHOD PATH, then NAME: VALUE, a line each")
     parser.add_argument("--body", metavar="FILE", help="file with the body of the request")
     parser.add_argument("--mode", choices=modes, default=modes[0])
     parser.add_argument("--requests", type=int, help="how many")
@@ -55,6 +57,11 @@ def plan(description, modes=("default",)):
     if told.requests is None and told.seconds is None:
         parser.error("give --requests, --seconds, or both: then the first end counts")
     told.headers = dict(header.split(":", 1) for header in told.header)
+    if told.head is not None:  # arguments can be read by everybody on the machine
+        first, *headers = pathlib.Path(told.head).read_text().splitlines()
+        told.method, _, path = first.partition(" ")
+        told.url += path
+        told.headers = dict(header.split(": ", 1) for header in headers)
     told.payload = None
     if told.body is not None:
         told.payload = pathlib.Path(told.body).read_bytes()
@@ -146,7 +153,7 @@ class Tally:
         us = nanoseconds // 1000
         self.latency_us[us] = self.latency_us.get(us, 0) + 1
         self.statuses[status] = self.statuses.get(status, 0) + 1
-        key = (status < BAD, length)
+        key = (status, length)
         self.lengths[key] = self.lengths.get(key, 0) + 1
 
     def failed(self, error):
@@ -179,15 +186,23 @@ class Tally:
     @property
     def first_length(self):
         """The body length of the first good response; None without one."""
-        return next((length for good, length in self.lengths if good), None)
+        return next((length for status, length in self.lengths if status < BAD), None)
 
     @property
     def other_lengths(self):
         """Good responses whose body was not as long as that of the first one."""
         first = self.first_length
         return sum(
-            count for (good, length), count in self.lengths.items() if good and length != first
+            count
+            for (status, length), count in self.lengths.items()
+            if status < BAD and length != first
         )
+
+    @property
+    def bodies(self):
+        """Status, length and number of the responses of the most frequent lengths."""
+        often = sorted(self.lengths.items(), key=lambda one: -one[1])[:KINDS]
+        return sorted([*kind, count] for kind, count in often)
 
     @property
     def body_bytes(self):
@@ -362,6 +377,7 @@ class Load:
             "surfaced": errors if tally.surfaced is None else tally.surfaced,
             "first_length": tally.first_length,
             "other_lengths": tally.other_lengths,
+            "bodies": tally.bodies,
             "body_bytes": tally.body_bytes,
             "connections": opened if known else None,
             "connections_why": self._connections.why,

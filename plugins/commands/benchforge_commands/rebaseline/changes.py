@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from benchforge.model.summary import CaseSummary, Line, Summary
-from benchforge.model.times import doubted
-from benchforge.model.trial import CaseName
-from benchforge.model.verdict import Change
-from benchforge.stats.change import rerun
+from benchforge.model.summary.doubts import doubted
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
+from benchforge.model.summary.verdict import Change
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.history.change import rerun
 
 
-class Changed(NamedTuple):
+class CaseChange(NamedTuple):
     """A case, and how it changed in its first metric."""
 
     case: CaseName
     "The newer one."
-    line: Line
+    line: MetricSummary
     "What was compared, of the newer one."
     change: Change
     "Newer / older, by block."
@@ -25,41 +25,41 @@ class Changed(NamedTuple):
 
 def changed(
     summary: Summary, older: Callable[[CaseName], CaseName | None], least: float = 0.03
-) -> Iterator[Changed]:
+) -> Iterator[CaseChange]:
     """Yield the change of each case for which `older` names the one that it is compared with.
 
     Only the name counts of what it returns: its digest is the older code's. It is the first metric
     of the scenario, in blocks whose values of both are known and believed (method 1g i). Raises
     ValueError for a `least` that is negative.
     """
-    cases = {_name(one.case): one for one in summary.cases}
-    for one in summary.cases:
-        partner = older(one.case)
+    cases = {_name(case.case): case for case in summary.cases}
+    for case in summary.cases:
+        partner = older(case.case)
         other = None if partner is None else cases.get(_name(partner))
-        if other is None or not one.lines:
+        if other is None or not case.metrics:
             continue
-        line = one.lines[0]
-        alike = [two for two in other.lines if (two.metric, two.of) == (line.metric, line.of)]
-        new, old = _values(one, line), _values(other, alike[0]) if alike else {}
+        line = case.metrics[0]
+        alike = [two for two in other.metrics if (two.metric, two.of) == (line.metric, line.of)]
+        new, old = _values(case, line), _values(other, alike[0]) if alike else {}
         both = sorted(new.keys() & old.keys())
-        told = rerun(
+        change = rerun(
             [new[block] for block in both],
             [old[block] for block in both],
             better=line.better,
             least=least,
         )
-        yield Changed(one.case, line, told, len(both))
+        yield CaseChange(case.case, line, change, len(both))
 
 
 def _name(case: CaseName) -> tuple[str, str, str, str]:
     return case.scenario, case.server, case.driver, repr(sorted(case.vary.items()))
 
 
-def _values(case: CaseSummary, line: Line) -> dict[int, float]:
+def _values(case: CaseSummary, line: MetricSummary) -> dict[int, float]:
     """Return the value of each block that is known and believed."""
     left_out = doubted(case, line)
     return {
         one.block: one.sample.value
         for one in line.samples
-        if one.sample.value is not None and not one.sample.at_least and one.trial not in left_out
+        if one.sample.value is not None and not one.sample.lower_bound and one.trial not in left_out
     }

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from benchforge.parts.options import in_toml, toml_key
-from benchforge.suite.document import Tables
+from benchforge.suite.toml.document import Tables
 
 _LEFT_OUT = ("claims", "profiles", "tables")  # they speak of cases that may be others now
 
 
-class Again(NamedTuple):
+class RebaselinedServer(NamedTuple):
     """A server that is to stand again."""
 
     table: Tables
@@ -24,7 +24,7 @@ def before(label: str) -> str:
     return f"{label}_before"
 
 
-def cannot(tables: Tables, label: str, again: Again | None) -> str:
+def cannot(tables: Tables, label: str, again: RebaselinedServer | None) -> str:
     """Return why a server of the older result cannot stand again in a suite; empty if it can."""
     scenarios = [one for one in _scenarios(tables).values() if label in _listed(one, "servers")]
     if not scenarios:
@@ -45,27 +45,27 @@ def cannot(tables: Tables, label: str, again: Again | None) -> str:
     return ""
 
 
-def rebaselined(tables: Tables, name: str, servers: Mapping[str, Again]) -> Tables:
+def rebaselined(tables: Tables, name: str, servers: Mapping[str, RebaselinedServer]) -> Tables:
     """Return a suite's tables with each of the servers twice: as it is there, and as it was.
 
     Where its code lies is said by the newer suite, what else it is by the older one. `cannot` has
     been asked of each. Claims, tables and profiles are left out.
     """
-    told: Tables = {key: value for key, value in tables.items() if key not in _LEFT_OUT}
-    told["name"] = name
+    doubled: Tables = {key: value for key, value in tables.items() if key not in _LEFT_OUT}
+    doubled["name"] = name
     newer = _table(tables, "servers")
     stand = dict(newer)
     for label, again in servers.items():
         table = {key: value for key, value in again.table.items() if key != "directory"}
-        one = newer.get(label)
-        if isinstance(one, dict) and "directory" in one:
-            table["directory"] = one["directory"]
+        current = newer.get(label)
+        if isinstance(current, dict) and "directory" in current:
+            table["directory"] = current["directory"]
         stand[before(label)] = {**table, "ref": again.commit}
-    told["servers"] = stand
-    told["scenarios"] = {
+    doubled["servers"] = stand
+    doubled["scenarios"] = {
         scenario: _with_both(table, servers) for scenario, table in _scenarios(tables).items()
     }
-    return told
+    return doubled
 
 
 def text(tables: Tables) -> str:
@@ -86,24 +86,24 @@ def text(tables: Tables) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _with_both(scenario: Tables, servers: Mapping[str, Again]) -> Tables:
-    here = [label for label in servers if label in _listed(scenario, "servers")]
+def _with_both(scenario: Tables, servers: Mapping[str, RebaselinedServer]) -> Tables:
+    labels = [label for label in servers if label in _listed(scenario, "servers")]
     both: list[JsonValue] = []
     for label in _listed(scenario, "servers"):
-        both += [label, before(str(label))] if label in here else [label]
-    told = {**scenario, "servers": both}
+        both += [label, before(str(label))] if label in labels else [label]
+    doubled = {**scenario, "servers": both}
     if requests := _table(scenario, "requests"):
-        again = {before(label): requests[label] for label in here if label in requests}
-        told["requests"] = {**requests, **again}
+        again = {before(label): requests[label] for label in labels if label in requests}
+        doubled["requests"] = {**requests, **again}
     if vary := _table(scenario, "vary"):
         again = {
             renamed(path, label): values
             for path, values in vary.items()
-            for label in here
+            for label in labels
             if renamed(path, label) != path
         }
-        told["vary"] = {**vary, **again}
-    return told
+        doubled["vary"] = {**vary, **again}
+    return doubled
 
 
 def renamed(path: str, label: str) -> str:

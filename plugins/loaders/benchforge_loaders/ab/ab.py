@@ -22,8 +22,9 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.ab_counts import connections, doubt, errors, good_bounds, unanswered
-from benchforge_loaders.ab_report import Report, percentiles_us
+from benchforge_loaders.ab.counts import connections, doubt, errors, good_bounds, unanswered
+from benchforge_loaders.ab.report import AbReport, percentiles_us
+from benchforge_loaders.timed import parsing
 
 DEFAULT_S = 10
 # -t alone means 50 000 requests at most, and ab would stop there.
@@ -36,40 +37,44 @@ NOTHING_TOLD = "ab stops at once and reports nothing"
 
 
 class Ab(Loader):
-    """ab 2.3: each connection sends its next request when the last one is answered.
+    """ab 2.3: each connection sends its next request after the last response.
 
-    Traps of ab, and what becomes of them here:
+    Good to know:
 
-    - It speaks HTTP/1.0. A server that does not answer `Connection: keep-alive` with a length
-      closes after each response, whatever -k asked: see the line `Keep-Alive requests`, from which
-      `connections` is counted. A server that leaves the connection open without saying so, or
-      answers in chunks, makes ab wait until `timeout` and fail.
-    - Its errors overlap: never add them. `status` (Non-2xx, redirects too) is counted when the
-      header comes, `length` when a body is not as long as the first one's, which on a page of
-      varying length says nothing (see `variable_length`).
-    - A body cut short, or a reply without a byte, is a complete request to ab, and no error when
-      it is as long as the first one. `document_bytes` is what ab took as right. When no byte came
-      at all, no response is counted here, and all requests stand in the class `empty`.
-    - A reset, a refusal or an answer that does not come ends ab without a report.
-    - It gives the mean of its times in whole milliseconds, and `Time per request` is no mean of
-      what was measured, but connections x time / requests: both are claims only.
-    - Over https it checks no certificate: the questions before and after the load do.
+    - ab speaks HTTP/1.0. A server that does not answer with `Connection: keep-alive` and a length
+      closes after each response, even with -k. benchforge counts `connections` from the line
+      `Keep-Alive requests`. If a server leaves the connection open without that header, or answers
+      in chunks, ab waits until `timeout` and fails.
+    - Of statuses, ab reports only the number that are not 2xx, so it treats 203 and 206 like 200.
+      Responses are good if heads and bodies are, on average, as long as those of right answers.
+    - Its classes of errors overlap: never add them. `status` (Non-2xx, including redirects) is
+      counted when the header arrives. `length` counts bodies with another length than the first
+      one, which means nothing on a page of varying length (see `variable_length`, and
+      `expect.length` of the scenario).
+    - ab takes a truncated body, or a response without a byte, as a complete request, and reports
+      no error if it is as long as the first one. `document_bytes` is the length that ab took as
+      right. If no byte arrived at all, benchforge counts no response, and the class `empty` has
+      all requests.
+    - A reset, a refusal or a missing answer ends ab without a report.
+    - ab prints the mean of its times in whole milliseconds, and its `Time per request` is not a
+      mean of measurements but connections x time / requests. Both are kept as claims only.
+    - ab does not check certificates over HTTPS. The probes before and after the load do.
     """
 
     name: ClassVar[str] = "ab"
 
     connections: PositiveInt = 10
-    "That are open at once."
+    "Number of concurrent connections."
     duration: Duration | None = None
-    "Whole seconds; 10 when no number of requests is given."
+    "Length of the load in whole seconds. Default: 10 if `requests` is not given."
     requests: PositiveInt | None = None
-    "Instead of a duration."
+    "Total number of requests, instead of a duration."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
     timeout: Duration = Duration(30)
-    "Whole seconds to wait for an answer; then ab fails."
+    "Time limit of one response in whole seconds. After it, ab fails."
     variable_length: bool = False
-    "Whether responses may differ in length without being errors."
+    "Permission for responses to differ in length without being errors."
 
     @field_validator("duration", "timeout")
     @classmethod
@@ -124,7 +129,7 @@ class Ab(Loader):
             raise OutputDamaged(f"ab: {self._failure(output)}")
         name = _percentiles_file(output.target)
         try:
-            report = Report.from_text(output.stdout)
+            report = AbReport.from_text(output.stdout)
             self._check(report)
         except ValueError as error:
             hint = "see what ab printed beside the trial"
@@ -134,10 +139,8 @@ class Ab(Loader):
                     "; or try keep_alive = false: the server may not announce HTTP/1.0 keep-alive"
                 )
             raise OutputDamaged(f"ab: {error}", hint) from None
-        try:
+        with parsing(name, hint=""):
             percentiles = percentiles_us(output.file(name), report.complete)
-        except ValueError as error:
-            raise OutputDamaged(f"{name}: {error}") from None
         if abs(percentiles["100"] - report.longest_ms * 1000) > ROUNDED_US:
             raise OutputDamaged(f"{name}: its longest request is not that of the report")
         return self._reading(report, percentiles)
@@ -166,7 +169,7 @@ class Ab(Loader):
             return ("-n", self.requests)
         return ("-t", self._seconds, "-n", BOUND)
 
-    def _check(self, report: Report) -> None:
+    def _check(self, report: AbReport) -> None:
         if report.concurrency != self.connections:
             msg = f"'Concurrency Level': {report.concurrency}, asked were {self.connections}"
             raise ValueError(msg)
@@ -177,7 +180,7 @@ class Ab(Loader):
             msg = f"'Complete requests': {report.complete} cannot be"
             raise ValueError(msg)
 
-    def _reading(self, report: Report, percentiles: Mapping[str, float]) -> Reading:
+    def _reading(self, report: AbReport, percentiles: Mapping[str, float]) -> Reading:
         answered = report.transferred > 0
         good_at_least, good_at_most = good_bounds(report)
         by_time = self.requests is None and report.complete < BOUND
@@ -186,32 +189,35 @@ class Ab(Loader):
             responses=report.complete if answered else 0,
             good_at_least=good_at_least,
             good_at_most=good_at_most,
+            statuses={"2xx": max(0, report.complete - report.non_2xx)} if answered else {},
             doubt=doubt(report) if good_at_least < good_at_most else "",
             errors=errors(report),
-            overlapping=sum(count > 0 for count in errors(report).values()) > 1,
+            overlapping_errors=sum(count > 0 for count in errors(report).values()) > 1,
             unanswered=unanswered(report),
             received_bytes=report.transferred,
+            body_bytes=report.body_bytes,
+            other_lengths=report.length,
             percentiles_us=dict(percentiles) if answered else None,
             percentiles_by="ab -e: steps of 1 %" if answered else "",
             latency_samples=report.complete if answered else None,
             connections=connections(report, by_time=by_time),
             document_bytes=report.document_bytes,
             server_software=report.software or None,
-            claims=dict(report.claims),
+            printed=dict(report.claims),
         )
 
     def _failure(self, output: Output) -> str:
-        said = output.stderr.strip().splitlines() or [f"exit code {output.code}"]
+        lines = output.stderr.strip().splitlines() or [f"exit code {output.code}"]
         total = re.search(r"Total of (\d+) requests completed", output.stdout + output.stderr)
         after = f" after {total[1] if total else 0} requests"
         if output.code < 0:
             return f"ended by signal {-output.code}"
         return {
-            22: said[0],
+            22: lines[0],
             104: f"the server reset a connection{after}: {NOTHING_TOLD}",
             111: f"connection refused{after}: {NOTHING_TOLD}",
             119: f"no answer within {self.timeout} s{after}: {NOTHING_TOLD}",
-        }.get(output.code, said[-1])
+        }.get(output.code, lines[-1])
 
 
 def _percentiles_file(target: Target) -> str:

@@ -1,9 +1,9 @@
 """What ab's counts mean: they overlap, and say less than they seem to. Source: ab.c of 2.4."""
 
-from benchforge_loaders.ab_report import Report
+from benchforge_loaders.ab.report import AbReport
 
 
-def errors(report: Report) -> dict[str, int]:
+def errors(report: AbReport) -> dict[str, int]:
     """Return ab's classes of errors, and `empty` when no request was answered with a byte."""
     classes = {
         "status": report.non_2xx,
@@ -16,7 +16,7 @@ def errors(report: Report) -> dict[str, int]:
     return classes if report.transferred else {**classes, "empty": report.complete}
 
 
-def good_bounds(report: Report) -> tuple[int, int]:
+def good_bounds(report: AbReport) -> tuple[int, int]:
     """Return how many responses were good, at least and at most.
 
     A response of another length may well be good. The header of a request that is in flight at the
@@ -30,7 +30,7 @@ def good_bounds(report: Report) -> tuple[int, int]:
     return lowest, max(0, report.complete - surely_bad)
 
 
-def doubt(report: Report) -> str:
+def doubt(report: AbReport) -> str:
     """Return why only bounds are known."""
     if report.length:
         return (
@@ -40,7 +40,7 @@ def doubt(report: Report) -> str:
     return "ab's classes of errors overlap"
 
 
-def unanswered(report: Report) -> int | None:
+def unanswered(report: AbReport) -> int | None:
     """Return how many requests got no response; None where they are among the complete ones."""
     if report.receive:
         return None
@@ -48,7 +48,7 @@ def unanswered(report: Report) -> int | None:
     return lost if report.transferred else lost + report.complete
 
 
-def connections(report: Report, *, by_time: bool) -> int | None:
+def connections(report: AbReport, *, by_time: bool) -> int | None:
     """Return how many connections ab opened, where that is certain.
 
     Each complete request that was not kept alive ended a connection, which ab replaced. Near the

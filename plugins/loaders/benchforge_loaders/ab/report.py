@@ -29,7 +29,7 @@ _RATE_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
-class Report:
+class AbReport:
     """The report, checked for agreement with itself."""
 
     software: str
@@ -48,6 +48,7 @@ class Report:
     kept: int | None
     "Complete requests whose connection stayed open; None without -k."
     transferred: int
+    body_bytes: int
     longest_ms: int
     claims: Mapping[str, JsonValue]
 
@@ -69,6 +70,7 @@ class Report:
         times = {name.lower(): _times(text, name) for name in _TIMES}
         kept = _optional(text, "Keep-Alive requests")
         length_text = _line(text, "Document Length", r"(Variable|\d{1,18} bytes)")
+        body_bytes = int(_line(text, "HTML transferred", f"{_WHOLE} bytes"))
         report = cls(
             software=_line(text, "Server Software", r"(.*)"),
             document_bytes=None if length_text == "Variable" else int(length_text.split()[0]),
@@ -84,6 +86,7 @@ class Report:
             write=_optional(text, "Write errors") or 0,
             kept=kept,
             transferred=int(_line(text, "Total transferred", f"{_WHOLE} bytes")),
+            body_bytes=body_bytes,
             longest_ms=int(times["total"]["max"]),
             claims={
                 "requests_per_second": rate,
@@ -91,7 +94,7 @@ class Report:
                 "transfer_rate_kbytes_per_second": float(
                     _line(text, "Transfer rate", rf"{_DECIMAL} \[Kbytes/sec\] received")
                 ),
-                "html_transferred_bytes": int(_line(text, "HTML transferred", f"{_WHOLE} bytes")),
+                "html_transferred_bytes": body_bytes,
                 "failed_requests": failed,
                 "keep_alive_requests": kept,
                 "connection_times_ms": {name: dict(row) for name, row in times.items()},
@@ -114,7 +117,7 @@ def percentiles_us(text: str, complete: int) -> dict[str, float]:
     if lines[:1] != [_CSV_HEAD]:
         msg = f"no line {_CSV_HEAD!r}"
         raise ValueError(msg)
-    found: dict[str, float] = {}
+    percentiles: dict[str, float] = {}
     for percent in range(101):
         line = lines[percent + 1] if percent + 1 < len(lines) else ""
         match = re.fullmatch(rf"{percent},{_DECIMAL}", line)
@@ -122,21 +125,21 @@ def percentiles_us(text: str, complete: int) -> dict[str, float]:
             msg = f"no line of {percent} percent"
             raise ValueError(msg)
         if percent in {0, 100} or int(0.5 + complete * percent / 100.0) < complete:
-            found[str(percent)] = round(float(match[1]) * 1000)
-    if any(one > other for one, other in pairwise(found.values())):
+            percentiles[str(percent)] = round(float(match[1]) * 1000)
+    if any(one > other for one, other in pairwise(percentiles.values())):
         msg = "the percentiles do not grow"
         raise ValueError(msg)
-    return found
+    return percentiles
 
 
 def _line(text: str, name: str, pattern: str) -> str:
-    found = re.findall(rf"^{re.escape(name)}:(.*)$", text, re.MULTILINE)
-    if len(found) != 1:
-        msg = f"{'no' if not found else 'more than one'} line {name!r}"
+    values = re.findall(rf"^{re.escape(name)}:(.*)$", text, re.MULTILINE)
+    if len(values) != 1:
+        msg = f"{'no' if not values else 'more than one'} line {name!r}"
         raise ValueError(msg)
-    match = re.fullmatch(pattern, found[0].strip())
+    match = re.fullmatch(pattern, values[0].strip())
     if not match:
-        msg = f"{name!r}: not what ab prints: {found[0].strip()[:60]!r}"
+        msg = f"{name!r}: not what ab prints: {values[0].strip()[:60]!r}"
         raise ValueError(msg)
     return str(match[1])
 
@@ -177,15 +180,15 @@ def _times(text: str, name: str) -> dict[str, float]:
 
 def _times_per_request(text: str) -> dict[str, JsonValue]:
     kinds = {"time_per_request_ms": "mean", "time_per_request_across_ms": "mean, across all "}
-    found: dict[str, JsonValue] = {}
+    times: dict[str, JsonValue] = {}
     for key, kind in kinds.items():
         end = re.escape(kind) + ("concurrent requests" if kind != "mean" else "")
         match = re.search(rf"^Time per request:\s+{_DECIMAL} \[ms\] \({end}\)$", text, re.MULTILINE)
         if not match:
             msg = f"no line 'Time per request ({kind})'"
             raise ValueError(msg)
-        found[key] = float(match[1])
-    return found
+        times[key] = float(match[1])
+    return times
 
 
 def _check_rate(complete: int, seconds: float, rate: float) -> None:

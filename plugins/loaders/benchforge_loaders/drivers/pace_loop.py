@@ -429,7 +429,7 @@ class Loop:
             return
         if len(self._fast) >= FAST_HEADS:
             self._fast.clear()
-        histogram = self._tally.direct_of(head.status)
+        histogram = self._tally.direct_of(head.status, head.length)
         self._fast[data[:size]] = Known(head.status, head.length, len(data), histogram)
 
     def _rest(self, connection):

@@ -50,13 +50,26 @@ def parsed():
     parser.add_argument("--close", action="store_true", help="a connection for each request")
     parser.add_argument("--method", default="GET")
     parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE")
+    parser.add_argument("--head", metavar="FILE", help="METHOD PATH, then NAME: VALUE, a line each")
     parser.add_argument("--body", metavar="FILE")
     parser.add_argument("--ca-file", help="PEM of what is trusted; the system's without it")
     parser.add_argument("--no-verify", action="store_true")
     return parser.parse_args()
 
 
+def read_head(options):
+    """Take over what stands in a file: arguments can be read by everybody on the machine."""
+    first, *options.header = Path(options.head).read_text().splitlines()
+    options.method, _, path = first.partition(" ")
+    options.url = options.url.rstrip("/") + path
+
+
 def planned(options):
+    try:
+        if options.head is not None:
+            read_head(options)
+    except OSError as error:
+        sys.exit(f"pace: {error.filename}: {error.strerror}")
     url = urlsplit(options.url)
     secure = url.scheme == "https"
     port = url.port or (443 if secure else 80)

@@ -9,13 +9,15 @@ ERRORS = ("connect", "tls", "reset", "closed", "cut", "malformed", "extra", "tim
 REASONS_LIMIT = 20
 # Durations below this have a bucket of their own.
 PLAIN = 2048
+# So many lengths of body are told apart, for each status; the others are counted without.
+KINDS = 64
 _BITS = 11
 _BAD = 400
 _DIFFER = 2
 
 
 def bucket(us):
-    """Return the number of a duration's bucket: as benchforge/model/histogram.py lays them out."""
+    """Return the number of a duration's bucket, laid out as in model/trial/histogram.py."""
     exponent = us.bit_length() - _BITS
     return us if exponent <= 0 else (exponent << (_BITS - 1)) + (us >> exponent)
 
@@ -62,6 +64,7 @@ class Tally:
         self.stray = 0
         self.waiting = 0
         self.lengths = set()
+        self.bodies = {}
         self.server = None
         # Of a response that came in one piece to a request that was sent at its intended start,
         # latency, service time and time to the first byte are one number, counted once.
@@ -84,8 +87,12 @@ class Tally:
         self.failed_by_bin.append(now[1] - self._binned[1])
         self._binned = now
 
-    def direct_of(self, status):
-        return self.direct.setdefault(status, Histogram())
+    def direct_of(self, status, body_bytes):
+        """Return where such responses are counted; beyond so many lengths, those of a status."""
+        kind = (status, body_bytes)
+        if kind not in self.direct and len(self.direct) >= KINDS:
+            kind = (status, None)
+        return self.direct.setdefault(kind, Histogram())
 
     def answered(self, status, body_bytes, latency, service, first_byte):
         """Count a response; times in microseconds."""
@@ -93,9 +100,9 @@ class Tally:
         self.latency.setdefault(status, Histogram()).record(latency)
         self.service.record(service)
         self.first_byte.record(first_byte)
-        self.measure_body(status, body_bytes)
-
-    def measure_body(self, status, body_bytes):
+        kind = (status, body_bytes)
+        if kind in self.bodies or len(self.bodies) < KINDS:
+            self.bodies[kind] = self.bodies.get(kind, 0) + 1
         if status < _BAD and len(self.lengths) < _DIFFER:
             self.lengths.add(body_bytes)
 
@@ -107,7 +114,9 @@ class Tally:
 
     def printed(self):
         """Return the part of the document that one process gives."""
-        direct = {str(status): each.printed() for status, each in self.direct.items()}
+        direct = {}
+        for (status, _), each in self.direct.items():
+            direct = _by_key(direct, {str(status): each.printed()}, added)
         rest = {str(status): each.printed() for status, each in self.latency.items()}
         together = added_all(direct.values())
         return {
@@ -122,6 +131,7 @@ class Tally:
             "stray": self.stray,
             "waiting": self.waiting,
             "body_lengths": sorted(self.lengths),
+            "bodies": self._bodies(),
             "server": self.server,
             "latency": _by_key(direct, rest, added),
             "service": added(together, self.service.printed()),
@@ -133,6 +143,14 @@ class Tally:
             "completed_by_bin": self.completed_by_bin,
             "failed_by_bin": self.failed_by_bin,
         }
+
+    def _bodies(self):
+        """Return status, length and number of those bodies whose length was kept."""
+        found = dict(self.bodies)
+        for kind, each in self.direct.items():
+            if kind[1] is not None and (count := sum(each.counts)):
+                found[kind] = found.get(kind, 0) + count
+        return [[*kind, count] for kind, count in sorted(found.items())]
 
 
 def added(one, other):
@@ -163,17 +181,24 @@ def merged(parts):
 
 
 def _merged(name, one, other):
-    if name in ("latency", "errors", "reasons"):
-        return _by_key(one, other, added if name == "latency" else operator.add)
-    if name in ("completed_by_bin", "failed_by_bin"):
-        return [a + b for a, b in zip_longest(one, other, fillvalue=0)]
-    if name == "body_lengths":
-        return sorted({*one, *other})[:_DIFFER]
-    if name == "server":
-        return one or other
+    if name in ADDED_BY_KEY:
+        return _by_key(one, other, ADDED_BY_KEY[name])
+    if name in ADDED:
+        return ADDED[name](one, other)
     if isinstance(one, dict):
         return added(one, other)
     return one + other
+
+
+def _bins_added(one, other):
+    return [a + b for a, b in zip_longest(one, other, fillvalue=0)]
+
+
+def _bodies_added(one, other):
+    both = {(status, length): count for status, length, count in one}
+    for status, length, count in other:
+        both[status, length] = both.get((status, length), 0) + count
+    return [[*kind, count] for kind, count in sorted(both.items())]
 
 
 def _by_key(one, other, add):
@@ -181,3 +206,13 @@ def _by_key(one, other, add):
     for key, value in other.items():
         both[key] = add(both[key], value) if key in both else value
     return both
+
+
+ADDED = {
+    "completed_by_bin": _bins_added,
+    "failed_by_bin": _bins_added,
+    "bodies": _bodies_added,
+    "body_lengths": lambda one, other: sorted({*one, *other})[:_DIFFER],
+    "server": lambda one, other: one or other,
+}
+ADDED_BY_KEY = {"latency": added, "errors": operator.add, "reasons": operator.add}

@@ -1,6 +1,6 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -11,42 +11,44 @@ from benchforge.plugin import (
     Load,
     Need,
     Output,
-    OutputDamaged,
     Reading,
     Site,
     Target,
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.h2load_log import Log
+from benchforge_loaders.h2load.log import Log
 from benchforge_loaders.printed import agree, line
-from benchforge_loaders.timed import Timed, ended_well, headers
+from benchforge_loaders.timed import Timed, ended_well, headers, parsing
+
+URLS = "h2load-urls"
+_TRAFFIC = r"traffic: \S+ \((\d{1,15})\) total, .*, \S+ \((\d{1,15})\) data"
 
 
 class H2load(Timed):
-    """h2load 1.x: each client sends its next request when the last one is answered.
+    """h2load 1.x: each client sends its next request after the last response.
 
     Good to know:
 
-    - Latencies are exact: they come from its log of requests, about 25 bytes each, which stays
+    - Latencies are exact. They come from its log of requests, about 25 bytes each, which is kept
       with the trial.
-    - A client whose connection is cut dies: h2load connects again only where the server announced
-      the end. In a timed run it counts no error then, and its rate is that of the clients that are
-      left. Here those that were silent at the end, for longer than any response had taken, are
-      counted from the log: class `silent`.
-    - Its seconds are those of the option: it counts between the start and the end of that time.
+    - A client dies when its connection is cut: h2load reconnects only if the server announced the
+      end. In a timed run, h2load counts no error for it, and reports the rate of the remaining
+      clients. benchforge counts clients from the log as `silent` if they were silent at the end
+      for longer than any response took.
+    - h2load reports the seconds of its option: it counts between start and end of that time.
     """
 
     name: ClassVar[str] = "h2load"
 
     connections: PositiveInt = 10
-    "That are open at once."
+    "Number of concurrent connections."
     threads: PositiveInt = 1
-    "Of the tool; the connections are shared out to them."
+    "Number of threads of the tool. They share the connections."
     protocol: Literal["http/1.1", "h2c"] = "http/1.1"
-    "h2c is HTTP/2 without TLS, known beforehand."
+    "Protocol of HTTP. h2c is HTTP/2 without TLS and without an upgrade."
     streams: PositiveInt = Field(default=1, le=10_000)
-    "Requests under way in one connection; with http/1.1 they are pipelined."
+    "Number of concurrent requests in one connection. With http/1.1 they are pipelined."
 
     @model_validator(mode="after")
     def _a_connection_for_each_thread(self) -> Self:
@@ -78,9 +80,13 @@ class H2load(Timed):
                 *(["-d", target.body_file] if target.body_file else []),
                 *(["-H", f":method: {request.method}"] if request.method != meant else []),
                 *headers(request.headers),
-                target.url,
+                *("-i", target.folder / URLS),
             )
         ]
+
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the URL, which no other user can read so."""
+        return {**super().files(target), URLS: f"{target.url}\n"}
 
     def read(self, output: Output) -> Reading:
         """Return what the log and the report say.
@@ -90,16 +96,10 @@ class H2load(Timed):
         """
         ended_well("h2load", output)
         name = _log(output.target)
-        try:
+        with parsing(name, hint=""):
             log = Log.from_text(output.file(name))
-        except ValueError as error:
-            raise OutputDamaged(f"{name}: {error}") from None
-        try:
+        with parsing("h2load"):
             return self._reading(output.stdout, log)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"h2load: {error}", "see what h2load printed beside the trial"
-            ) from None
 
     def load(self) -> Load:
         """Return what it is told to do; h2load always keeps connections."""
@@ -120,7 +120,7 @@ class H2load(Timed):
             "status codes:",
             r"status codes: (\d{1,15}) 2xx, (\d{1,15}) 3xx, (\d{1,15}) 4xx, (\d{1,15}) 5xx",
         )
-        traffic = line(text, "traffic:", r"traffic: \S+ \((\d{1,15})\) total, .*")
+        traffic = line(text, "traffic:", _TRAFFIC)
         line(text, "req/s           :", "req/s           : .*")
         _, started, done, succeeded, failed, errored, timeout = map(int, requests.groups())
         agree("finished in", done, seconds, float(finished[2]))
@@ -132,11 +132,13 @@ class H2load(Timed):
             responses=log.complete,
             good_at_least=log.complete - bad,
             good_at_most=log.complete - bad,
+            statuses={str(status): count for status, count in log.statuses.items()},
             errors={"status": bad, "read": log.failed, "silent": silent},
             unanswered=log.failed + silent,
             received_bytes=int(traffic[1]),
+            body_bytes=int(traffic[2]),
             latency=Histogram.of(log.durations),
-            claims={
+            printed={
                 "finished_in": finished[1],
                 "requests_per_second": float(finished[2]),
                 "started": started,

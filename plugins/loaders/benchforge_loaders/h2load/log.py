@@ -20,8 +20,8 @@ class Log:
     spans: tuple[tuple[int, int], ...]
     durations: Mapping[int, int]
     "How often each duration of a response was, in microseconds."
-    bad: int
-    "Responses with a status of 400 or more."
+    statuses: Mapping[int, int]
+    "How many responses had each status."
     failed: int
     "Requests without a whole response."
 
@@ -30,19 +30,25 @@ class Log:
         """Read the log. Raises ValueError that names the line that is not one."""
         spans: list[tuple[int, int]] = []
         durations: Counter[int] = Counter()
-        bad = failed = 0
-        for number, one in enumerate(text.splitlines(), 1):
-            match = _LINE.fullmatch(one)
+        statuses: Counter[int] = Counter()
+        failed = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            match = _LINE.fullmatch(line)
             if not match:
-                raise ValueError(f"line {number} is no line of a request: {one[:60]!r}")
+                raise ValueError(f"line {number} is no line of a request: {line[:60]!r}")
             start, status, lasted = int(match[1]), int(match[2]), int(match[3])
             spans.append((start, start + lasted))
             if status < 0:
                 failed += 1
                 continue
             durations[lasted] += 1
-            bad += status >= BAD
-        return cls(tuple(spans), durations, bad, failed)
+            statuses[status] += 1
+        return cls(tuple(spans), durations, statuses, failed)
+
+    @property
+    def bad(self) -> int:
+        """How many responses had a status of 400 or more."""
+        return sum(count for status, count in self.statuses.items() if status >= BAD)
 
     @property
     def complete(self) -> int:

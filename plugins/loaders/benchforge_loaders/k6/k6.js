@@ -5,6 +5,9 @@ import { Counter } from "k6/metrics";
 
 const told = JSON.parse(open(__ENV.BENCHFORGE_K6));
 const bad = new Counter("benchforge_status");
+// Counters can be made here alone; one that never counted is not in the summary.
+const named = {};
+for (const status of told.statuses) named[status] = new Counter(`benchforge_status_${status}`);
 const params = { headers: told.headers, timeout: told.timeout, redirects: 0 };
 
 export const options = {
@@ -16,7 +19,7 @@ export const options = {
   summaryTrendStats: told.stats,
 };
 
-// A counter that never counted is not in the summary.
+// So that it stands in the summary.
 export function setup() {
   bad.add(0);
 }
@@ -25,6 +28,7 @@ export default function () {
   try {
     const answer = http.request(told.method, told.url, told.body, params);
     if (answer.status >= 400) bad.add(1);
+    if (named[answer.status]) named[answer.status].add(1);
   } catch (error) {
     // k6 counts it itself: http_req_failed.
   }

@@ -1,11 +1,13 @@
 """k6: virtual users in JavaScript, in a closed loop or at a rate of arrivals."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, JsonValue, PositiveInt, model_validator
+from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
 
 from benchforge.plugin import (
     Command,
@@ -13,7 +15,6 @@ from benchforge.plugin import (
     Load,
     Need,
     Output,
-    OutputDamaged,
     Rate,
     Reading,
     Site,
@@ -21,37 +22,44 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.printed import Amount, Count, Printed, agree, growing
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well
+from benchforge_loaders.printed import Amount, Count, ToolJson, agree, growing
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, parsing
 
 SCRIPT = Path(__file__).with_name("k6.js")
 _PERCENTS = ("50", "66", "75", "80", "90", "95", "98", "99", "99.9", "99.99")
 _STATS = ("avg", "min", *(f"p({percent})" for percent in _PERCENTS), "max", "count")
 
 
-class _Counted(Printed):
+_COUNTER = re.compile(r"benchforge_status_([1-9]\d\d)")
+
+
+class _Counted(ToolJson):
     count: Count
     rate: Amount
 
 
-class _Counter(Printed):
+class _Counter(ToolJson):
     values: _Counted
 
 
-class _Shares(Printed):
+class _Shares(ToolJson):
     passes: Count
     fails: Count
 
 
-class _Share(Printed):
+class _Share(ToolJson):
     values: _Shares
 
 
-class _Trend(Printed):
+class _Trend(ToolJson):
     values: dict[str, Amount]
 
 
-class _Metrics(Printed):
+class _Metrics(ToolJson):
+    """What it counted, and what our script did: a counter for each status that came."""
+
+    model_config = ConfigDict(extra="allow")
+
     http_reqs: _Counter
     http_req_failed: _Share
     http_req_duration: _Trend
@@ -59,41 +67,53 @@ class _Metrics(Printed):
     data_received: _Counter
     dropped: Annotated[_Counter | None, Field(alias="dropped_iterations")] = None
 
+    @property
+    def statuses(self) -> dict[str, int]:
+        """How many responses had each status; those that HTTP does not name are missing."""
+        counters = {
+            _COUNTER.fullmatch(name): counter for name, counter in (self.model_extra or {}).items()
+        }
+        return {
+            match[1]: _Counter.model_validate(counter).values.count
+            for match, counter in counters.items()
+            if match
+        }
 
-class _State(Printed):
+
+class _State(ToolJson):
     ran_ms: Annotated[float, Field(alias="testRunDurationMs", gt=0, le=1e12)]
 
 
-class _Printed(Printed):
+class _Printed(ToolJson):
     state: _State
     metrics: _Metrics
 
 
 class K6(Timed):
-    """k6: each user sends its next request when the last one is answered, or at a rate.
+    """k6: each user sends its next request after the last response, or at a rate.
 
     Good to know:
 
-    - With a rate, an arrival that finds no idle user is dropped and counted as
-      `dropped_iterations`; latencies count from the sending, so that an overloaded server looks as
-      fast as it answers. Believe them where nothing was dropped.
-    - Lost requests are among its latencies.
-    - A request whose connection was closed under it is sent again, and nobody is told.
-    - JavaScript costs CPU: some 13 000 requests a second of one core.
-    - It sends statistics of use to its makers by itself: that is switched off here.
+    - With a rate, k6 drops an arrival that finds no idle user and counts it as
+      `dropped_iterations`. Latencies count from the send, so an overloaded server looks as fast as
+      it answers. Believe them only if no arrival was dropped.
+    - Latencies include lost requests.
+    - k6 silently repeats a request whose connection was closed.
+    - JavaScript costs CPU time: one core sends about 13 000 requests per second.
+    - By default k6 sends usage statistics to its makers. benchforge turns that off.
     """
 
     name: ClassVar[str] = "k6"
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     users: PositiveInt = 10
-    "With a rate: as many at most."
+    "Number of virtual users. With a rate, their maximum."
     rate: Rate | None = Field(default=None, ge=1)
-    "Arrivals a second, a whole number; as fast as it goes without it."
+    "Arrivals per second, a whole number. Default: a closed loop."
     timeout: WholeSeconds = Duration(10)
-    "Whole seconds for one request."
+    "Time limit of one request in whole seconds."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
 
     @model_validator(mode="after")
     def _whole_rate(self) -> Self:
@@ -116,7 +136,7 @@ class K6(Timed):
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what the script is told."""
-        told = {
+        settings = {
             "method": target.request.method,
             "url": target.url,
             "headers": dict(target.request.headers),
@@ -125,8 +145,9 @@ class K6(Timed):
             "keep_alive": self.keep_alive,
             "scenario": self._scenario(),
             "stats": _STATS,
+            "statuses": sorted(HTTPStatus),
         }
-        return {f"k6-{target.phase}.json": json.dumps(told, indent=2) + "\n"}
+        return {f"k6-{target.phase}.json": json.dumps(settings, indent=2) + "\n"}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""
@@ -150,10 +171,8 @@ class K6(Timed):
         """
         ended_well("k6", output)
         name = _summary(output.target)
-        try:
+        with parsing(name, "k6 1.x is known to work"):
             return _reading(_Printed.from_json(output.file(name)))
-        except ValueError as error:
-            raise OutputDamaged(f"{name}: {error}", "k6 1.x is known to work") from None
 
     def _scenario(self) -> dict[str, JsonValue]:
         ending = {"duration": f"{self.duration}s", "gracefulStop": f"{self.timeout}s"}
@@ -183,6 +202,10 @@ def _reading(printed: _Printed) -> Reading:
             f"http_reqs: {requests} are not {fine} good ones, {bad} with a bad status and {lost} "
             "lost ones"
         )
+    # Each response has a status that the script counts.
+    counted = sum(metrics.statuses.values())
+    if counted != requests - lost:
+        raise ValueError(f"benchforge_status: {counted} of {requests - lost} responses have one")
     agree("http_reqs", requests, seconds, metrics.http_reqs.values.rate)
     times = metrics.http_req_duration.values
     percentiles = _percentiles(times, requests) if requests else None
@@ -198,6 +221,7 @@ def _reading(printed: _Printed) -> Reading:
         responses=requests - lost,
         good_at_least=fine,
         good_at_most=fine,
+        statuses=metrics.statuses,
         errors={"status": bad, "lost": lost},
         unanswered=lost,
         received_bytes=metrics.data_received.values.count,
@@ -205,7 +229,7 @@ def _reading(printed: _Printed) -> Reading:
         percentiles_by="k6 http_req_duration" if requests else "",
         mean_us=times["avg"] * 1000 if requests else None,
         latency_samples=requests or None,
-        claims={
+        printed={
             "requests_per_second": metrics.http_reqs.values.rate,
             "dropped_iterations": dropped,
             "http_req_failed": failed,
@@ -220,9 +244,9 @@ def _percentiles(times: Mapping[str, float], requests: int) -> dict[str, float]:
     if times["count"] != requests:
         raise ValueError(f"http_req_duration: {times['count']:g} times of {requests} requests")
     names = {"0": "min", **{percent: f"p({percent})" for percent in _PERCENTS}, "100": "max"}
-    found = {percent: times[name] * 1000 for percent, name in names.items()}
-    growing("http_req_duration", found.values())
-    return found
+    percentiles = {percent: times[name] * 1000 for percent, name in names.items()}
+    growing("http_req_duration", percentiles.values())
+    return percentiles
 
 
 @hookimpl

@@ -20,47 +20,48 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.locust_report import Report, complaint
-from benchforge_loaders.timed import Timed, WholeSeconds
+from benchforge_loaders.locust.report import LocustReport, complaint
+from benchforge_loaders.timed import Timed, WholeSeconds, parsing
 
-OUR_FILE = Path(__file__).parent / "drivers/locust_request.py"
-TOLD = "locust-request.json"
+OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
+SETTINGS = "locust-request.json"
 WORKERS_WITHIN_S = 20
 
 
 class Locust(Timed):
-    """locust 2: each user sends its next request when the last one is answered.
+    """locust 2: each user sends its next request after the last response.
 
     Good to know:
 
-    - It keeps its times in whole milliseconds, above 100 ms in tens, above 1 s in hundreds, and
-      gives a percentile as the nearest of those. Its mean is exact.
-    - Lost requests are among its latencies. FastHttpUser sends a request again whose connection
-      was closed under it, and nobody is told.
-    - A process uses one core, and reaches some 1400 requests a second with HttpUser, 5000 with
-      FastHttpUser: see the loader's CPU. `workers` are processes beside the master.
-    - `duration` counts from its own start; the real one is read from the times of its log. The
-      rate that it prints ends with the start of the last request, and is too high.
-    - A locustfile of your own decides itself what is asked: the scenario's request is for the
-      checks before and after the load alone, and a redirect is followed as that file says.
-    - It tells no status of a failure but in words, from which the classes are formed; with a
-      locustfile of your own `other` are failures that it declared itself.
+    - locust keeps times in whole milliseconds, above 100 ms in steps of 10, above 1 s in steps of
+      100, and rounds percentiles to these steps. Its mean is exact.
+    - Latencies include lost requests. FastHttpUser silently repeats a request whose connection was
+      closed.
+    - A process uses one core, and reaches about 1400 requests per second with HttpUser, 5000 with
+      FastHttpUser: see the loader's CPU. `workers` are processes in addition to the master.
+    - `duration` counts from locust's own start. benchforge reads the real duration from the times
+      of its log. The rate that locust prints ends with the start of the last request, and is too
+      high.
+    - Your own locustfile decides which requests to send. benchforge uses the scenario's request
+      only for the checks before and after the load. Redirects are followed as that file says.
+    - locust reports the status of a failure only in words, from which benchforge forms the
+      classes. With your own locustfile, `other` are failures that the file declared.
     """
 
     name: ClassVar[str] = "locust"
 
     users: PositiveInt = 10
-    "That load at once, of all processes together."
+    "Number of concurrent users, over all processes."
     spawn_rate: PositiveInt | None = None
-    "Users a second to start with; all at once without it."
+    "Number of users that start per second. Default: all users at once."
     workers: NonNegativeInt = Field(default=0, le=1000)
-    "Processes that load; one that does everything itself when 0."
+    "Number of processes that send requests. With 0, one process does everything."
     user: Literal["fast", "http"] = "fast"
-    "FastHttpUser (geventhttpclient) or HttpUser (requests)."
+    "Class of user: FastHttpUser (geventhttpclient) or HttpUser (requests)."
     locustfile: Path | None = None
-    "Of your own, from the suite's folder."
+    "Path of your own locustfile, relative to the suite's folder."
     timeout: WholeSeconds = Duration(10)
-    "Whole seconds for one request."
+    "Time limit of one request in whole seconds."
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:
@@ -74,13 +75,18 @@ class Locust(Timed):
 
     def needs(self) -> Iterable[Need]:
         """Return locust."""
-        return [Need("locust", 'pip install "benchforge[loaders]"', "module")]
+        return [Need("locust", "pip install locust", "module")]
 
     def load(self) -> Load:
         """Return what it is told to do: what a locustfile of one's own does is not known."""
         update: dict[str, int | None] = {"processes": max(1, self.workers), "keep_alive": True}
         if self.locustfile is not None:
-            update |= {"connections": None, "at_once": None, "keep_alive": None, "protocol": None}
+            update |= {
+                "connections": None,
+                "concurrency": None,
+                "keep_alive": None,
+                "protocol": None,
+            }
         return super().load().model_copy(update=update)
 
     def fingerprint(self, suite_folder: Path) -> str:
@@ -93,7 +99,7 @@ class Locust(Timed):
         if self.locustfile is not None:
             return {}
         request = target.request
-        told = {
+        settings = {
             "user": self.user,
             "method": request.method,
             "path": request.path,
@@ -102,12 +108,12 @@ class Locust(Timed):
             "body": request.body,
             "timeout": float(self.timeout),
         }
-        return {TOLD: json.dumps(told, indent=2) + "\n"}
+        return {SETTINGS: json.dumps(settings, indent=2) + "\n"}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the process that tells, then the workers."""
         file = OUR_FILE if self.locustfile is None else target.suite_folder / self.locustfile
-        environment = {"BENCHFORGE_LOCUST": str(target.folder / TOLD)}
+        environment = {"BENCHFORGE_LOCUST": str(target.folder / SETTINGS)}
         start = (target.python, "-m", "locust", "-f", file)
         master = ("--master", "--master-bind-host", "127.0.0.1", "--expect-workers", self.workers)
         patience = ("--expect-workers-max-wait", WORKERS_WITHIN_S)
@@ -117,7 +123,7 @@ class Locust(Timed):
                 *start,
                 *("--headless", "--only-summary", "--json", "--exit-code-on-error", 0),
                 *("-u", self.users, "-r", self.spawn_rate or self.users),
-                *("-t", f"{self.duration}s", "-H", target.url.removesuffix(target.request.path)),
+                *("-t", f"{self.duration}s", "-H", target.root),
                 *((*master, *patience) if self.workers else ()),
                 environment=environment,
             ),
@@ -133,12 +139,8 @@ class Locust(Timed):
         if output.code:
             file = self.locustfile or Path(OUR_FILE.name)
             raise OutputDamaged(f"locust: {complaint(output.code, output.stderr, file)}")
-        try:
-            report = Report.from_texts(output.stdout, output.stderr)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"locust: {error}", "see what locust printed beside the trial"
-            ) from None
+        with parsing("locust"):
+            report = LocustReport.from_texts(output.stdout, output.stderr)
         return report.reading(
             own=self.locustfile is not None,
             # What a locustfile of the user's does is not known.

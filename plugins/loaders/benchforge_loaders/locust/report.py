@@ -12,7 +12,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from benchforge.plugin import Reading
-from benchforge_loaders.printed import Amount, Count, Printed
+from benchforge_loaders.printed import Amount, Count, ToolJson
 
 # The percents that locust itself prints.
 _PERCENTS = (50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9, 99.99, 100.0)
@@ -39,8 +39,10 @@ _CLASSES = {
     ),
 }
 
+_FARTHEST_S = 15 * 3600  # no time zone is farther from UTC
 
-class _Entry(Printed):
+
+class _Entry(ToolJson):
     """The requests of one method and name."""
 
     name: str
@@ -57,12 +59,12 @@ class _Entry(Printed):
     "As `began`: when the last request ended; None without one."
 
 
-class _Entries(Printed):
+class _Entries(ToolJson):
     entries: list[_Entry]
 
 
 @dataclass(frozen=True)
-class Report:
+class LocustReport:
     """All entries together."""
 
     entries: tuple[_Entry, ...]
@@ -118,13 +120,16 @@ class Report:
             responses=requests - lost,
             good_at_least=requests - failed,
             good_at_most=requests - failed,
+            statuses={} if own else self._statuses(),
+            own_requests=own,
             errors=classes,
             unanswered=None if classes.get("other") else lost,
+            body_bytes=None if own else sum(entry.content for entry in self.entries),
             percentiles_us=_percentiles(times) if timed else None,
             percentiles_by="locust, in steps of 1, 10 or 100 ms" if timed else "",
             mean_us=total_ms / timed * 1000 if timed else None,
             latency_samples=timed or None,
-            claims={
+            printed={
                 "requests_per_second": self.rate,
                 "requests": {
                     f"{entry.method or ''} {entry.name}".strip(): entry.requests
@@ -136,34 +141,45 @@ class Report:
             defects=tuple(name for name, touches in defects.items() if touches),
         )
 
+    def _statuses(self) -> dict[str, int]:
+        """Return how many responses had each status, which our locustfile adds to their name."""
+        counts: Counter[str] = Counter()
+        for entry in self.entries:
+            status = entry.name.rpartition(" ")[2]
+            if re.fullmatch(r"[1-9]\d\d", status):
+                counts[status] += entry.requests
+        return dict(counts)
+
     def _classes(self, *, own: bool) -> dict[str, int]:
         # With our own locustfile, what is neither a status nor known is a lost request too.
         classes = {"status": 0, "connect": 0, "timeout": 0, "read": 0}
         unknown = "other" if own else "read"
         for words, count in self.failures.items():
-            kind = next((name for name, said in _CLASSES.items() if said.search(words)), unknown)
+            kind = next(
+                (name for name, pattern in _CLASSES.items() if pattern.search(words)), unknown
+            )
             classes[kind] = classes.get(kind, 0) + count
         return classes
 
 
-def complaint(code: int, said: str, locustfile: Path) -> str:
+def complaint(code: int, output: str, locustfile: Path) -> str:
     """Return in one line why locust failed: the locustfile's line where that is the reason."""
     if code < 0:
         return f"ended by signal {-code}"
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     last = _LOGGED.sub("", lines[-1]) if lines else f"exit code {code}"
     name = re.escape(locustfile.name)
-    places = re.findall(rf'^  File ".*/{name}", line (\d+)', said, re.MULTILINE)
+    places = re.findall(rf'^  File ".*/{name}", line (\d+)', output, re.MULTILINE)
     return f"{locustfile}:{places[-1]}: {last}" if places else last
 
 
 def _entries(text: str) -> list[_Entry]:
     # A locustfile may print before.
-    found = re.search(r"^\[.*", text, re.MULTILINE | re.DOTALL)
-    if not found:
+    match = re.search(r"^\[.*", text, re.MULTILINE | re.DOTALL)
+    if not match:
         raise ValueError("no JSON: was it ended early?")
     # The models are of objects.
-    return _Entries.from_json(f'{{"entries": {found[0]}}}').entries
+    return _Entries.from_json(f'{{"entries": {match[0]}}}').entries
 
 
 def _seconds(logged: str, entries: Sequence[_Entry]) -> float:
@@ -180,6 +196,8 @@ def _seconds(logged: str, entries: Sequence[_Entry]) -> float:
         raise ValueError("'--run-time limit reached': before the users began")
     # The log is in local time, of whatever place: the two begin in the same moment.
     zone = round((min(one.began for one in entries) - start) / _ZONE_S) * _ZONE_S
+    if abs(zone) > _FARTHEST_S:
+        raise ValueError("start_time: not the moment at which its log says that the users began")
     return max([seconds, *(one.last - zone - start for one in entries if one.last is not None)])
 
 
@@ -193,9 +211,9 @@ def _time(text: str) -> datetime:
 
 def _failures(text: str) -> dict[str, int]:
     """Return the error report; locust prints it only where there are failures."""
-    found = _ERRORS.search(text)
+    match = _ERRORS.search(text)
     failures: Counter[str] = Counter()
-    for count, words in _FAILURE.findall(found[1]) if found else []:
+    for count, words in _FAILURE.findall(match[1]) if match else []:
         failures[words] += int(count)
     return failures
 
@@ -214,10 +232,10 @@ def _check(entry: _Entry) -> None:
 def _percentiles(times: Mapping[float, int]) -> dict[str, float]:
     """Return percentiles in microseconds: the smallest time with so many at or below it."""
     total, seen = sum(times.values()), 0
-    found: dict[str, float] = {}
+    percentiles: dict[str, float] = {}
     wanted = list(_PERCENTS)
     for ms, count in sorted(times.items()):
         seen += count
         while wanted and seen >= max(1, math.ceil(wanted[0] * total / 100 - 1e-9)):
-            found[f"{wanted.pop(0):g}"] = ms * 1000
-    return found
+            percentiles[f"{wanted.pop(0):g}"] = ms * 1000
+    return percentiles

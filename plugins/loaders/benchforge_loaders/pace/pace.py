@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import (
+    Bodies,
     Command,
     Duration,
     Histogram,
@@ -26,54 +27,62 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.pace_report import Report
+from benchforge_loaders.pace.report import PaceReport
+from benchforge_loaders.timed import parsing
 
-PROGRAM = Path(__file__).with_name("drivers") / "pace_main.py"
+PROGRAM = Path(__file__).parents[1] / "drivers/pace_main.py"
 BAD = 4
 # More than a process can make; what is due and not sent is kept in memory.
 HIGHEST_RATE = 200_000
 
 
 class Pace(RunsPython, Loader):
-    """pace makes requests in a closed loop, or with `rate` at their times, whatever is answered.
+    """pace sends requests in a closed loop, or with `rate` at times independent of answers.
 
-    Good to know: latency counts from when a request was meant to be sent, be it that it waits for
-    a connection, for the schedule or for a server that stands still; `service` beside it counts
-    from the real send. A new connection's time is part of the latency. At the deadline the load
-    ends; what is in flight then is kept with its age. A request that is not answered within
-    `timeout` of its intended start, sent or not, is an error. Each request without a complete
-    response stands in one class: connect, tls, reset, closed (before a byte came), cut (inside the
-    response), malformed, extra (bytes behind the response) or timeout; `status` counts complete
-    responses of 400 or more. Nothing is tried again. In a closed loop against a server that answers
-    nothing any more, pauses of up to 100 ms keep refusals from being a load of their own. It takes
-    up to one CPU per process: near the time of a request it does not sleep.
+    Good to know:
+
+    - Latency counts from the time at which a request was due, so it includes waiting for a
+      connection, for the schedule or for a server that stalls. `service` counts from the real
+      send.
+    - The time to open a connection is part of the latency.
+    - At the deadline the load ends. Requests in flight are kept with their age.
+    - A request without an answer within `timeout` of its due time, sent or not, is an error.
+    - Each request without a complete response is in one class: connect, tls, reset, closed (before
+      a byte arrived), cut (inside the response), malformed, extra (bytes after the response) or
+      timeout. `status` counts complete responses with another status than the suite expects,
+      `length` those with a body of another length.
+    - pace never retries. In a closed loop against a server that no longer answers, pauses of up to
+      100 ms keep refusals from being a load themselves.
+    - pace uses up to one CPU per process: near the time of a request it does not sleep.
     """
 
     name: ClassVar[str] = "pace"
     tells_lateness: ClassVar[bool] = True
 
     connections: PositiveInt = 64
-    "At most; in a closed loop each has one request under way."
+    "Maximum number of connections. In a closed loop, each has one request in flight."
     processes: PositiveInt = 1
-    "Connections, rate and requests are divided among them."
+    "Number of processes. They share connections, rate and requests."
     duration: Duration = Duration(10)
-    "The load ends then, whatever is answered."
+    "Length of the load. The load ends after it, even if requests are in flight."
     requests: PositiveInt | None = None
-    "The load ends when so many have ended, at `duration` at the latest."
+    "Number of requests after which the load ends, at the latest after `duration`."
     rate: Rate | None = None
-    "Requests per second; a closed loop without it."
+    "Number of requests per second. Default: a closed loop."
     arrivals: Literal["constant", "poisson"] = "poisson"
-    "With `rate`: evenly spaced, or at random as independent users come."
+    """Distribution of arrivals at a `rate`: evenly spaced, or random like those of independent \
+users."""
     seed: int = Field(default=1, ge=0)
-    "Of the random arrivals: the same seed makes the same ones."
+    "Seed of random arrivals. The same seed makes the same arrivals."
     think: Duration = Duration(0)
-    "In a closed loop: from a response to the connection's next request."
+    "Pause of a closed loop between a response and the connection's next request."
     timeout: Duration = Duration(30)
-    "From the intended start of a request."
+    "Time limit of one request, from its intended start."
     keep_alive: bool = True
-    "Otherwise each request says Connection: close and has a connection of its own."
+    """Reuse of connections. If false, each request says Connection: close and has its own \
+connection."""
     verify: bool = True
-    "Whether the certificate of an https server is checked."
+    "Verification of the certificate of an HTTPS server."
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
@@ -102,8 +111,12 @@ class Pace(RunsPython, Loader):
         """Ask pace: it tells its format and the interpreter."""
         return Command(site.python, PROGRAM, "--version")
 
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request, which no other user can read so."""
+        return {**super().files(target), **target.head}
+
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command. Raises BenchforgeError for headers of several lines."""
+        """Return one command."""
         return [
             Command(
                 *(target.python, PROGRAM),
@@ -113,8 +126,9 @@ class Pace(RunsPython, Loader):
                 *([] if self.keep_alive else ["--close"]),
                 *([] if target.ca_file is None else ["--ca-file", target.ca_file]),
                 *([] if self.verify else ["--no-verify"]),
-                *_request(target),
-                target.url,
+                *("--head", target.head_file),
+                *(("--body", target.body_file) if target.body_file else ()),
+                target.root,
             )
         ]
 
@@ -126,12 +140,8 @@ class Pace(RunsPython, Loader):
         """
         if output.code:
             raise OutputDamaged(f"pace: {_complaint(output)}")
-        try:
-            report = Report.from_text(output.stdout)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"pace: {error}", "see what pace printed beside the trial"
-            ) from None
+        with parsing("pace"):
+            report = PaceReport.from_text(output.stdout)
         if report.rate != (None if self.rate is None else float(self.rate)):
             raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {self.rate}")
         return self._reading(report, output.target.request)
@@ -157,7 +167,7 @@ class Pace(RunsPython, Loader):
         rate = ("--rate", repr(float(self.rate)), "--arrivals", self.arrivals, "--seed", self.seed)
         return (*counted, *rate)
 
-    def _reading(self, report: Report, request: Request) -> Reading:
+    def _reading(self, report: PaceReport, request: Request) -> Reading:
         by_status = {int(status): each.histogram for status, each in report.latency.items()}
         bad = sum(each.count for status, each in by_status.items() if status // 100 >= BAD)
         good = report.responses - bad
@@ -167,12 +177,17 @@ class Pace(RunsPython, Loader):
             responses=report.responses,
             good_at_least=good,
             good_at_most=good,
+            statuses={status: each.count for status, each in report.latency.items()},
             errors={"status": bad, **report.errors.model_dump()},
             unanswered=report.failed,
             received_bytes=report.received_bytes,
+            bodies=tuple(
+                Bodies(status=status, length=length, responses=count)
+                for status, length, count in (report.bodies if request.method != "HEAD" else ())
+            ),
             latency=Histogram.added(by_status.values()),
             latency_by_status=_by_class(by_status),
-            service=report.service.histogram,
+            service_time=report.service.histogram,
             phases={
                 "connect": report.connect.histogram,
                 "first_byte": report.first_byte.histogram,
@@ -189,7 +204,7 @@ class Pace(RunsPython, Loader):
             connections=report.connections,
             document_bytes=lengths[0] if len(lengths) == 1 else None,
             server_software=report.server,
-            claims=report.claims(),
+            printed=report.claims(),
         )
 
 
@@ -203,7 +218,7 @@ def _by_class(by_status: Mapping[int, Histogram]) -> dict[str, Histogram]:
     }
 
 
-def _schedule(report: Report) -> Schedule | None:
+def _schedule(report: PaceReport) -> Schedule | None:
     if report.rate is None:
         return None
     return Schedule(
@@ -211,21 +226,15 @@ def _schedule(report: Report) -> Schedule | None:
         intended=report.started,
         sent=report.sent,
         lateness=report.lateness.histogram,
-        waited=report.waited.histogram,
+        queueing=report.waited.histogram,
     )
-
-
-def _request(target: Target) -> Sequence[object]:
-    headers = [f"--header={name}: {value}" for name, value in target.request.headers.items()]
-    body = ("--body", target.body_file) if target.body_file else ()
-    return ("--method", target.request.method, *headers, *body)
 
 
 def _complaint(output: Output) -> str:
     if output.code < 0:
         return f"ended by signal {-output.code}"
-    said = output.stderr.strip().splitlines()
-    return said[-1].removeprefix("pace: ") if said else f"exit code {output.code}"
+    lines = output.stderr.strip().splitlines()
+    return lines[-1].removeprefix("pace: ") if lines else f"exit code {output.code}"
 
 
 @hookimpl

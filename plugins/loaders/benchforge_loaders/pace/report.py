@@ -5,9 +5,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from benchforge.plugin import Histogram
+from benchforge.plugin import Histogram, bounded
 
 Count = Annotated[int, Field(ge=0, le=2**62)]
+Positive = Annotated[int, Field(ge=1, le=2**62)]
 Status = Annotated[str, Field(pattern="^[1-9][0-9][0-9]$")]
 
 
@@ -15,7 +16,7 @@ class _Printed(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Recorded(_Printed):
+class HistogramDump(_Printed):
     """A histogram: bucket and count, in order."""
 
     counts: list[tuple[Count, Annotated[int, Field(ge=1, le=2**62)]]]
@@ -42,7 +43,7 @@ class Recorded(_Printed):
         return sum(count for _, count in self.counts)
 
 
-class Errors(_Printed):
+class ErrorCounts(_Printed):
     """Requests without a complete response, each in one class."""
 
     connect: Count
@@ -55,7 +56,7 @@ class Errors(_Printed):
     timeout: Count
 
 
-class Report(_Printed):
+class PaceReport(_Printed):
     """The document; times in microseconds where the name does not say another unit."""
 
     pace: Literal[1]
@@ -68,21 +69,23 @@ class Report(_Printed):
     sent: Count
     never_sent: Count
     responses: Count
-    errors: Errors
+    errors: ErrorCounts
     reasons: dict[str, Count]
     received_bytes: Count
     connections: Count
     stray: Count
     waiting: Count
     body_lengths: list[Count]
+    bodies: list[tuple[Annotated[int, Field(ge=100, le=999)], Count, Positive]] = []
+    "Status, length and number of responses; missing are those whose length was not kept."
     server: str | None
-    latency: dict[Status, Recorded]
-    service: Recorded
-    first_byte: Recorded
-    connect: Recorded
-    lateness: Recorded
-    waited: Recorded
-    in_flight: Recorded
+    latency: dict[Status, HistogramDump]
+    service: HistogramDump
+    first_byte: HistogramDump
+    connect: HistogramDump
+    lateness: HistogramDump
+    waited: HistogramDump
+    in_flight: HistogramDump
     completed_by_bin: list[Count]
     failed_by_bin: list[Count]
 
@@ -90,7 +93,7 @@ class Report(_Printed):
     def from_text(cls, text: str) -> Self:
         """Read the document. Raises ValueError that says where and what, when it is not whole."""
         try:
-            report = cls.model_validate_json(text)
+            report = cls.model_validate_json(bounded(text))
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             where = ".".join(str(step) for step in first["loc"])
@@ -120,6 +123,15 @@ class Report(_Printed):
             "stray": self.stray,
         }
 
+    def bodies_fault(self) -> str | None:
+        """Return which bodies are too many, in one line; None when all can be."""
+        for status in {status for status, _, _ in self.bodies}:
+            held = sum(count for code, _, count in self.bodies if code == status)
+            there = self.latency[str(status)].count if str(status) in self.latency else 0
+            if held > there:
+                return f"bodies: {held} of status {status}, but {there} responses"
+        return None
+
     def fault(self) -> str | None:
         """Return which counts do not agree, in one line; None when all do."""
         counted = sum(each.count for each in self.latency.values())
@@ -137,7 +149,7 @@ class Report(_Printed):
         accounted = self.responses + self.failed + self.in_flight.count
         if accounted != self.started:
             return f"started: {self.started}, but {accounted} ended or were in flight"
-        return self._impossible_sends() or self._impossible_time()
+        return self._impossible_sends() or self._impossible_time() or self.bodies_fault()
 
     def _impossible_sends(self) -> str | None:
         if self.sent + self.never_sent + self.waiting != self.started:

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, JsonValue
 
 from benchforge.plugin import Reading
-from benchforge_loaders.printed import Amount, Count, Printed, Seconds, agree, growing, line
+from benchforge_loaders.printed import Amount, Count, Seconds, ToolJson, agree, growing, line
 
 _PERCENTS = ("0", "50", "66", "75", "80", "90", "95", "98", "99", "100")
 _UNSIGNED = 2**64
@@ -14,25 +14,25 @@ _UNSIGNED = 2**64
 _WHOLE = r"(\d{1,15})"
 
 
-class _Requests(Printed):
+class _Requests(ToolJson):
     started: Count
     retired: Count
     kept: Annotated[int, Field(alias="keep-alive", ge=0, lt=_UNSIGNED)]
 
 
-class _Responses(Printed):
+class _Responses(ToolJson):
     passed: Annotated[Count, Field(alias="pass")]
     failed: Annotated[Count, Field(alias="fail")]
     errs: Count
 
 
-class _Traffic(Printed):
+class _Traffic(ToolJson):
     bytes_total: Count
     bytes_headers: Count
     bytes_body: Count
 
 
-class _Json(Printed):
+class _Json(ToolJson):
     """What weighttp 0.5 prints."""
 
     reqs_per_sec: Amount
@@ -48,7 +48,7 @@ class _Json(Printed):
 
 
 @dataclass(frozen=True)
-class Report:
+class WeighttpReport:
     """Counts of one run; `passed` are whole responses of 2xx and 3xx."""
 
     version: str
@@ -59,6 +59,7 @@ class Report:
     codes: tuple[int, int, int, int]
     "Headers with a status of 2xx, 3xx, 4xx and 5xx."
     received_bytes: int
+    body_bytes: int
     rate: float
     connections: int | None = None
     times: dict[str, int] = field(default_factory=dict)
@@ -120,6 +121,7 @@ class Report:
             failed=int(counts[5]),
             codes=(int(codes[1]), int(codes[2]), int(codes[3]), int(codes[4])),
             received_bytes=int(traffic[1]),
+            body_bytes=int(traffic[3]),
             rate=float(took[4]),
         )
 
@@ -140,12 +142,16 @@ class Report:
             failed=json.response_counts.failed + json.response_counts.errs,
             codes=(codes["2xx"], codes["3xx"], codes["4xx"], codes["5xx"]),
             received_bytes=json.traffic.bytes_total,
+            body_bytes=json.traffic.bytes_body,
             rate=json.reqs_per_sec,
             connections=opened if isinstance(opened, int) else None,
             times=times,
             mean_us=_number("response_times", json.response_times, "avg"),
             underflow=json.request_counts.kept > json.request_counts.retired,
         )
+
+    def _classes(self) -> dict[str, int]:
+        return dict(zip(("2xx", "3xx", "4xx", "5xx"), self.codes, strict=True))
 
     def reading(self) -> Reading:
         """Return the report as a reading."""
@@ -156,7 +162,7 @@ class Report:
             "version": self.version,
             "requests_per_second": self.rate,
             "failed": self.failed,
-            "status_codes": dict(zip(("2xx", "3xx", "4xx", "5xx"), self.codes, strict=True)),
+            "status_codes": dict(self._classes()),
         }
         defects = {
             "weighttp-0.5:keep-alive-underflow": self.underflow,
@@ -167,31 +173,34 @@ class Report:
             responses=self.passed + bad,
             good_at_least=self.passed,
             good_at_most=self.passed,
+            # Heads are counted, of responses that were cut too.
+            statuses={"200-399": self.passed} if cut_or_lost else self._classes(),
             errors={"status": bad, "failed": cut_or_lost},
             unanswered=cut_or_lost,
             received_bytes=self.received_bytes,
+            body_bytes=self.body_bytes,
             percentiles_us=dict(self.times) if timed else None,
             percentiles_by="weighttp 0.5, failed requests among them" if timed else "",
             mean_us=self.mean_us if timed else None,
             latency_samples=self.done if timed else None,
             connections=self.connections,
-            claims=claims,
+            printed=claims,
             defects=tuple(name for name, touches in defects.items() if touches),
         )
 
 
-def _times(name: str, found: dict[str, int | str], done: int) -> dict[str, int]:
-    if found.get("unit") != "us":
-        raise ValueError(f"{name}: its unit is {found.get('unit')!r}, not us")
-    if _number(name, found, "num") != done:
-        raise ValueError(f"{name}: {found['num']} times of {done} requests")
-    times = {percent: _number(name, found, f"{percent}%") for percent in _PERCENTS}
+def _times(name: str, fields: dict[str, int | str], done: int) -> dict[str, int]:
+    if fields.get("unit") != "us":
+        raise ValueError(f"{name}: its unit is {fields.get('unit')!r}, not us")
+    if _number(name, fields, "num") != done:
+        raise ValueError(f"{name}: {fields['num']} times of {done} requests")
+    times = {percent: _number(name, fields, f"{percent}%") for percent in _PERCENTS}
     growing(name, times.values())
     return times
 
 
-def _number(name: str, found: dict[str, int | str], key: str) -> int:
-    value = found.get(key)
+def _number(name: str, fields: dict[str, int | str], key: str) -> int:
+    value = fields.get(key)
     if not isinstance(value, int):
         raise ValueError(f"{name}.{key}: no number")  # noqa: TRY004 - of the tool, not of ours
     return value

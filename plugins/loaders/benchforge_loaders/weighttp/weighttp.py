@@ -13,15 +13,14 @@ from benchforge.plugin import (
     Loader,
     Need,
     Output,
-    OutputDamaged,
     Reading,
     Site,
     Target,
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.timed import WholeSeconds, ended_well, headers, only_get
-from benchforge_loaders.weighttp_report import Report
+from benchforge_loaders.timed import WholeSeconds, ended_well, headers, only_get, parsing
+from benchforge_loaders.weighttp.report import WeighttpReport
 
 # For estimates only: how long a number of requests takes.
 REQUESTS_PER_SECOND = 1000
@@ -30,33 +29,33 @@ BOUND = 10_000_000
 
 
 class Weighttp(Loader):
-    """weighttp 0.4 and 0.5: each client sends its next request when the last one is answered.
+    """weighttp 0.4 and 0.5: each client sends its next request after the last response.
 
     Good to know:
 
-    - The two versions are two programs: which one printed is seen from the output. `duration` needs
-      0.5, and 0.4 tells no latencies, and no connections.
-    - Requests that fail go on being counted at full speed: a server that died shows a high rate of
-      failures. A body cut short is a failure, beside its status 2xx: only whole responses of 2xx
-      and 3xx succeed. An error page is taken as whole.
-    - 0.5 puts failed requests among its latencies.
-    - 0.5 prints 2^64 less some as `keep-alive` when connections are closed on it.
-    - Neither has a time limit for one request: a server that never answers ends the trial.
+    - The two versions are different programs; the output shows which one ran. `duration` needs
+      0.5. 0.4 reports neither latencies nor connections.
+    - Failing requests are counted at full speed: a dead server shows a high rate of failures. A
+      truncated body is a failure in addition to its status 2xx: only complete responses of 2xx and
+      3xx succeed. An error page counts as complete.
+    - 0.5 includes failed requests in its latencies.
+    - 0.5 prints 2^64 minus a number as `keep-alive` if its connections were closed.
+    - Neither has a time limit of one request: a server that never answers ends the trial.
     """
 
     name: ClassVar[str] = "weighttp"
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
-    "That are open at once."
+    "Number of concurrent connections."
     threads: PositiveInt = 1
-    "Of the tool; the connections are shared out to them."
+    "Number of threads of the tool. They share the connections."
     requests: PositiveInt | None = None
-    "10 000 when no duration is given."
+    "Total number of requests. Default: 10 000 if `duration` is not given."
     duration: WholeSeconds | None = None
-    "Whole seconds, instead of a number of requests."
+    "Length of the load in whole seconds, instead of a number of requests."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
 
     @model_validator(mode="after")
     def _one_end(self) -> Self:
@@ -109,13 +108,9 @@ class Weighttp(Loader):
         was asked.
         """
         ended_well("weighttp", output)
-        try:
-            report = Report.from_text(output.stdout)
+        with parsing("weighttp"):
+            report = WeighttpReport.from_text(output.stdout)
             self._check(report)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"weighttp: {error}", "see what weighttp printed beside the trial"
-            ) from None
         return report.reading()
 
     def declared_s(self) -> float:
@@ -135,7 +130,7 @@ class Weighttp(Loader):
         requests = max(self.connections, math.ceil(seconds * REQUESTS_PER_SECOND))
         return self.model_copy(update={"requests": requests})
 
-    def _check(self, report: Report) -> None:
+    def _check(self, report: WeighttpReport) -> None:
         if self.duration is None and report.done != self._requests:
             raise ValueError(f"{report.done} requests done, asked were {self._requests}")
 

@@ -5,13 +5,15 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from benchforge.plugin import bounded
+
 # Lua knows numbers as doubles: whole ones are exact up to here.
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Positive = Annotated[int, Field(ge=1, le=2**53)]
 Microseconds = Annotated[float, Field(ge=0)]
 
 
-class Recorded(BaseModel):
+class WrkCounts(BaseModel):
     """What wrk counted; latencies in microseconds, in order, each with its count."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
@@ -34,7 +36,7 @@ class Recorded(BaseModel):
     def from_text(cls, text: str) -> Self:
         """Read the file. Raises ValueError that says where and what, when it is not whole."""
         try:
-            recorded = cls.model_validate_json(text)
+            recorded = cls.model_validate_json(bounded(text))
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             where = ".".join(str(step) for step in first["loc"])

@@ -15,7 +15,19 @@ local function content(path)
   return text
 end
 
-wrk.method = os.getenv("BENCHFORGE_WRK_METHOD") or wrk.method
+-- The request's first line and headers: everybody on the machine can read arguments.
+local head = os.getenv("BENCHFORGE_WRK_HEAD")
+if head then
+  for line in content(head):gmatch("[^\n]+") do
+    local name, value = line:match("^([^:%s]+): ?(.*)$")
+    if name then
+      -- wrk adds a Host of its own unless it finds exactly this spelling.
+      wrk.headers[name:lower() == "host" and "Host" or name] = value
+    else
+      wrk.method, wrk.path = line:match("^(%S+) (.*)$")
+    end
+  end
+end
 local body = os.getenv("BENCHFORGE_WRK_BODY")
 if body then
   wrk.body = content(body)
@@ -59,7 +71,9 @@ local function number(name, value)
   return string.format('"%s":%.0f', name, value)
 end
 
-function done(summary, latency, requests)
+local out = os.getenv("BENCHFORGE_WRK_OUT")
+
+local function write(summary, latency, requests)
   local values = ffi_found and fast(latency) or slow(latency)
   local parts = {
     number("duration_us", summary.duration),
@@ -75,7 +89,13 @@ function done(summary, latency, requests)
   else
     parts[#parts + 1] = '"error":"this wrk keeps its latencies in another layout"'
   end
-  local file = assert(io.open(os.getenv("BENCHFORGE_WRK_OUT"), "w"))
+  local file = assert(io.open(out, "w"))
   assert(file:write("{", table.concat(parts, ","), "}\n"))
   assert(file:close())
+end
+
+if out then -- wrk2 has another histogram, and prints it
+  function done(summary, latency, requests)
+    write(summary, latency, requests)
+  end
 end

@@ -18,49 +18,51 @@ from benchforge.plugin import (
     Output,
     OutputDamaged,
     Reading,
-    Request,
     Site,
     Target,
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.timed import lasted
-from benchforge_loaders.wrk_correction import (
+from benchforge_loaders.timed import lasted, parsing
+from benchforge_loaders.wrk.correction import (
     expected_interval_us,
     printed_percentile_us,
     without_synthetic,
 )
-from benchforge_loaders.wrk_recorded import Recorded
+from benchforge_loaders.wrk.recorded import WrkCounts
 
 HOOK = Path(__file__).with_name("wrk.lua")
 PRINTED_PERCENTILES = (50, 75, 90, 99)
 
 
 class Wrk(Loader):
-    """wrk 4: each connection sends its next request when the last one is answered.
+    """wrk 4: each connection sends its next request after the last response.
 
-    Latencies come from a Lua hook, to the microsecond, without the samples that wrk makes up; what
-    wrk prints is kept as its claims. Errors by class:
+    Latencies come from a Lua hook, to the microsecond, without the samples that wrk makes up. The
+    latencies that wrk prints are kept as claims. Errors by class:
 
-    - status: complete responses with a status of 400 or more;
-    - timeout: complete responses later than `timeout`; they are among the responses, and not in
-      the histogram: so many are censored. A request that is never answered is counted nowhere;
-    - connect, read, write: of the socket. A server that closes after a response without saying so
-      makes a read error each time, beside the complete response.
+    - status: complete responses with a status of 400 or above. wrk does not distinguish lower
+      statuses: such responses are good if all of them, by their bytes, are as long as right
+      answers;
+    - timeout: complete responses later than `timeout`. They count as responses, but are not in the
+      histogram (censored). A request that is never answered is not counted at all;
+    - connect, read, write: errors of the socket. A server that silently closes after a response
+      causes a read error each time, in addition to the complete response.
 
-    Over https wrk checks no certificate: the questions before and after the load do.
+    wrk does not check certificates over HTTPS. The probes before and after the load do.
     """
 
     name: ClassVar[str] = "wrk"
 
     connections: PositiveInt = 64
-    "wrk gives each thread connections // threads."
+    "Number of concurrent connections. Each thread has connections // threads of them."
     threads: PositiveInt = 1
-    "Of the tool."
+    "Number of threads of the tool."
     duration: Duration = Duration(10)
-    "Whole seconds."
+    "Length of the load in whole seconds."
     timeout: Duration = Duration(2)
-    "Whole seconds. Responses later than this are counted, and their latency is not recorded."
+    """Time limit of a response in whole seconds. wrk counts later responses, but does not record \
+their latency."""
 
     @field_validator("duration", "timeout")
     @classmethod
@@ -86,6 +88,10 @@ class Wrk(Loader):
         """Return `wrk -v`: the version is on its first line, and it exits with 1."""
         return Command(site.programs["wrk"], "-v")
 
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request, which no other user can read so."""
+        return {**super().files(target), **target.head}
+
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
         if target.request.method == "HEAD":
@@ -103,8 +109,7 @@ class Wrk(Loader):
                 "--latency",
                 "-s",
                 HOOK,
-                *_headers(target.request),
-                target.url,
+                target.root,
                 environment=_environment(target),
             )
         ]
@@ -128,6 +133,7 @@ class Wrk(Loader):
             responses=recorded.requests,
             good_at_least=good,
             good_at_most=good,
+            statuses={"100-399": good, "400-999": recorded.status},
             errors={
                 "status": recorded.status,
                 "connect": recorded.connect,
@@ -141,7 +147,7 @@ class Wrk(Loader):
             censored=recorded.timeout,
             censored_from_us=self._timeout_us,
             test_connections=1,
-            claims=_claims(recorded, corrected, synthetic),
+            printed=_claims(recorded, corrected, synthetic),
             defects=("wrk:synthetic-samples",) if synthetic else (),
         )
 
@@ -152,7 +158,12 @@ class Wrk(Loader):
     def load(self) -> Load:
         """Return what it is told to do; wrk always keeps connections, as many for each thread."""
         each = self.connections // self.threads * self.threads
-        update = {"connections": each, "at_once": each, "keep_alive": True, "protocol": "HTTP/1.1"}
+        update = {
+            "connections": each,
+            "concurrency": each,
+            "keep_alive": True,
+            "protocol": "HTTP/1.1",
+        }
         return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> "Wrk":
@@ -163,7 +174,7 @@ class Wrk(Loader):
     def _timeout_us(self) -> int:
         return int(self.timeout) * 1_000_000
 
-    def _raw(self, recorded: Recorded, corrected: Mapping[int, int]) -> dict[int, int]:
+    def _raw(self, recorded: WrkCounts, corrected: Mapping[int, int]) -> dict[int, int]:
         if corrected and max(corrected) > self._timeout_us:
             raise OutputDamaged(f"wrk: a latency of {max(corrected)} us is beyond its timeout")
         expected = expected_interval_us(recorded.duration_us, recorded.requests, self.connections)
@@ -180,31 +191,21 @@ class Wrk(Loader):
         return raw
 
 
-def _recorded(output: Output) -> Recorded:
+def _recorded(output: Output) -> WrkCounts:
     name = _hook_file(output.target)
-    try:
-        return Recorded.from_text(output.file(name))
-    except ValueError as error:
-        raise OutputDamaged(
-            f"{name}: {error}",
-            "the hook inside wrk writes it at the end; wrk 4.0 to 4.2 are known to work",
-        ) from None
+    hint = "the hook inside wrk writes it at the end; wrk 4.0 to 4.2 are known to work"
+    with parsing(name, hint):
+        return WrkCounts.from_text(output.file(name))
 
 
 def _hook_file(target: Target) -> str:
     return f"wrk-{target.phase}.json"
 
 
-def _headers(request: Request) -> list[str]:
-    # wrk adds a Host of its own unless it finds exactly this spelling.
-    named = {"Host" if k.lower() == "host" else k: v for k, v in request.headers.items()}
-    return [word for name, value in named.items() for word in ("-H", f"{name}: {value}")]
-
-
 def _environment(target: Target) -> dict[str, str]:
     environment = {
         "BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target)),
-        "BENCHFORGE_WRK_METHOD": target.request.method,
+        "BENCHFORGE_WRK_HEAD": str(target.head_file),
     }
     if target.body_file is not None:
         environment["BENCHFORGE_WRK_BODY"] = str(target.body_file)
@@ -214,12 +215,12 @@ def _environment(target: Target) -> dict[str, str]:
 def _complaint(output: Output) -> str:
     if output.code < 0:
         return f"ended by signal {-output.code}"
-    said = (output.stderr + "\n" + output.stdout).strip().splitlines()
-    return said[0] if said else f"exit code {output.code}"
+    lines = (output.stderr + "\n" + output.stdout).strip().splitlines()
+    return lines[0] if lines else f"exit code {output.code}"
 
 
 def _claims(
-    recorded: Recorded, corrected: Mapping[int, int], synthetic: int
+    recorded: WrkCounts, corrected: Mapping[int, int], synthetic: int
 ) -> dict[str, JsonValue]:
     percentiles: dict[str, JsonValue] = {
         f"latency_p{percent}_us": printed_percentile_us(corrected, percent)

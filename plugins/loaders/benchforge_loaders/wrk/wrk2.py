@@ -1,7 +1,8 @@
 """wrk2: wrk at a fixed rate, with latencies from the moment when a request was due."""
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -12,7 +13,6 @@ from benchforge.plugin import (
     Load,
     Need,
     Output,
-    OutputDamaged,
     Rate,
     Reading,
     Site,
@@ -21,7 +21,8 @@ from benchforge.plugin import (
     hookimpl,
 )
 from benchforge_loaders.printed import growing, line, optional
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, only_get
+from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, only_get, parsing
+from benchforge_loaders.wrk.wrk import HOOK
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
 _TIME = r"(\d{1,9}\.\d\d)(us|ms|s|m|h)"
@@ -40,27 +41,30 @@ class Wrk2(Timed):
 
     Good to know:
 
-    - A latency counts from when the request was due: an overloaded server shows seconds.
-    - Its timers stand on whole milliseconds: about one is added to every latency. A fast server
-      looks as slow as that.
-    - The first 10 seconds calibrate, and their latencies are thrown away; a shorter run keeps all
-      of them. Give it 30 seconds.
-    - It looks every 2 seconds which connections wait for longer than `timeout`, and counts each one
-      each time: `timeout` counts looks, not requests, and whether a reply came is not told.
-    - Bytes and latencies are printed with three digits: bytes are a claim only.
+    - A latency counts from the time at which the request was due: an overloaded server shows
+      seconds.
+    - Its timers have a resolution of one millisecond, which adds about 1 ms to every latency. A
+      fast server looks as slow as that.
+    - The first 10 seconds calibrate, and their latencies are dropped. A shorter run keeps all of
+      them. Use 30 seconds.
+    - Every 2 seconds, wrk2 counts the connections that have waited longer than `timeout`. So
+      `timeout` counts observations, not requests, and does not show whether a response arrived.
+    - wrk2 reports only statuses of 400 and above. Other responses are good if all of them, by
+      their bytes, are as long as right answers.
+    - Bytes and latencies are printed with three digits, so bytes are not exact.
     """
 
     name: ClassVar[str] = "wrk2"
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     rate: Rate = Field(default=Rate(1000), ge=1)
-    "Requests a second, of all connections together; a whole number for each thread."
+    "Total number of requests per second. Each thread must have a whole number of them."
     connections: PositiveInt = 10
-    "That are open at once."
+    "Number of concurrent connections."
     threads: PositiveInt = 1
-    "Of the tool; connections and rate are shared out to them."
+    "Number of threads of the tool. They share connections and rate."
     timeout: WholeSeconds = Duration(2)
-    "Whole seconds after which a connection counts as waiting."
+    "Time in whole seconds after which wrk2 counts a connection as waiting."
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:
@@ -90,30 +94,28 @@ class Wrk2(Timed):
         """Return what it is told to do; wrk2 always keeps connections."""
         return super().load().model_copy(update={"keep_alive": True})
 
+    def files(self, target: Target) -> Mapping[str, str]:
+        """Return the request, which no other user can read so."""
+        return {**super().files(target), **target.head}
+
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for anything but GET."""
         only_get("wrk2", target.request)
-        # As wrk, it adds a Host of its own unless it finds exactly this spelling.
-        named = {"Host" if k.lower() == "host" else k: v for k, v in target.request.headers.items()}
         return [
             Command(
                 target.programs["wrk2"],
                 *(f"-t{self.threads}", f"-c{self.connections}", f"-d{self.duration}s"),
                 *(f"-R{self.rate}", "--timeout", f"{self.timeout}s", "--latency", "--u_latency"),
-                *headers(named),
-                target.url,
+                *("-s", HOOK, target.root),
+                environment={"BENCHFORGE_WRK_HEAD": str(target.head_file)},
             )
         ]
 
     def read(self, output: Output) -> Reading:
         """Return what wrk2 printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("wrk2", output)
-        try:
+        with parsing("wrk2"):
             return self._reading(output.stdout)
-        except ValueError as error:
-            raise OutputDamaged(
-                f"wrk2: {error}", "see what wrk2 printed beside the trial"
-            ) from None
 
     def _reading(self, printed: str) -> Reading:
         text, sent = _apart(printed)
@@ -130,6 +132,7 @@ class Wrk2(Timed):
         if status > requests:
             raise ValueError(f"'Non-2xx': {status} of {requests} requests")
         errors = _socket_errors(text)
+        received, within = _bytes(total[4])
         samples, mean_us = _samples(text)
         percentiles = _percentiles(text, _HEAD) if samples else None
         return Reading(
@@ -137,6 +140,9 @@ class Wrk2(Timed):
             responses=requests,
             good_at_least=requests - status,
             good_at_most=requests - status,
+            statuses={"100-399": requests - status, "400-999": status},
+            received_bytes=received,
+            byte_error=within,
             errors={"status": status, **errors},
             unanswered=(
                 None if errors["timeout"] else errors["connect"] + errors["read"] + errors["write"]
@@ -145,7 +151,7 @@ class Wrk2(Timed):
             percentiles_by="wrk2, from when each request was due" if samples else "",
             mean_us=mean_us if samples else None,
             latency_samples=samples or None,
-            claims={
+            printed={
                 "requests_per_second": rate,
                 "transfer_per_second": transfer,
                 "read": total[4],
@@ -158,6 +164,14 @@ class Wrk2(Timed):
                 *(["wrk2:repeated-timeouts"] if errors["timeout"] else []),
             ),
         )
+
+
+def _bytes(printed: str) -> tuple[int, int]:
+    """Return how many bytes were read, and by how many that may be wrong."""
+    number, unit = re.fullmatch(r"([\d.]+)([KMGT]?B)", printed).groups()  # type: ignore[union-attr]
+    size = 1024 ** ("B", "KB", "MB", "GB", "TB").index(unit)
+    digits = len(number.partition(".")[2])
+    return round(float(number) * size), math.ceil(size / 10**digits / 2)
 
 
 def _seconds(requests: int, rate: float, printed: str, unit: str) -> float:
@@ -178,8 +192,8 @@ def _seconds(requests: int, rate: float, printed: str, unit: str) -> float:
 def _socket_errors(text: str) -> dict[str, int]:
     names = ("connect", "read", "write", "timeout")
     pattern = "  Socket errors: " + ", ".join(rf"{name} (\d{{1,15}})" for name in names)
-    found = optional(text, "Socket errors", "  Socket errors", pattern)
-    return dict(zip(names, map(int, found.groups()) if found else (0, 0, 0, 0), strict=True))
+    match = optional(text, "Socket errors", "  Socket errors", pattern)
+    return dict(zip(names, map(int, match.groups()) if match else (0, 0, 0, 0), strict=True))
 
 
 def _samples(text: str) -> tuple[int, float]:
@@ -213,15 +227,15 @@ def _percentiles(text: str, named: str) -> dict[str, float]:
     if text.count(head) != 1:
         raise ValueError(f"no line {named!r}")
     rows = text.partition(head)[2].splitlines()[: len(_PERCENTS)]
-    found: dict[str, float] = {}
+    percentiles: dict[str, float] = {}
     for number, percent in enumerate(_PERCENTS):
         row = rows[number] if number < len(rows) else ""
         match = re.fullmatch(rf" *{float(percent):.3f}% +{_TIME} ?", row)
         if not match:
             raise ValueError(f"no line of {percent} percent")
-        found[percent] = float(match[1]) * _US[match[2]]
-    growing(named, found.values())
-    return found
+        percentiles[percent] = float(match[1]) * _US[match[2]]
+    growing(named, percentiles.values())
+    return percentiles
 
 
 @hookimpl

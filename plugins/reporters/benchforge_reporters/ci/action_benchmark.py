@@ -13,15 +13,15 @@ from pydantic import JsonValue
 
 from benchforge.plugin import (
     CaseSummary,
-    Line,
+    MetricSummary,
     Part,
     Reporter,
     Summary,
     Trial,
     doubted,
     hookimpl,
+    safe,
 )
-from benchforge.reporters.words import one_line
 
 FILES: Final[Mapping[Literal["higher", "lower"], str]] = {
     "higher": "action-benchmark-bigger.json",
@@ -38,9 +38,9 @@ class ActionBenchmark(Reporter):
         """Write each direction that has a number; of a smoke nothing, since no number counts."""
         written = []
         for better, name in FILES.items():
-            if found := list(entries(summary, better)):
+            if rows := list(entries(summary, better)):
                 written.append(folder / name)
-                text = json.dumps(found, indent=1, allow_nan=False)
+                text = json.dumps(rows, indent=1, allow_nan=False)
                 written[-1].write_text(f"{text}\n", encoding="utf-8")
         return written
 
@@ -50,13 +50,13 @@ def entries(summary: Summary, better: Literal["higher", "lower"]) -> Iterator[di
     for case in () if summary.smoke else summary.cases:
         if not case.trials or (case.believed is not None and case.believed < case.trials):
             continue
-        for line in case.lines:
+        for line in case.metrics:
             if doubted(case, line):
                 continue
-            if line.better == better and line.median is not None and not line.at_least:
+            if line.better == better and line.median is not None and not line.lower_bound:
                 trials = "1 trial" if len(line.samples) == 1 else f"{len(line.samples)} trials"
                 yield {
-                    "name": one_line(_name(case, line)),
+                    "name": safe.line(_name(case, line)),
                     "unit": line.unit,
                     "value": line.median,
                     "range": f"{line.lowest:.6g} to {line.highest:.6g}",
@@ -64,7 +64,7 @@ def entries(summary: Summary, better: Literal["higher", "lower"]) -> Iterator[di
                 }
 
 
-def _name(case: CaseSummary, line: Line) -> str:
+def _name(case: CaseSummary, line: MetricSummary) -> str:
     return f"{case.case.title} · {line.metric}{f' {line.of}' if line.of else ''}"
 
 

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters import words
-from benchforge.reporters.findings import of_all
-from benchforge.reporters.markdown import table_lines
-from benchforge.reporters.raw import escaped
-from benchforge.reporters.tables import case_table, scenarios
-from benchforge.reporters.verdicts import answers
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge_reporters.markdown import table_lines
+from benchforge_reporters.text import words
+from benchforge_reporters.text.findings import of_all
+from benchforge_reporters.text.tables import case_table, scenarios
+from benchforge_reporters.text.verdicts import answers
 
 FILE: Final = "github.md"
 # Of 1024 KiB that a step may have; several results may share a step.
@@ -43,11 +42,11 @@ def github(summary: Summary, trials: Sequence[Trial]) -> str:
 
 def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     """Yield blocks that stand by themselves: what matters most comes first."""
-    yield f"## {escaped(words.heading(summary))}\n"
-    yield from (f"**{escaped(alarm)}**\n" for alarm in words.alarms(summary))
+    yield f"## {safe.markdown(words.heading(summary))}\n"
+    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
     yield from _answers(summary)
     for name, cases in scenarios(summary):
-        yield f"### {escaped(name)}\n"
+        yield f"### {safe.markdown(name)}\n"
         yield "\n".join(table_lines(case_table(cases)))
         yield from _folded("What the checks found", words.findings(cases))
     yield f"In the tables, {words.CELLS}; {words.NO_WINNER}.\n"
@@ -63,15 +62,19 @@ def _answers(summary: Summary) -> Iterator[str]:
     if rows:
         head = ["| asked | came | because |", "| --- | --- | --- |"]
         yield "\n".join(
-            head + [f"| {escaped(o.name)} | **{o.came}** | {escaped(o.says)} |" for o in rows]
+            head
+            + [
+                f"| {safe.markdown(o.name)} | **{o.came}** | {safe.markdown(o.says)} |"
+                for o in rows
+            ]
         )
         yield ""
 
 
 def _folded(title: str, texts: Sequence[str]) -> Iterator[str]:
     if texts:
-        items = "\n".join(f"- {escaped(text)}" for text in texts)
-        yield f"<details><summary>{escaped(title)}</summary>\n\n{items}\n\n</details>\n"
+        items = "\n".join(f"- {safe.markdown(text)}" for text in texts)
+        yield f"<details><summary>{safe.markdown(title)}</summary>\n\n{items}\n\n</details>\n"
 
 
 @hookimpl

@@ -10,9 +10,9 @@ from datetime import UTC
 from pathlib import Path
 from typing import ClassVar, Final
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters.verdicts import Answer, answers
-from benchforge.reporters.words import heading, plain
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge_reporters.text.verdicts import VerdictText, answers
+from benchforge_reporters.text.words import heading
 
 FILE: Final = "junit.xml"
 _ELEMENTS: Final = {"fails": "failure", "invalid": "error", "inconclusive": "skipped"}
@@ -31,10 +31,10 @@ class Junit(Reporter):
 
 def junit(summary: Summary) -> bytes:
     """Return the document, in UTF-8."""
-    found = list(answers(summary))
-    counts = {element: str(_count(found, came)) for came, element in _ELEMENTS.items()}
+    verdict_texts = list(answers(summary))
+    counts = {element: str(_count(verdict_texts, came)) for came, element in _ELEMENTS.items()}
     totals = {
-        "tests": str(len(found)),
+        "tests": str(len(verdict_texts)),
         "failures": counts["failure"],
         "errors": counts["error"],
         "skipped": counts["skipped"],
@@ -42,22 +42,25 @@ def junit(summary: Summary) -> bytes:
     root = ET.Element("testsuites", {"name": "benchforge", **totals})
     # Strict readers take neither a fraction of a second nor a zone.
     when = f"{summary.created.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"
-    named = {"name": plain(heading(summary)), "timestamp": when}
+    named = {"name": safe.text(heading(summary)), "timestamp": when}
     suite = ET.SubElement(root, "testsuite", {**named, **totals})
-    for one in found:
-        names = {"classname": plain(f"{summary.name}.{one.group}"), "name": plain(one.name)}
-        case = ET.SubElement(suite, "testcase", names)
-        if element := _ELEMENTS.get(one.came):
-            ET.SubElement(case, element, {"message": one.says, "type": one.came}).text = one.says
+    for verdict_text in verdict_texts:
+        names = {
+            "classname": safe.text(f"{summary.name}.{verdict_text.group}"),
+            "name": safe.text(verdict_text.name),
+        }
+        case, says = ET.SubElement(suite, "testcase", names), safe.text(verdict_text.says)
+        if element := _ELEMENTS.get(verdict_text.came):
+            ET.SubElement(case, element, {"message": says, "type": verdict_text.came}).text = says
         else:
-            ET.SubElement(case, "system-out").text = one.says
+            ET.SubElement(case, "system-out").text = says
     ET.indent(root)
     document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
 
 
-def _count(found: Iterable[Answer], came: str) -> int:
-    return sum(one.came == came for one in found)
+def _count(verdict_texts: Iterable[VerdictText], came: str) -> int:
+    return sum(one.came == came for one in verdict_texts)
 
 
 @hookimpl

@@ -1,13 +1,11 @@
 """Every trial of a search as a dot at the rate that it was asked for: full where it passed."""
 
 from collections.abc import Sequence
-from html import escape
 
-from benchforge.plugin import Capacity, CaseSummary
-from benchforge.reporters.dots import EDGE, HEIGHT, WIDTH, Axis, drawing
-from benchforge.reporters.labels import case_labels
-from benchforge.reporters.search import RATES
-from benchforge.reporters.words import one_line
+from benchforge.plugin import Capacity, CaseSummary, safe
+from benchforge_reporters.html.dots import EDGE, HEIGHT, WIDTH, ValueAxis, drawing
+from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.search import RATES
 
 _MIDDLE = HEIGHT // 2
 _CAPTION = (
@@ -18,18 +16,18 @@ _CAPTION = (
 
 def attempts(cases: Sequence[CaseSummary]) -> str:
     """Return a table of drawings, a row a search; nothing where no trial says anything."""
-    found = [
+    searches = [
         (named, case.capacity)
         for named, case in zip(case_labels(cases).rows, cases, strict=True)
         if case.capacity is not None and case.capacity.attempts
     ]
-    if not found:
+    if not searches:
         return ""
-    axis = Axis(0, max(one.rate for _, told in found for one in told.attempts))
+    axis = ValueAxis(0, max(one.rate for _, capacity in searches for one in capacity.attempts))
     rows = "\n".join(
-        f'<tr><th scope="row">{escape(one_line(" · ".join(filter(None, named))))}</th>'
-        f"<td>{_row(told, axis)}</td></tr>"
-        for named, told in found
+        f'<tr><th scope="row">{safe.html(" · ".join(filter(None, named)))}</th>'
+        f"<td>{_row(capacity, axis)}</td></tr>"
+        for named, capacity in searches
     )
     texts = "".join(
         f'<text x="{axis.x(value)}" y="{HEIGHT - 7}">{RATES.text(float(value))}</text>'
@@ -42,27 +40,27 @@ def attempts(cases: Sequence[CaseSummary]) -> str:
     )
 
 
-def _row(told: Capacity, axis: Axis) -> str:
+def _row(capacity: Capacity, axis: ValueAxis) -> str:
     drawn = [
         f'<line class="grid" x1="{x}" x2="{x}" y1="0" y2="{HEIGHT}"/>'
         for x in map(axis.x, axis.ticks())
     ]
-    low, high = told.rate.interval or (0.0, 0.0)
+    low, high = capacity.rate.interval or (0.0, 0.0)
     most = float(axis.highest)
     ends = (EDGE, WIDTH - EDGE) if not high else (axis.x(low), axis.x(min(high, most)))
     kind = "median" if high else "axis"
     drawn.append(
         f'<line class="{kind}" x1="{ends[0]}" x2="{ends[1]}" y1="{_MIDDLE}" y2="{_MIDDLE}"/>'
     )
-    if told.rate.value is not None and told.rate.value <= most:
-        x = axis.x(told.rate.value)
+    if capacity.rate.value is not None and capacity.rate.value <= most:
+        x = axis.x(capacity.rate.value)
         drawn.append(f'<line class="median" x1="{x}" x2="{x}" y1="3" y2="{HEIGHT - 3}"/>')
     words = []
-    for one in told.attempts:
-        passed = "passed" if one.passed else f"not kept: {one.why}"
-        words.append(f"trial {one.trial}: {RATES.text(one.rate)}/s, {passed}")
+    for attempt in capacity.attempts:
+        passed = "passed" if attempt.passed else f"not kept: {attempt.why}"
+        words.append(f"trial {attempt.trial}: {RATES.text(attempt.rate)}/s, {passed}")
         drawn.append(
-            f'<circle class="{"dot" if one.passed else "bound"}" cx="{axis.x(one.rate)}"'
-            f' cy="{_MIDDLE}" r="4"><title>{escape(one_line(words[-1]))}</title></circle>'
+            f'<circle class="{"dot" if attempt.passed else "bound"}" cx="{axis.x(attempt.rate)}"'
+            f' cy="{_MIDDLE}" r="4"><title>{safe.html(words[-1])}</title></circle>'
         )
-    return drawing("".join(drawn), one_line("; ".join(words)))
+    return drawing("".join(drawn), safe.line("; ".join(words)))

@@ -3,26 +3,25 @@
 from collections.abc import Iterator
 from html import escape
 
-from benchforge.plugin import Swept
-from benchforge.reporters.dots import Axis
-from benchforge.reporters.sweeps import scaled, title
-from benchforge.reporters.words import one_line
+from benchforge.plugin import ConcurrencySweep, safe
+from benchforge_reporters.html.dots import ValueAxis
+from benchforge_reporters.text.sweeps import scaled, title
 
 _WIDTH, _HEIGHT, _EDGE, _FOOT = 400, 150, 60, 24
 _TOP = 10
 
 
-def curve(one: Swept) -> str:
+def curve(swept: ConcurrencySweep) -> str:
     """Return a drawing of a sweep: values with their intervals, and the law as a line."""
-    known = [level for level in one.levels if level.value.value is not None]
-    if not known:
+    measured = [level for level in swept.levels if level.value.value is not None]
+    if not measured:
         return ""
-    sizes = scaled(one)
-    tops = [level.value.high or level.value.value or 0.0 for level in known]
-    axis = Axis(0, max([*tops, *(level.by_law or 0.0 for level in known)]))
+    sizes = scaled(swept)
+    tops = [level.value.high or level.value.value or 0.0 for level in measured]
+    axis = ValueAxis(0, max([*tops, *(level.by_law or 0.0 for level in measured)]))
 
     def x(place: int) -> str:
-        step = (_WIDTH - 2 * _EDGE) / max(1, len(known) - 1)
+        step = (_WIDTH - 2 * _EDGE) / max(1, len(measured) - 1)
         return f"{_EDGE + place * step:.1f}"
 
     def y(value: float) -> str:
@@ -35,26 +34,26 @@ def curve(one: Swept) -> str:
             yield f'<text x="{_EDGE / 2}" y="{float(at) + 4:.1f}">{sizes.text(float(tick))}</text>'
         law = " ".join(
             f"{x(place)},{y(level.by_law)}"
-            for place, level in enumerate(known)
+            for place, level in enumerate(measured)
             if level.by_law is not None
         )
         if law:
             yield f'<polyline class="law" points="{law}"/>'
-        for place, level in enumerate(known):
+        for place, level in enumerate(measured):
             value = level.value
             if value.low is not None and value.high is not None:
                 ends = f'y1="{y(value.low)}" y2="{y(value.high)}"'
                 yield f'<line class="median" x1="{x(place)}" x2="{x(place)}" {ends}/>'
-            told = f"{level.at} at once: {sizes.text(value.value or 0.0)}"
+            label = f"{level.concurrency} at once: {sizes.text(value.value or 0.0)}"
             yield f'<circle class="dot" cx="{x(place)}" cy="{y(value.value or 0.0)}" r="4">'
-            yield f"<title>{escape(told)}</title></circle>"
-            yield f'<text x="{x(place)}" y="{_HEIGHT - 7}">{level.at}</text>'
+            yield f"<title>{escape(label)}</title></circle>"
+            yield f'<text x="{x(place)}" y="{_HEIGHT - 7}">{level.concurrency}</text>'
 
-    told = "; ".join(
-        f"{level.at} at once: {sizes.text(level.value.value or 0.0)}" for level in known
+    description = "; ".join(
+        f"{level.concurrency} at once: {sizes.text(level.value.value or 0.0)}" for level in measured
     )
-    caption = escape(one_line(f"{title(one)}: {one.metric} ({sizes.unit}) by requests at once"))
-    frame = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(told)}"'
+    caption = safe.html(f"{title(swept)}: {swept.metric} ({sizes.unit}) by requests at once")
+    frame = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(description)}"'
     return (
         f"<figure><figcaption>{caption}</figcaption><svg {frame}>{''.join(drawn())}</svg></figure>"
     )

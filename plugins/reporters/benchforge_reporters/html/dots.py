@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from html import escape
 
-from benchforge.plugin import CaseSummary, Line
-from benchforge.reporters.tables import Column, Table
-from benchforge.reporters.words import one_line
+from benchforge.plugin import CaseSummary, MetricSummary, safe
+from benchforge_reporters.text.tables import Column, Table
 
 WIDTH, HEIGHT, EDGE = 400, 20, 30  # the edge has room for half of a number below the axis
 _TICKS = 4
@@ -18,11 +17,11 @@ def dots(column: Column, cases: Sequence[CaseSummary], table: Table) -> str:
     values = [value for line in lines if line for value, _, _ in _values(line)]
     if not values:
         return ""
-    axis = Axis(min(0, *values), max(0, *values))
+    axis = ValueAxis(min(0, *values), max(0, *values))
     unit = f" ({column.unit})" if column.unit else ""
-    title = escape(one_line(f"{column.title}{unit}"))
+    title = safe.html(f"{column.title}{unit}")
     rows = "\n".join(
-        f'<tr><th scope="row">{escape(one_line(_name(row.labels)))}</th>'
+        f'<tr><th scope="row">{safe.html(_name(row.labels))}</th>'
         f"<td>{_row(line, axis, column) if line and _values(line) else _none(case)}</td></tr>"
         for row, line, case in zip(table.rows, lines, cases, strict=True)
     )
@@ -34,7 +33,7 @@ def dots(column: Column, cases: Sequence[CaseSummary], table: Table) -> str:
     )
 
 
-class Axis:
+class ValueAxis:
     """From the lowest to the highest value, zero included."""
 
     def __init__(self, lowest: float, highest: float) -> None:
@@ -65,15 +64,15 @@ def _name(labels: Sequence[str]) -> str:
     return " · ".join(label for label in labels[:-1] if label)  # the last says how many trials
 
 
-def _values(line: Line) -> list[tuple[float, int, bool]]:
+def _values(line: MetricSummary) -> list[tuple[float, int, bool]]:
     return [
-        (one.sample.value, one.trial, one.sample.at_least)
+        (one.sample.value, one.trial, one.sample.lower_bound)
         for one in line.samples
         if one.sample.value is not None
     ]
 
 
-def _row(line: Line, axis: Axis, column: Column) -> str:
+def _row(line: MetricSummary, axis: ValueAxis, column: Column) -> str:
     middle = HEIGHT // 2
     drawn = [
         f'<line class="axis" x1="{EDGE}" x2="{WIDTH - EDGE}" y1="{middle}" y2="{middle}"/>',
@@ -85,14 +84,14 @@ def _row(line: Line, axis: Axis, column: Column) -> str:
     if line.median is not None:
         x = axis.x(line.median)
         drawn.append(f'<line class="median" x1="{x}" x2="{x}" y1="3" y2="{HEIGHT - 3}"/>')
-    told = []
+    labels = []
     for value, trial, at_least in _values(line):
-        told.append(f"trial {trial}: {'> ' if at_least else ''}{column.scale.text(value)}")
+        labels.append(f"trial {trial}: {'> ' if at_least else ''}{column.scale.text(value)}")
         drawn.append(
             f'<circle class="{"bound" if at_least else "dot"}" cx="{axis.x(value)}" cy="{middle}"'
-            f' r="4"><title>{escape(told[-1])}</title></circle>'
+            f' r="4"><title>{escape(labels[-1])}</title></circle>'
         )
-    return drawing("".join(drawn), "; ".join(told))
+    return drawing("".join(drawn), "; ".join(labels))
 
 
 def _none(case: CaseSummary) -> str:
@@ -101,7 +100,7 @@ def _none(case: CaseSummary) -> str:
     return '<span class="unknown">no value</span>'
 
 
-def _ticks(axis: Axis, column: Column) -> str:
+def _ticks(axis: ValueAxis, column: Column) -> str:
     texts = [
         f'<text x="{axis.x(value)}" y="{HEIGHT - 7}">{column.scale.text(float(value))}</text>'
         for value in axis.ticks()
@@ -109,7 +108,7 @@ def _ticks(axis: Axis, column: Column) -> str:
     return drawing("".join(texts), "the axis")
 
 
-def drawing(inner: str, told: str) -> str:
+def drawing(inner: str, description: str) -> str:
     """Return a picture of a row, and its words for who does not see it."""
-    frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(told)}"'
+    frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(description)}"'
     return f"<svg {frame}>{inner}</svg>"

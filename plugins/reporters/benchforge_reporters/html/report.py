@@ -1,30 +1,24 @@
 """A result as a page: report.html, one file that opens without a network."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl
-from benchforge.reporters import claims, words
-from benchforge.reporters.attempts import attempts
-from benchforge.reporters.cells import Cell
-from benchforge.reporters.commands import first_commands
-from benchforge.reporters.curves import curve
-from benchforge.reporters.dots import dots
-from benchforge.reporters.findings import of_all
-from benchforge.reporters.page import page
-from benchforge.reporters.pivots import pivot_table
-from benchforge.reporters.search import table_of, trials_of
-from benchforge.reporters.standings import pairs, standings
-from benchforge.reporters.sweeps import sweeps
-from benchforge.reporters.tables import (
-    Column,
-    Row,
-    Table,
-    scenarios,
-)
+from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl, safe
+from benchforge_reporters.html.attempts import attempts
+from benchforge_reporters.html.curves import curve
+from benchforge_reporters.html.dots import dots
+from benchforge_reporters.html.page import page
+from benchforge_reporters.text import claims, words
+from benchforge_reporters.text.cells import Cell
+from benchforge_reporters.text.commands import first_commands
+from benchforge_reporters.text.findings import of_all
+from benchforge_reporters.text.pivots import pivot_table
+from benchforge_reporters.text.search import table_of, trials_of
+from benchforge_reporters.text.standings import pairs, standings
+from benchforge_reporters.text.sweeps import sweeps
+from benchforge_reporters.text.tables import Column, Table, TableRow, scenarios
 
 
 class Html(Reporter):
@@ -36,7 +30,7 @@ class Html(Reporter):
         """Write report.html."""
         report = folder / "report.html"
         body = "\n".join(_body(summary, trials))
-        report.write_text(page(words.one_line(words.heading(summary)), body), encoding="utf-8")
+        report.write_text(page(safe.line(words.heading(summary)), body), encoding="utf-8")
         return (report,)
 
 
@@ -59,15 +53,15 @@ def _claims(summary: Summary) -> Iterator[str]:
         return
     yield "<section><h2>Claims</h2>"
     yield from (f'<p class="loud">{_safe(one)}</p>' for one in claims.tally(summary))
-    if asked := claims.told(summary):
+    if claim_texts := claims.texts(summary):
         yield '<div class="scroll" role="region" tabindex="0" aria-label="Claims">'
         yield f"<table><thead><tr>{''.join(map(_column_head, claims.HEADS))}</tr></thead><tbody>"
-        for one in asked:
-            state, *cells = map(_safe, one.cells)
+        for claim_text in claim_texts:
+            state, *cells = map(_safe, claim_text.cells)
             row = "".join(f'<td class="words">{cell}</td>' for cell in cells)
             yield f'<tr><th scope="row">{state}</th>{row}</tr>'
         yield "</tbody></table></div>"
-    for title, text in claims.sentences(asked):
+    for title, text in claims.sentences(claim_texts):
         yield f"<p><b>{_safe(title)}</b> {_safe(text)}</p>"
     yield "</section>"
 
@@ -87,8 +81,10 @@ def _scenario(
     name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
 ) -> Iterator[str]:
     yield f"<section><h2>{_safe(name)}</h2>"
-    yield f'<p class="dim">{_safe(words.asked(cases, trials))}</p>'
-    yield from (f'<p class="dim">{_safe(told)}</p>' for told in words.sought(summary, cases))
+    yield f'<p class="dim">{_safe(words.requested(cases, trials))}</p>'
+    yield from (
+        f'<p class="dim">{_safe(sentence)}</p>' for sentence in words.sought(summary, cases)
+    )
     table = table_of(cases)
     yield from _table(table, "Medians and spreads" if table.columns else "What was found")
     yield from _failures(cases)
@@ -124,7 +120,7 @@ def _failures(cases: Sequence[CaseSummary]) -> Iterator[str]:
         if failed.failure.hint:
             yield f"<p>Hint: {_safe(failed.failure.hint)}</p>"
         if failed.failure.log.strip():
-            yield f"<pre>{escape(words.plain(failed.failure.log))}</pre>"
+            yield f"<pre>{safe.html_lines(failed.failure.log)}</pre>"
         yield "</div>"
 
 
@@ -167,7 +163,7 @@ def _alike(columns: Sequence[Column], level: int, depth: int) -> list[Sequence[C
     """Return the neighbours that one head stands above; on the lowest level, each column alone."""
     if level == depth - 1:
         return [[column] for column in columns]
-    return [list(alike) for _, alike in groupby(columns, lambda one: one.levels[: level + 1])]
+    return [list(alike) for _, alike in groupby(columns, lambda column: column.levels[: level + 1])]
 
 
 def _head(column: Column, level: int, width: int, *, lowest: bool) -> str:
@@ -176,14 +172,14 @@ def _head(column: Column, level: int, width: int, *, lowest: bool) -> str:
     return f'<th scope="col" class="number"{spans}>{_safe(column.levels[level])}{unit}</th>'
 
 
-def _row(row: Row, row_heads: int) -> str:
+def _row(row: TableRow, row_heads: int) -> str:
     heads = "".join(f'<th scope="row">{_safe(label)}</th>' for label in row.labels[:row_heads])
     others = "".join(f"<td>{_safe(label)}</td>" for label in row.labels[row_heads:])
     return f"<tr>{heads}{others}{''.join(map(_cell, row.cells))}</tr>"
 
 
 def _cell(cell: Cell) -> str:
-    style = " loud" if cell.loud else "" if cell.known else " unknown"
+    style = " loud" if cell.loud else "" if cell.all_known else " unknown"
     parts = (
         _safe(value) + (f"<br><small>{_safe(spread)}</small>" if spread else "")
         for value, spread in cell.parts
@@ -196,24 +192,24 @@ def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from _facts("Versions, and the machine", words.environment(summary))
     for title, commands in first_commands(summary, trials):
         yield f"<details><summary>Commands: {_safe(title)}</summary>"
-        yield f"<pre>{escape(words.plain(commands))}</pre></details>"
+        yield f"<pre>{safe.html_lines(commands)}</pre></details>"
     yield (
         "<p>Beside this page: result.json (the suite, the plan), summary.json (every number), "
         "trials/ (what each process printed), and raw.md, which tells all commands.</p></section>"
     )
 
 
-def _facts(caption: str, known: Sequence[tuple[str, str]]) -> Iterator[str]:
-    if known:
+def _facts(caption: str, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if facts:
         yield f'<table class="facts"><caption>{_safe(caption)}</caption><tbody>'
-        for name, value in known:
+        for name, value in facts:
             yield f'<tr><th scope="row">{_safe(name)}</th>'
             yield f'<td class="words">{_safe(value)}</td></tr>'
         yield "</tbody></table>"
 
 
 def _safe(text: str) -> str:
-    return escape(words.one_line(text))
+    return safe.html(text)
 
 
 @hookimpl

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.plugin import Line, Sample, Statistic, TrialSample, titled
-from benchforge.reporters.figures import figure
-from benchforge.reporters.numbers import Scale
+from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, titled
+from benchforge_reporters.text.figures import figure
+from benchforge_reporters.text.numbers import Scale
 
 # Not zero is a finding that nobody may overlook.
 _LOUD = {"errors", "error_rate"}
@@ -33,16 +33,16 @@ class Cell:
 
     parts: tuple[tuple[str, str], ...]
     loud: bool = False
-    known: bool = True
+    all_known: bool = True
 
     @classmethod
-    def said(cls, text: str, loud: bool = False, known: bool = True) -> "Cell":
+    def of_word(cls, text: str, loud: bool = False, all_known: bool = True) -> "Cell":
         """Return a cell of one word."""
-        return cls(((text, ""),), loud, known)
+        return cls(((text, ""),), loud, all_known)
 
 
 def of_lines(
-    lines: Sequence[Line],
+    lines: Sequence[MetricSummary],
     scale: Scale,
     notes: Footnotes,
     statistic: Statistic = "median",
@@ -53,82 +53,82 @@ def of_lines(
     In place of the median, another statistic; without `spread`, alone.
     """
     if not lines:
-        return Cell.said(NOTHING, known=False)
+        return Cell.of_word(NOTHING, all_known=False)
     # Classes of errors that never occurred are all said by one zero.
     shown = [line for line in lines if not _is_class(line) or _occurred(line)]
     if not shown:
-        return Cell.said("0")
+        return Cell.of_word("0")
     return Cell(
         tuple(_part(line, scale, notes, statistic, spread) for line in shown),
         loud=any(line.use in _LOUD and _highest(line) > 0 for line in shown),
-        known=all(figure(line, statistic).value is not None for line in shown),
+        all_known=all(figure(line, statistic).value is not None for line in shown),
     )
 
 
-def of_trial(lines: Sequence[Line], trial: int, scale: Scale, notes: Footnotes) -> Cell:
+def of_trial(lines: Sequence[MetricSummary], trial: int, scale: Scale, notes: Footnotes) -> Cell:
     """Return the cell of one trial: its value."""
     of_one = [(line, one) for line in lines for one in line.samples if one.trial == trial]
     if not of_one:
-        return Cell.said(NOTHING, known=False)
+        return Cell.of_word(NOTHING, all_known=False)
     shown = [(line, one) for line, one in of_one if not _is_class(line) or one.sample.value != 0]
     if not shown:
-        return Cell.said("0")
+        return Cell.of_word("0")
     return Cell(
         tuple((_named(line, _value(line, one, scale, notes)), "") for line, one in shown),
         loud=any(line.use in _LOUD and one.sample.value for line, one in shown),
-        known=all(one.sample.value is not None for _, one in shown),
+        all_known=all(one.sample.value is not None for _, one in shown),
     )
 
 
 def _part(
-    line: Line, scale: Scale, notes: Footnotes, statistic: Statistic, spread: bool
+    line: MetricSummary, scale: Scale, notes: Footnotes, statistic: Statistic, spread: bool
 ) -> tuple[str, str]:
-    told = figure(line, statistic)
-    if told.value is None or line.lowest is None or line.highest is None:
+    centre = figure(line, statistic)
+    if centre.value is None or line.lowest is None or line.highest is None:
         # What is known of errors is told, though some trials do not know.
-        known = f"up to {scale.text(_highest(line))} "
-        word = known if _is_class(line) and _highest(line) else "unknown "
-        return _named(line, word + notes.mark(f"{_title(line)}: {told.why}")), ""
-    text = ("> " if told.at_least else "") + scale.text(told.value) + _remark(line, notes)
+        bound = f"up to {scale.text(_highest(line))} "
+        word = bound if _is_class(line) and _highest(line) else "unknown "
+        return _named(line, word + notes.mark(f"{_title(line)}: {centre.why}")), ""
+    text = ("> " if centre.at_least else "") + scale.text(centre.value) + _remark(line, notes)
     if not spread or len(line.samples) == 1:
         return _named(line, text), ""  # one trial has no spread
     lowest, highest = scale.text(line.lowest), scale.text(line.highest)
-    beyond = "> " if any(one.sample.at_least for one in line.samples) else ""
+    beyond = "> " if any(one.sample.lower_bound for one in line.samples) else ""
     return _named(line, text), f"[{lowest}{_TO}{beyond}{highest}]"
 
 
-def _remark(line: Line, notes: Footnotes) -> str:
+def _remark(line: MetricSummary, notes: Footnotes) -> str:
     """Mark a median whose trials say something about their values: too few responses, say."""
-    said = list(dict.fromkeys(one.sample.why for one in line.samples if one.sample.why))
-    if not said:
+    reasons = list(dict.fromkeys(one.sample.why for one in line.samples if one.sample.why))
+    if not reasons:
         return ""
-    others = " (other trials alike)" if len(said) > 1 else ""
-    return f" {notes.mark(f'{_title(line)}: {said[0]}{others}')}"
+    others = " (other trials alike)" if len(reasons) > 1 else ""
+    return f" {notes.mark(f'{_title(line)}: {reasons[0]}{others}')}"
 
 
-def _value(line: Line, one: TrialSample, scale: Scale, notes: Footnotes) -> str:
-    sample: Sample = one.sample
+def _value(line: MetricSummary, trial_sample: TrialSample, scale: Scale, notes: Footnotes) -> str:
+    sample: Sample = trial_sample.sample
     if sample.value is None:
         return f"unknown {notes.mark(f'{_title(line)}: {sample.why}')}"
     mark = f" {notes.mark(f'{_title(line)}: {sample.why}')}" if sample.why else ""
-    return ("> " if sample.at_least else "") + scale.text(sample.value) + mark
+    return ("> " if sample.lower_bound else "") + scale.text(sample.value) + mark
 
 
-def _named(line: Line, text: str) -> str:
+def _named(line: MetricSummary, text: str) -> str:
     return f"{line.of} {text}" if _is_class(line) else text
 
 
-def _is_class(line: Line) -> bool:
+def _is_class(line: MetricSummary) -> bool:
     return line.use == "errors" and line.of is not None
 
 
-def _occurred(line: Line) -> bool:
+def _occurred(line: MetricSummary) -> bool:
     return line.median is None or _highest(line) > 0
 
 
-def _highest(line: Line) -> float:
+def _highest(line: MetricSummary) -> float:
     return max((one.sample.value or 0 for one in line.samples), default=0)
 
 
-def _title(line: Line) -> str:
+def _title(line: MetricSummary) -> str:
     return titled(line.metric, line.of)

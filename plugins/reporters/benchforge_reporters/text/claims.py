@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from benchforge.plugin import Claim, Summary, Verdict
-from benchforge.reporters.numbers import Scale, scale
+from benchforge_reporters.text.numbers import Scale, scale
 
 NOT_JUDGED = "claims are not judged, a smoke measures nothing"
 HEADS: Final = ("verdict", "claim", "holds if", "found", "published")
@@ -15,7 +15,7 @@ _RATIO: Final = Scale("x")
 
 
 @dataclass(frozen=True)
-class Told:
+class ClaimText:
     """A question of a claim, and what is said of it."""
 
     claim: Claim
@@ -37,40 +37,47 @@ class Told:
         value = self.claim.published
         if value is None:
             return ""
-        if self.claim.question.form == "ratio":
+        if self.claim.hypothesis.form == "ratio":
             return f"{_RATIO.text(value)}x"
         return _with_unit(scale(self.verdict.unit, [value]), [value])
 
     @property
     def cells(self) -> tuple[str, ...]:
         """What stands below each of HEADS."""
-        text = self.claim.question.text
+        text = self.claim.hypothesis.text
         return self.verdict.state, self.name, text, self.effect, self.published
 
     @property
     def line(self) -> str:
         """All of it in one line."""
         published = f"published: {self.published}" if self.published else ""
-        told = filter(None, (self.effect, published, self.claim.says))
-        return f"{self.verdict.state}: {self.name}: {'; '.join((self.claim.question.text, *told))}"
+        remarks = filter(None, (self.effect, published, self.claim.says))
+        says = "; ".join((self.claim.hypothesis.text, *remarks))
+        return f"{self.verdict.state}: {self.name}: {says}"
 
 
-def told(summary: Summary) -> list[Told]:
+def texts(summary: Summary) -> list[ClaimText]:
     """Return each question with its verdict, in the order of the suite."""
     claims = {claim.label: claim for claim in summary.claims}
-    return [Told(claims[one.claim], one) for one in summary.verdicts if one.claim in claims]
+    return [ClaimText(claims[one.claim], one) for one in summary.verdicts if one.claim in claims]
 
 
-def sentences(asked: Sequence[Told]) -> Iterator[tuple[str, str]]:
+def sentences(claim_texts: Sequence[ClaimText]) -> Iterator[tuple[str, str]]:
     """Yield for each question a title, and all that is said of it."""
-    for one in asked:
+    for claim_text in claim_texts:
         wrong = (
-            f"What was wrong with the source: {one.claim.original}" if one.claim.original else ""
+            f"What was wrong with the source: {claim_text.claim.original}"
+            if claim_text.claim.original
+            else ""
         )
-        title = f"{one.name}: {one.claim.says}" if one.claim.says else one.name
+        title = (
+            f"{claim_text.name}: {claim_text.claim.says}"
+            if claim_text.claim.says
+            else claim_text.name
+        )
         yield (
-            f"{one.verdict.state}: {title.rstrip('.')}.",
-            " ".join(filter(None, (one.verdict.sentence, wrong))),
+            f"{claim_text.verdict.state}: {title.rstrip('.')}.",
+            " ".join(filter(None, (claim_text.verdict.sentence, wrong))),
         )
 
 
@@ -86,8 +93,8 @@ def tally(summary: Summary) -> Iterator[str]:
 
 
 def _in_short(verdict: Verdict) -> str:
-    if verdict.needs is not None:
-        return f"{_name(verdict)} (needs about {verdict.needs:,} blocks)"
+    if verdict.blocks_needed is not None:
+        return f"{_name(verdict)} (needs about {verdict.blocks_needed:,} blocks)"
     return _name(verdict)
 
 
@@ -100,25 +107,25 @@ def _name(verdict: Verdict) -> str:
 
 
 def _effect(verdict: Verdict) -> str:
-    found = verdict.estimate
-    if found.value is None:
-        return verdict.why or found.why
+    estimate = verdict.estimate
+    if estimate.value is None:
+        return verdict.why or estimate.why
     if verdict.sides:
         return " against ".join(
             f"{100 * one.value:.3g} %" for one in verdict.sides if one.value is not None
         )
-    ends = [] if found.interval is None else list(found.interval)
-    if found.method == "paired t of log-ratios":
-        return _value_and_ends(f"{_RATIO.text(found.value)}x", _RATIO, ends) + _blocks(verdict)
-    one = scale(verdict.unit, [found.value, *ends])
-    shown = _with_unit(one, [found.value])
-    return _value_and_ends(shown, one, ends) + _blocks(verdict)
+    ends = [] if estimate.interval is None else list(estimate.interval)
+    if estimate.method == "paired t of log-ratios":
+        return _value_and_ends(f"{_RATIO.text(estimate.value)}x", _RATIO, ends) + _blocks(verdict)
+    unit_scale = scale(verdict.unit, [estimate.value, *ends])
+    shown = _with_unit(unit_scale, [estimate.value])
+    return _value_and_ends(shown, unit_scale, ends) + _blocks(verdict)
 
 
-def _value_and_ends(shown: str, one: Scale, ends: Sequence[float]) -> str:
+def _value_and_ends(shown: str, unit_scale: Scale, ends: Sequence[float]) -> str:
     if not ends:
         return f"{shown} (no interval)"
-    low, high = map(one.text, ends)
+    low, high = map(unit_scale.text, ends)
     return f"{shown} ({low} to {high})"
 
 
@@ -127,6 +134,6 @@ def _blocks(verdict: Verdict) -> str:
     return f", {n} block{'s' if n > 1 else ''}"
 
 
-def _with_unit(one: Scale, values: Sequence[float]) -> str:
-    unit = "" if one.unit == "1" else f" {one.unit}"
-    return f"{one.text(values[0])}{unit}"
+def _with_unit(unit_scale: Scale, values: Sequence[float]) -> str:
+    unit = "" if unit_scale.unit == "1" else f" {unit_scale.unit}"
+    return f"{unit_scale.text(values[0])}{unit}"

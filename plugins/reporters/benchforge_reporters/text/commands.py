@@ -3,10 +3,10 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from benchforge.plugin import Started, Summary, Trial
+from benchforge.plugin import StartedProcess, Summary, Trial
 
 
-def command_line(process: Started) -> str:
+def command_line(process: StartedProcess) -> str:
     """Return a command, with what was added to its environment before it."""
     added = [f"{name}={shlex.quote(value)}" for name, value in process.environment.items()]
     return " ".join([*added, shlex.join(process.argv)])

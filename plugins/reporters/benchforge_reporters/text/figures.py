@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from benchforge.plugin import Line, Statistic
+from benchforge.plugin import MetricSummary, Statistic
 
 CENTRES = ("median", "mean", "average")
 "The statistics beside which a spread can stand."
@@ -17,15 +17,15 @@ class Figure:
     why: str = ""
 
 
-def figure(line: Line, statistic: Statistic) -> Figure:
+def figure(line: MetricSummary, statistic: Statistic) -> Figure:
     """Return a statistic of a line. Raises ValueError for `range` and `runs`, which are none."""
     if line.median is None:
         return Figure(None, why=line.why)
-    bounds = [one.sample.value for one in line.samples if one.sample.at_least]
-    exact = [one.sample.value for one in line.samples if not one.sample.at_least]
+    bounds = [one.sample.value for one in line.samples if one.sample.lower_bound]
+    exact = [one.sample.value for one in line.samples if not one.sample.lower_bound]
     match statistic:
         case "median":
-            return Figure(line.median, line.at_least)
+            return Figure(line.median, line.lower_bound)
         case "mean" | "average":
             return Figure(line.mean, bool(bounds))
         case "sd":

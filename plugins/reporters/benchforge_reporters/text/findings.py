@@ -11,7 +11,7 @@ _BUT = 2
 
 
 @dataclass(frozen=True)
-class Told:
+class FindingGroup:
     """One check with one answer, in all cases of a scenario that have it."""
 
     check: Check
@@ -37,29 +37,31 @@ class Told:
         name = f"{self.check.id} {self.check.name}".strip()
         where = f", {self.where}" if self.cases else ""
         often = f" ({self.trials} of {self.of} trials{where})" if self.of else where
-        return f"{self.check.status} {name}{often}: {self.check.says}"
+        return f"{self.check.status} {name}{often}: {self.check.message}"
 
 
-def told(cases: Sequence[CaseSummary], names: Sequence[str]) -> list[Told]:
+def finding_groups(cases: Sequence[CaseSummary], names: Sequence[str]) -> list[FindingGroup]:
     """Return what the checks found in cases, the worst first, each check once for each answer."""
-    found: dict[tuple[str, str], list[tuple[str, CaseSummary, int]]] = {}
+    alike_by_check: dict[tuple[str, str], list[tuple[str, CaseSummary, int]]] = {}
     for name, case in zip(names, cases, strict=True):
         for place, finding in enumerate(case.findings):
             key = finding.check.status, finding.check.id
-            found.setdefault(key, []).append((name, case, place))
+            alike_by_check.setdefault(key, []).append((name, case, place))
     among = tuple(name for name, case in zip(names, cases, strict=True) if case.trials)
-    return sorted((_told(alike, among) for alike in found.values()), key=_rank)
+    return sorted((_group(alike, among) for alike in alike_by_check.values()), key=_rank)
 
 
-def of_all(summary: Summary) -> list[Told]:
+def of_all(summary: Summary) -> list[FindingGroup]:
     """Return what was found in comparisons and in the whole result, the worst first."""
-    every: list[Told] = [_alone(check, ()) for check in summary.checks]
+    groups: list[FindingGroup] = [_alone(check, ()) for check in summary.checks]
     several = len({(one.scenario, one.driver) for one in summary.comparisons}) > 1
-    for one in summary.comparisons:
-        where = (one.scenario, one.driver) if several else ()
-        vary = tuple(f"{path.rpartition('.')[2]}={value}" for path, value in one.vary.items())
-        every += [_alone(check, (*where, *vary)) for check in one.checks]
-    return sorted((one for one in every if one.check.status != "pass"), key=_rank)
+    for comparison in summary.comparisons:
+        where = (comparison.scenario, comparison.driver) if several else ()
+        vary = tuple(
+            f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()
+        )
+        groups += [_alone(check, (*where, *vary)) for check in comparison.checks]
+    return sorted((one for one in groups if one.check.status != "pass"), key=_rank)
 
 
 def in_short(cases: Iterable[CaseSummary]) -> str:
@@ -74,20 +76,20 @@ def in_short(cases: Iterable[CaseSummary]) -> str:
     return ", ".join(dict.fromkeys(doubts))
 
 
-def _told(alike: Sequence[tuple[str, CaseSummary, int]], among: tuple[str, ...]) -> Told:
+def _group(alike: Sequence[tuple[str, CaseSummary, int]], among: tuple[str, ...]) -> FindingGroup:
     findings = [case.findings[place] for _, case, place in alike]
-    worst = max(findings, key=lambda one: one.check.value or 0.0)
+    worst = max(findings, key=lambda finding: finding.check.value or 0.0)
     by_case: dict[str, tuple[int, int]] = {}
     for (name, _, _), finding in zip(alike, findings, strict=True):
         most = max(finding.trials, by_case.get(name, (0, 0))[0])
-        by_case[name] = most, finding.of
+        by_case[name] = most, finding.attempts
     trials, of = (sum(counts) for counts in zip(*by_case.values(), strict=True))
-    return Told(worst.check, tuple(by_case), trials, of, among)
+    return FindingGroup(worst.check, tuple(by_case), trials, of, among)
 
 
-def _alone(check: Check, cases: tuple[str, ...]) -> Told:
-    return Told(check, cases, 0, 0)
+def _alone(check: Check, cases: tuple[str, ...]) -> FindingGroup:
+    return FindingGroup(check, cases, 0, 0)
 
 
-def _rank(one: Told) -> tuple[int, int, str]:
-    return _WORST.index(one.check.status), -one.trials, one.check.id
+def _rank(group: FindingGroup) -> tuple[int, int, str]:
+    return _WORST.index(group.check.status), -group.trials, group.check.id

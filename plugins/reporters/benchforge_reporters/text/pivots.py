@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchforge.plugin import NAMES, CaseSummary, Pivot, Place, Statistic, place, places
-from benchforge.reporters.cells import NOTHING, Cell, Footnotes, of_lines
-from benchforge.reporters.figures import CENTRES
-from benchforge.reporters.findings import in_short
-from benchforge.reporters.labels import short
-from benchforge.reporters.numbers import Scale
-from benchforge.reporters.tables import Column, Row, Table, metric_columns
+from benchforge.plugin import AXIS_NAMES, CaseSummary, Pivot, Place, Statistic, place, places
+from benchforge_reporters.text.cells import NOTHING, Cell, Footnotes, of_lines
+from benchforge_reporters.text.figures import CENTRES
+from benchforge_reporters.text.findings import in_short
+from benchforge_reporters.text.labels import short
+from benchforge_reporters.text.numbers import Scale
+from benchforge_reporters.text.tables import Column, Table, TableRow, metric_columns
 
 _COUNT = Scale("1", exact=True)
 
@@ -38,7 +38,7 @@ class Grid:
 def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
     """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
     there = [one for one in cases if pivot.has(one.case)]
-    there.sort(key=lambda one: pivot.scenarios.index(one.case.scenario))
+    there.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
     names = [one.case for one in there]
     return Grid(
         pivot=pivot,
@@ -66,7 +66,7 @@ def pivot_table(pivot: Pivot, cases: Sequence[CaseSummary], first: int | None = 
         heads=short(pivot.rows),
         columns=tuple(column.drawn for column in columns),
         rows=tuple(
-            Row(
+            TableRow(
                 tuple(map(word, row)),
                 tuple(_cell(cells.case(row, column.at), column, notes) for column in columns),
             )
@@ -86,41 +86,43 @@ def heads(axes: Sequence[str], at: Place) -> tuple[str, ...]:
     """Return what stands above a column: labels as they are, other values behind their names."""
     names = short(axes)
     return tuple(
-        word(one) if axis in NAMES else f"{name}={word(one) or 'none'}"
+        word(one) if axis in AXIS_NAMES else f"{name}={word(one) or 'none'}"
         for axis, name, one in zip(axes, names, at, strict=True)
     )
 
 
 def remarks(case: CaseSummary) -> list[str]:
     """Return what nobody may overlook of a case that has numbers, or why it has none."""
-    said = []
+    texts = []
     if case.failed:
         last = case.failed[-1].failure
         trials = len(case.failed)
         verb = f"{trials} {'trial' if trials == 1 else 'trials'} failed"
-        said.append(f"{verb}: {last.stage}: {last.message}")
+        texts.append(f"{verb}: {last.stage}: {last.message}")
     elif case.trials < case.planned:
-        said.append(f"measured in {case.trials} of {case.planned} trials")
+        texts.append(f"measured in {case.trials} of {case.planned} trials")
     if doubts := in_short([case]):
-        said.append(f"not believed: {doubts}")
+        texts.append(f"not believed: {doubts}")
     failed = [one.check for one in case.findings if one.check.status == "fail"]
-    behaviour = dict.fromkeys(f"{one.id} {one.name}" for one in failed if one.about == "behaviour")
+    behaviour = dict.fromkeys(
+        f"{one.id} {one.name}" for one in failed if one.subject == "behaviour"
+    )
     if behaviour:
-        said.append(f"it failed {', '.join(behaviour)}: see what the checks found")
-    for line in case.lines:
+        texts.append(f"it failed {', '.join(behaviour)}: see what the checks found")
+    for line in case.metrics:
         bad = max((one.sample.value or 0 for one in line.samples), default=0)
         if line.use == "errors" and line.of is None and bad:
-            said.append(f"up to {bad:g} requests of a trial did not end well")
-    return [f"{case.case.title}: {one}" for one in said]
+            texts.append(f"up to {bad:g} requests of a trial did not end well")
+    return [f"{case.case.title}: {one}" for one in texts]
 
 
 def metrics_of(cells: Grid) -> list[Column]:
     """Return a column for each metric and each part of it; for one without values, too."""
-    found = metric_columns(cells.cases)
+    columns = metric_columns(cells.cases)
     return [
         column
         for metric in cells.pivot.metrics
-        for column in [one for one in found if one.metric == metric]
+        for column in [one for one in columns if one.metric == metric]
         or [Column(metric, None, Scale("1"), in_one_cell=False)]
     ]
 
@@ -158,12 +160,14 @@ def _title(statistic: Statistic, spread: bool) -> str:
 
 def _cell(case: CaseSummary | None, column: _Shown, notes: Footnotes) -> Cell:
     if case is None:
-        return Cell.said("")
+        return Cell.of_word("")
     marks = "".join(f" {notes.mark(remark)}" for remark in remarks(case))
     if not case.trials:
-        return Cell.said(("failed" if case.failed else NOTHING) + marks, bool(case.failed), False)
+        return Cell.of_word(
+            ("failed" if case.failed else NOTHING) + marks, bool(case.failed), False
+        )
     if column.statistic == "runs":
-        return _marked(Cell.said(_COUNT.text(case.trials)), marks)
+        return _marked(Cell.of_word(_COUNT.text(case.trials)), marks)
     lines = column.drawn.lines(case)
     if column.statistic != "range":
         cell = of_lines(lines, column.drawn.scale, notes, column.statistic, column.spread)

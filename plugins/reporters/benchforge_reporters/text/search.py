@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.plugin import Attempt, Capacity, CaseSummary, Outcome
-from benchforge.reporters.cells import NOTHING
-from benchforge.reporters.labels import case_labels
-from benchforge.reporters.numbers import Scale, scale
-from benchforge.reporters.tables import Row, Table, case_table, trial_table
+from benchforge.plugin import Capacity, CaseSummary, ObjectiveOutcome, SearchTrial
+from benchforge_reporters.text.cells import NOTHING
+from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.numbers import Scale, scale
+from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
 
 RATES = Scale("requests/s")
 _TO = "\N{EN DASH}"
@@ -36,7 +36,7 @@ def search_table(cases: Sequence[CaseSummary]) -> Table:
     """Return one row a search: its rate with the interval, and how it ended."""
     labels = case_labels(cases)
     heads = ("rate (/s)", "95 %", "safe (/s)", "passed at most (/s)", "trials", "ended")
-    found = [
+    searches = [
         (named, case.capacity)
         for named, case in zip(labels.rows, cases, strict=True)
         if case.capacity is not None
@@ -44,30 +44,34 @@ def search_table(cases: Sequence[CaseSummary]) -> Table:
     return Table(
         heads=(*labels.heads, *heads),
         columns=(),
-        rows=tuple(Row((*named, *_searched(one)), ()) for named, one in found),
+        rows=tuple(TableRow((*named, *_searched(one)), ()) for named, one in searches),
         footnotes=(
             "rate: passed half of the time; safe: passed 19 times in 20",
-            *(f"{', '.join(named)}: {one.says}" for named, one in found if one.phase != "done"),
+            *(
+                f"{', '.join(named)}: {one.message}"
+                for named, one in searches
+                if one.phase != "done"
+            ),
         ),
     )
 
 
-def _searched(one: Capacity) -> Iterator[str]:
-    yield rate_of(one)
-    interval = one.rate.interval
+def _searched(capacity: Capacity) -> Iterator[str]:
+    yield rate_of(capacity)
+    interval = capacity.rate.interval
     yield NOTHING if interval is None else f"[{_TO.join(map(RATES.text, interval))}]"
-    yield NOTHING if one.safe is None else RATES.text(one.safe)
-    yield NOTHING if one.at_least is None else RATES.text(one.at_least)
-    yield str(len(one.attempts))
-    yield _ENDS.get(one.phase, "not finished")
+    yield NOTHING if capacity.safe is None else RATES.text(capacity.safe)
+    yield NOTHING if capacity.highest_passed is None else RATES.text(capacity.highest_passed)
+    yield str(len(capacity.attempts))
+    yield _ENDS.get(capacity.phase, "not finished")
 
 
-def rate_of(one: Capacity) -> str:
+def rate_of(capacity: Capacity) -> str:
     """Return the rate as a word: a bound where that is all, or that it is not known."""
-    if one.rate.value is not None:
-        return RATES.text(one.rate.value)
-    tried = [attempt.rate for attempt in one.attempts]
-    match one.phase:
+    if capacity.rate.value is not None:
+        return RATES.text(capacity.rate.value)
+    tried = [attempt.rate for attempt in capacity.attempts]
+    match capacity.phase:
         case "too high":
             return f"at least {RATES.text(max(tried))}"
         case "too low":
@@ -79,7 +83,10 @@ def attempt_table(cases: Sequence[CaseSummary]) -> Table:
     """Return one row a trial: which rate it was asked for, and what was kept or not."""
     labels = case_labels(cases)
     scales = _scales(cases)
-    heads = (f"{told} ({one.unit})" if one.unit != "1" else told for told, one in scales.items())
+    heads = (
+        f"{objective} ({one.unit})" if one.unit != "1" else objective
+        for objective, one in scales.items()
+    )
     return Table(
         heads=("trial", "round", *labels.heads, "asked (/s)", "kept", *heads),
         columns=(),
@@ -94,21 +101,23 @@ def attempt_table(cases: Sequence[CaseSummary]) -> Table:
 
 def _scales(cases: Sequence[CaseSummary]) -> dict[str, Scale]:
     """Return the objectives, each with one scale for all of its values."""
-    found: dict[str, list[Outcome]] = {}
+    outcomes_by_objective: dict[str, list[ObjectiveOutcome]] = {}
     for case in cases:
-        for one in case.capacity.attempts if case.capacity else ():
-            for outcome in one.outcomes:
-                found.setdefault(outcome.objective, []).append(outcome)
+        for attempt in case.capacity.attempts if case.capacity else ():
+            for outcome in attempt.outcomes:
+                outcomes_by_objective.setdefault(outcome.objective, []).append(outcome)
     return {
         objective: scale(
             next((one.unit for one in outcomes if one.unit), "1"),
             [one.value for one in outcomes if one.value is not None],
         )
-        for objective, outcomes in found.items()
+        for objective, outcomes in outcomes_by_objective.items()
     }
 
 
-def _rows(named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, Scale]) -> Iterator[Row]:
+def _rows(
+    named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, Scale]
+) -> Iterator[TableRow]:
     attempts = {one.trial: one for one in case.capacity.attempts} if case.capacity else {}
     lost = {one.trial: (one.block, "failed") for one in case.failed}
     lost |= {
@@ -117,20 +126,20 @@ def _rows(named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, Scale]
     }
     for number in sorted(attempts.keys() | lost.keys()):
         if number in attempts:
-            one = attempts[number]
-            figures = [_figure(one, *item) for item in scales.items()]
-            kept = "yes" if one.passed else "no"
-            labels = (str(one.round), *named, RATES.text(one.rate), kept, *figures)
+            attempt = attempts[number]
+            figures = [_figure(attempt, *item) for item in scales.items()]
+            kept = "yes" if attempt.passed else "no"
+            labels = (str(attempt.round), *named, RATES.text(attempt.rate), kept, *figures)
         else:
             block, why = lost[number]
             labels = (str(block), *named, NOTHING, why, *[NOTHING for _ in scales])
-        yield Row((str(number), *labels), ())
+        yield TableRow((str(number), *labels), ())
 
 
-def _figure(one: Attempt, objective: str, unit: Scale) -> str:
-    for outcome in one.outcomes:
+def _figure(attempt: SearchTrial, objective: str, unit: Scale) -> str:
+    for outcome in attempt.outcomes:
         if outcome.objective == objective:
             if outcome.value is None:
                 return f"unknown: {outcome.why}"
             return unit.text(outcome.value) + ("" if outcome.kept else ": no")
-    return one.why or NOTHING
+    return attempt.why or NOTHING

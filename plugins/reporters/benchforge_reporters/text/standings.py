@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from benchforge.plugin import Comparison, Estimate, Ranking, Standing, Summary, titled
-from benchforge.reporters.numbers import scale
+from benchforge.plugin import Comparison, Estimate, MetricRanking, Ranking, Summary, titled
+from benchforge_reporters.text.numbers import scale
 
 RANKS = (
     "a rank is one that the intervals of all pairs together allow (95 %); "
@@ -18,7 +18,7 @@ _TO = "\N{EN DASH}"
 
 def ranked(summary: Summary) -> bool:
     """Whether anybody has a rank."""
-    return any(one.ranking for group in summary.comparisons for one in group.standings)
+    return any(one.ranking for group in summary.comparisons for one in group.rankings)
 
 
 def standings(summary: Summary, scenario: str) -> list[str]:
@@ -26,36 +26,36 @@ def standings(summary: Summary, scenario: str) -> list[str]:
     return [
         f"{where}{line}"
         for where, group in _groups(summary, scenario)
-        for one in group.standings
+        for one in group.rankings
         for line in _lines(one)
     ]
 
 
 def pairs(summary: Summary, scenario: str) -> list[str]:
     """Return each pair of a scenario: the ratio, and the interval that holds with all others."""
-    found = [
+    sentences = [
         f"{where}{metric(one)}: {line}"
         for where, group in _groups(summary, scenario)
-        for one in group.standings
+        for one in group.rankings
         if one.ranking
         for line in _pairs(one.ranking)
     ]
-    more = len(found) - _MOST
-    return [*found[:_MOST], *([f"and {more} more, in summary.json"] if more > 0 else [])]
+    more = len(sentences) - _MOST
+    return [*sentences[:_MOST], *([f"and {more} more, in summary.json"] if more > 0 else [])]
 
 
-def metric(one: Standing) -> str:
+def metric(standing: MetricRanking) -> str:
     """Return what a standing is by."""
-    return titled(one.metric, one.of)
+    return titled(standing.metric, standing.of)
 
 
-def interval(one: Estimate, digits: str) -> str:
+def interval(estimate: Estimate, digits: str) -> str:
     """Return a value with its interval, each in a format such as `.3g`."""
-    if one.value is None:
-        return f"unknown: {one.why}"
-    if one.low is None or one.high is None:
-        return f"{one.value:{digits}} (no interval: {one.why})"
-    return f"{one.value:{digits}} ({one.low:{digits}} to {one.high:{digits}})"
+    if estimate.value is None:
+        return f"unknown: {estimate.why}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{digits}} (no interval: {estimate.why})"
+    return f"{estimate.value:{digits}} ({estimate.low:{digits}} to {estimate.high:{digits}})"
 
 
 def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]:
@@ -64,46 +64,51 @@ def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]
     drivers = len({one.driver for one in groups}) > 1
     for group in groups:
         named = [f"{path.rpartition('.')[2]} {value}" for path, value in group.vary.items()]
-        told = ", ".join([group.driver, *named] if drivers else named)
-        yield f"{told}: " if told else "", group
+        label = ", ".join([group.driver, *named] if drivers else named)
+        yield f"{label}: " if label else "", group
 
 
-def _lines(one: Standing) -> Iterator[str]:
-    title = metric(one)
-    if one.ranking is None:
-        yield f"{title}: nobody is ranked: {one.why}"
+def _lines(standing: MetricRanking) -> Iterator[str]:
+    title = metric(standing)
+    if standing.ranking is None:
+        yield f"{title}: nobody is ranked: {standing.why}"
     else:
-        blocks = f"{one.blocks} blocks" if one.blocks != 1 else "1 block"
-        yield f"{title}, {blocks}: {'; '.join([*_ranks(one.ranking), *_needs(one)])}"
-    for left in one.left_out if one.ranking else ():
+        blocks = f"{standing.blocks} blocks" if standing.blocks != 1 else "1 block"
+        yield f"{title}, {blocks}: {'; '.join([*_ranks(standing.ranking), *_needs(standing)])}"
+    for left in standing.left_out if standing.ranking else ():
         yield f"{title}: {left.server} is not ranked: {left.why}"
-    yield from _far(one, title)
+    yield from _far(standing, title)
 
 
-def _needs(one: Standing) -> Iterator[str]:
-    if one.needs is not None and one.needs > one.blocks:
-        about = one.needs if one.needs < _EXACT else float(f"{one.needs:.2g}")
-        yield f"to resolve {100 * one.target:g} % takes about {about:,.0f} blocks here"
+def _needs(standing: MetricRanking) -> Iterator[str]:
+    if standing.blocks_needed is not None and standing.blocks_needed > standing.blocks:
+        about = (
+            standing.blocks_needed
+            if standing.blocks_needed < _EXACT
+            else float(f"{standing.blocks_needed:.2g}")
+        )
+        yield f"to resolve {100 * standing.target:g} % takes about {about:,.0f} blocks here"
 
 
 def _ranks(ranking: Ranking) -> Iterator[str]:
-    for (best, worst), same in groupby(ranking.order, key=lambda one: (one.best, one.worst)):
+    for (best, worst), same in groupby(ranking.order, key=lambda entry: (entry.best, entry.worst)):
         rank = str(best) if best == worst else f"{best}{_TO}{worst}"
         who = (f"{one.server} ({one.letters})" if one.letters else one.server for one in same)
         yield f"rank {rank}: {', '.join(who)}"
 
 
-def _far(one: Standing, title: str) -> Iterator[str]:
-    for server, those in groupby(one.far, key=lambda far: far.server):
-        found = list(those)
-        sizes = scale(one.unit, [far.value for far in found])
-        told = ", ".join(
+def _far(standing: MetricRanking, title: str) -> Iterator[str]:
+    for server, those in groupby(standing.outliers, key=lambda far: far.server):
+        outliers = list(those)
+        sizes = scale(standing.unit, [far.value for far in outliers])
+        outlier_texts = ", ".join(
             f"trial {far.trial} in block {far.block} ({sizes.text(far.value)}, {far.share:+.0%}, "
             f"{far.severity})"
-            for far in found
+            for far in outliers
         )
-        bimodal = "bimodal, " if len(found) >= _BIMODAL * one.blocks else ""
-        yield f"{title}: {bimodal}far from the others of {server}, and counted all the same: {told}"
+        bimodal = "bimodal, " if len(outliers) >= _BIMODAL * standing.blocks else ""
+        who = f"{bimodal}far from the others of {server}"
+        yield f"{title}: {who}, and counted all the same: {outlier_texts}"
 
 
 def _pairs(ranking: Ranking) -> Iterator[str]:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from benchforge.plugin import CaseSummary, Line, Summary, titled
-from benchforge.reporters.cells import Cell, Footnotes, of_lines, of_trial
-from benchforge.reporters.labels import case_labels
-from benchforge.reporters.numbers import Scale, scale
+from benchforge.plugin import CaseSummary, MetricSummary, Summary, titled
+from benchforge_reporters.text.cells import Cell, Footnotes, of_lines, of_trial
+from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.numbers import Scale, scale
 
 # Metrics whose lines are classes of one thing, shown in one cell.
 _IN_ONE_CELL = {"errors"}
@@ -39,17 +39,17 @@ class Column:
         """The unit of the numbers below; counts need none."""
         return "" if self.scale.unit == "1" else self.scale.unit
 
-    def lines(self, case: CaseSummary) -> tuple[Line, ...]:
+    def lines(self, case: CaseSummary) -> tuple[MetricSummary, ...]:
         """Return the lines of a case that stand in this column."""
         return tuple(
             line
-            for line in case.lines
+            for line in case.metrics
             if line.metric == self.metric and (self.in_one_cell or line.of == self.of)
         )
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """What is named on the left, and its values."""
 
     labels: tuple[str, ...]
@@ -63,7 +63,7 @@ class Table:
     heads: tuple[str, ...]
     "Of the labels."
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     footnotes: tuple[str, ...]
 
 
@@ -71,7 +71,7 @@ def scenarios(summary: Summary) -> list[tuple[str, list[CaseSummary]]]:
     """Return the cases by scenario, in the order of the suite, with its label and title."""
     return [
         (": ".join(filter(None, (name, summary.titles.get(name)))), list(cases))
-        for name, cases in groupby(summary.cases, lambda one: one.case.scenario)
+        for name, cases in groupby(summary.cases, lambda case: case.case.scenario)
     ]
 
 
@@ -81,14 +81,14 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
     Of the columns it has the `first` ones, and no footnote of others. What nobody has a value of,
     such as the rate of a load without one, stands last.
     """
-    every = sorted(metric_columns(cases), key=lambda column: not _has_value(column, cases))
-    columns, notes = tuple(every[:first]), Footnotes()
+    all_columns = sorted(metric_columns(cases), key=lambda column: not _has_value(column, cases))
+    columns, notes = tuple(all_columns[:first]), Footnotes()
     labels = case_labels(cases)
     return Table(
         heads=(*labels.heads, "trials"),
         columns=columns,
         rows=tuple(
-            Row(
+            TableRow(
                 (*named, _trials(case)),
                 tuple(_cell(case, column, notes) for column in columns),
             )
@@ -104,15 +104,17 @@ def _has_value(column: Column, cases: Sequence[CaseSummary]) -> bool:
 
 
 def _trials(case: CaseSummary) -> str:
-    told = f"{case.trials} of {case.planned}"
+    counts = f"{case.trials} of {case.planned}"
     if case.believed is None or case.believed == case.trials:
-        return told
-    return f"{told}, {case.believed} believed"
+        return counts
+    believed = f"{counts}, {case.believed} believed"
+    disturbed = sum(one.used and one.disturbed for one in case.doubted)
+    return f"{believed}, {disturbed} disturbed" if disturbed else believed
 
 
 def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:
     if case.failed and not case.trials:
-        return Cell.said("failed", loud=True)
+        return Cell.of_word("failed", loud=True)
     return of_lines(column.lines(case), column.scale, notes)
 
 
@@ -134,39 +136,42 @@ def trial_table(cases: Sequence[CaseSummary]) -> Table:
 
 def _trial_rows(
     named: tuple[str, ...], case: CaseSummary, columns: Sequence[Column], notes: Footnotes
-) -> Iterator[Row]:
-    blocks = {one.trial: one.block for line in case.lines for one in line.samples}
+) -> Iterator[TableRow]:
+    blocks = {one.trial: one.block for line in case.metrics for one in line.samples}
     failed = {one.trial: one for one in case.failed}
     blocks |= {number: one.block for number, one in failed.items()}
     for number in sorted(blocks):
         cells = tuple(
-            Cell.said("failed", loud=True)
+            Cell.of_word("failed", loud=True)
             if number in failed
             else of_trial(column.lines(case), number, column.scale, notes)
             for column in columns
         )
-        yield Row((str(number), str(blocks[number]), *named), cells)
+        yield TableRow((str(number), str(blocks[number]), *named), cells)
 
 
 def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
     """Return every metric in the order of the suite, each with one scale for all cases."""
-    found: dict[tuple[str, str | None, bool], list[Line]] = {}
-    for line in _in_order([case.lines for case in cases]):
+    lines_by_column: dict[tuple[str, str | None, bool], list[MetricSummary]] = {}
+    for line in _in_order([case.metrics for case in cases]):
         merged = line.use in _IN_ONE_CELL
-        found.setdefault((line.metric, None if merged else line.of, merged), []).append(line)
+        lines_by_column.setdefault((line.metric, None if merged else line.of, merged), []).append(
+            line
+        )
     return tuple(
-        Column(metric, of, _scale(lines), merged) for (metric, of, merged), lines in found.items()
+        Column(metric, of, _scale(lines), merged)
+        for (metric, of, merged), lines in lines_by_column.items()
     )
 
 
-def _in_order(of_cases: Sequence[Sequence[Line]]) -> list[Line]:
+def _in_order(of_cases: Sequence[Sequence[MetricSummary]]) -> list[MetricSummary]:
     """All lines, those of a metric together: a case may lack what another one has."""
     lines = [line for lines in of_cases for line in lines]
     labels = list(dict.fromkeys(line.metric for line in lines))
     return sorted(lines, key=lambda line: labels.index(line.metric))
 
 
-def _scale(lines: Sequence[Line]) -> Scale:
+def _scale(lines: Sequence[MetricSummary]) -> Scale:
     values = [
         one.sample.value for line in lines for one in line.samples if one.sample.value is not None
     ]

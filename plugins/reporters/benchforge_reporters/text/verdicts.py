@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from benchforge.plugin import CaseSummary, Claim, Summary, Verdict
-from benchforge.reporters.words import one_line
+from benchforge.plugin import CaseSummary, Claim, Summary, Verdict, safe
 
 Came = Literal["passes", "fails", "invalid", "inconclusive"]
 SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
@@ -13,7 +12,7 @@ UNASKED: Final = "nothing in the summary answers it"
 
 
 @dataclass(frozen=True)
-class Answer:
+class VerdictText:
     """What came of one question."""
 
     group: str
@@ -23,7 +22,7 @@ class Answer:
     says: str
 
 
-def answers(summary: Summary) -> Iterator[Answer]:
+def answers(summary: Summary) -> Iterator[VerdictText]:
     """Yield the answer to each claim, then to each case whether it has a believable number."""
     by_label: dict[str, list[Verdict]] = {}
     for verdict in summary.verdicts:
@@ -32,33 +31,33 @@ def answers(summary: Summary) -> Iterator[Answer]:
         if claim.label not in by_label:
             why = SMOKE if summary.smoke else UNASKED
             came: Came = "inconclusive" if summary.smoke else "invalid"
-            yield Answer("claims", _title(claim, None), came, why)
+            yield VerdictText("claims", _title(claim, None), came, why)
         for verdict in by_label.get(claim.label, ()):
             came = "passes" if verdict.state == "holds" else verdict.state
-            yield Answer("claims", _title(claim, verdict), came, one_line(verdict.sentence))
+            yield VerdictText("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
     for case in summary.cases:
         yield _of_case(case, smoke=summary.smoke)
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:
     at = "" if verdict is None else ", ".join(f"{name}={one}" for name, one in verdict.at.items())
-    says = claim.says or f"{claim.metric} of {claim.question.text}"
-    return one_line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
+    says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
+    return safe.line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
 
 
-def _of_case(case: CaseSummary, *, smoke: bool) -> Answer:
-    scenario, name = case.case.scenario, one_line(case.case.title)
+def _of_case(case: CaseSummary, *, smoke: bool) -> VerdictText:
+    scenario, name = case.case.scenario, safe.line(case.case.title)
     counts = f"{case.trials} of {case.planned} planned measurements"
     if smoke and case.answered(smoke=True):
-        return Answer(
+        return VerdictText(
             scenario, name, "passes", f"a smoke: it works, and no number counts; {counts}"
         )
     if not case.answered(smoke=False):
-        return Answer(scenario, name, "invalid", f"no believable number: {_why(case)}")
+        return VerdictText(scenario, name, "invalid", f"no believable number: {_why(case)}")
     if case.believed is not None and case.believed < case.trials:
         says = f"believed are {case.believed} of {case.trials} trials: {_why(case)}"
-        return Answer(scenario, name, "passes" if case.believed else "inconclusive", says)
-    return Answer(scenario, name, "passes", counts)
+        return VerdictText(scenario, name, "passes" if case.believed else "inconclusive", says)
+    return VerdictText(scenario, name, "passes", counts)
 
 
 def _why(case: CaseSummary) -> str:
@@ -67,5 +66,5 @@ def _why(case: CaseSummary) -> str:
         one.failure.message: f"{one.failure.stage}: {one.failure.message}" for one in case.failed
     }
     for check in (check for one in case.doubted for check in one.checks):
-        reasons.setdefault(check.id, f"{check.id} {check.name}: {check.says}")
-    return one_line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"
+        reasons.setdefault(check.id, f"{check.id} {check.name}: {check.message}")
+    return safe.line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"

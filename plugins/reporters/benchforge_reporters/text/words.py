@@ -7,10 +7,10 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial, titled
-from benchforge.reporters.findings import Told, in_short, told
-from benchforge.reporters.labels import case_labels
-from benchforge.reporters.standings import RANKS, ranked
+from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial, exposed, titled
+from benchforge_reporters.text.findings import FindingGroup, finding_groups, in_short
+from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.standings import RANKS, ranked
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
@@ -57,7 +57,7 @@ def interpreters(summary: Summary) -> str:
 
 def code(summary: Summary) -> str:
     """Return which commit each server's code is of; nothing where none lies in a repository."""
-    return "; ".join(f"{one.server}: {one.told}" for one in summary.code)
+    return "; ".join(f"{one.server}: {one.in_words}" for one in summary.code)
 
 
 def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
@@ -66,10 +66,10 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     measured = sum(case.trials for case in cases)
     planned = sum(case.planned for case in cases)
     failed = sum(len(case.failed) for case in cases)
-    at_most = "at most " if summary.finds else ""
+    at_most = "at most " if summary.searches else ""
     blocks = {
         *(one.block for case in cases for one in case.failed),
-        *(one.block for case in cases for line in case.lines for one in line.samples),
+        *(one.block for case in cases for line in case.metrics for one in line.samples),
         *(one.round for case in cases if case.capacity for one in case.capacity.attempts),
     }
     machine = [
@@ -83,14 +83,15 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
         ("trials", f"{measured} of {at_most}{planned} planned, {failed} failed"),
         ("blocks", amount(summary) or str(len(blocks))),
     ]
-    rows += [("placebo", told) for told in placebos(summary)]
-    rows += [("resumed", told) for told in resumed(summary, trials)]
-    if told := interpreters(summary):
-        rows.append(("runtimes", told))
-    rows += [("code", told)] if (told := code(summary)) else []
+    rows += [("placebo", text) for text in placebos(summary)]
+    rows += [("resumed", text) for text in resumed(summary, trials)]
+    if runtimes := interpreters(summary):
+        rows.append(("runtimes", runtimes))
+    rows += [("code", commits)] if (commits := code(summary)) else []
     rows += [("machine", ", ".join(machine))] if machine else []
-    rows += [("CPUs", told) for told in placement(trials)]
-    return rows + [("tuning", told) for told in tuning(trials)]
+    rows += [("secrets", secrets)] if (secrets := exposed(trials)) else []
+    rows += [("CPUs", text) for text in placement(trials)]
+    return rows + [("tuning", text) for text in tuning(trials)]
 
 
 def order(summary: Summary) -> str:
@@ -100,43 +101,45 @@ def order(summary: Summary) -> str:
 
 def amount(summary: Summary) -> str:
     """Return after how many blocks it was enough, or was not; empty where they were given."""
-    return "" if summary.enough is None else summary.enough.told
+    return "" if summary.stop_decision is None else summary.stop_decision.in_words
 
 
 def placebos(summary: Summary) -> list[str]:
     """Return for each scenario by what the same thing differed, and whether that is too much."""
     return [
-        one.says if one.status == "pass" else f"{one.status.upper()}: {one.says}"
+        one.message if one.status == "pass" else f"{one.status.upper()}: {one.message}"
         for one in summary.checks
         if one.id == _PLACEBO
     ]
 
 
 def _with_placebos(summary: Summary) -> list[CaseSummary]:
-    return [*summary.cases, *(one.again for one in summary.placebos)]
+    return [*summary.cases, *(one.repeated for one in summary.placebos)]
 
 
 def placement(trials: Sequence[Trial]) -> list[str]:
     """Return on which CPUs each role was put; nothing where all could use all."""
-    return list(dict.fromkeys(trial.placed.told for trial in trials if trial.placed is not None))
+    return list(
+        dict.fromkeys(trial.placement.in_words for trial in trials if trial.placement is not None)
+    )
 
 
 def resumed(summary: Summary, trials: Sequence[Trial]) -> list[str]:
-    """Return which trials were measured later: a text for each later sitting that has any."""
-    starts = [one.first_trial for one in summary.sittings]
+    """Return which trials were measured later: a text for each later session that has any."""
+    starts = [one.first_trial for one in summary.sessions]
     texts: list[str] = []
-    for sitting, following in zip_longest(summary.sittings, starts[1:]):
+    for session, following in zip_longest(summary.sessions, starts[1:]):
         numbers = [
             trial.number
             for trial in trials
-            if sitting.first_trial <= trial.number
+            if session.first_trial <= trial.number
             and (following is None or trial.number < following)
         ]
         if numbers:
             first, last = min(numbers), max(numbers)
             which = f"trial {first}" if first == last else f"trials {first} to {last}"
-            when = f"{sitting.began:%Y-%m-%d %H:%M %Z}".rstrip()
-            texts.append("; ".join([f"{which} on {when}", *sitting.differs]))
+            when = f"{session.started:%Y-%m-%d %H:%M %Z}".rstrip()
+            texts.append("; ".join([f"{which} on {when}", *session.differences]))
     return texts
 
 
@@ -144,11 +147,11 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
     """Return what came of the suite's tuning: one text, or one for each outcome with its trials."""
     outcomes: dict[str, list[str]] = {}
     for trial in trials:
-        if trial.tuned is not None:
-            outcomes.setdefault(trial.tuned.told, []).append(str(trial.number))
+        if trial.tuning is not None:
+            outcomes.setdefault(trial.tuning.in_words, []).append(str(trial.number))
     if len(outcomes) == 1:
         return list(outcomes)
-    return [f"{told} (trials {', '.join(numbers)})" for told, numbers in outcomes.items()]
+    return [f"{outcome} (trials {', '.join(numbers)})" for outcome, numbers in outcomes.items()]
 
 
 def alarms(summary: Summary) -> list[str]:
@@ -157,18 +160,18 @@ def alarms(summary: Summary) -> list[str]:
     return [
         *([SMOKE] if summary.smoke else []),
         *([INCOMPLETE] if not summary.complete else []),
-        *([OTHERWISE] if any(one.differs for one in summary.sittings) else []),
+        *([OTHERWISE] if any(one.differences for one in summary.sessions) else []),
         *(
-            f"PLACEBO: {one.says}"
+            f"PLACEBO: {one.message}"
             for one in summary.checks
             if one.id == _PLACEBO and one.status == "fail"
         ),
-        *([told_] if (told_ := doubted(summary)) else []),
+        *([doubts] if (doubts := doubted(summary)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 
 
-def asked(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
+def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
     """Return what a scenario asks for, and by which drivers."""
     names = {case.case.scenario for case in cases}
     requests = [
@@ -182,7 +185,7 @@ def asked(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
 
 def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:
     """Return what a scenario's cases look for; nothing where each trial asks the same."""
-    finds = (summary.finds.get(case.case.scenario) for case in cases[:1])
+    finds = (summary.searches.get(case.case.scenario) for case in cases[:1])
     return [find.says for find in finds if find is not None]
 
 
@@ -212,27 +215,27 @@ def findings(cases: Sequence[CaseSummary]) -> list[str]:
 
     What is not known and what passed is counted in a last line.
     """
-    found = told(cases, _names(cases))
-    loud = [one.line for one in found if one.check.status != "unknown"]
+    groups = finding_groups(cases, _names(cases))
+    loud = [one.line for one in groups if one.check.status != "unknown"]
     loud += [
         f"{name}: {note}"
         for name, case in zip(_names(cases), cases, strict=True)
         for note in case.notes
         if note.startswith("not steady") or not case.findings
     ]
-    unknown = dict.fromkeys(one.check.id for one in found if one.check.status == "unknown")
-    passed = min((case.passed for case in cases if case.trials), default=0)
-    if not found and not passed:
+    unknown = dict.fromkeys(one.check.id for one in groups if one.check.status == "unknown")
+    passed = min((case.checks_passed for case in cases if case.trials), default=0)
+    if not groups and not passed:
         return loud
     rest = f"; not known: {', '.join(unknown)} (why: see report.md)" if unknown else ""
     return [*loud, f"checks that passed: {passed} or more for each case{rest}"]
 
 
-def in_all(found: Sequence[Told]) -> list[str]:
+def in_all(groups: Sequence[FindingGroup]) -> list[str]:
     """Return what speaks against the whole result; of what is not known the ids alone."""
-    unknown = dict.fromkeys(one.check.id for one in found if one.check.status == "unknown")
+    unknown = dict.fromkeys(one.check.id for one in groups if one.check.status == "unknown")
     rest = [f"not known of the whole: {', '.join(unknown)} (why: see report.md)"] if unknown else []
-    return [*(one.line for one in found if one.check.status != "unknown"), *rest]
+    return [*(one.line for one in groups if one.check.status != "unknown"), *rest]
 
 
 def doubted(summary: Summary) -> str:
@@ -242,12 +245,27 @@ def doubted(summary: Summary) -> str:
         for case in summary.cases
         if case.believed is not None and case.believed < case.trials and not _set_aside(case)
     ]
-    if not cases:
-        return ""
+    disturbed = [case for case in cases if all(one.disturbed for one in case.doubted if one.used)]
+    others = [case for case in cases if case not in disturbed]
+    sentences = []
+    if others:
+        which = f"{_have(others, summary)} numbers that are not to be believed"
+        sentences.append(f"NOT BELIEVED: {which}: {in_short(others)}")
+    if disturbed:
+        which = f"{_have(disturbed, summary)} values of trials that others disturbed"
+        sentences.append(f"DISTURBED: {which} ({in_short(disturbed)}): {_DISTURBED}")
+    return "; ".join(sentences)
+
+
+_DISTURBED = (
+    "on a quiet machine they are others; claims and ranks by ratios are of trials that were "
+    "disturbed alike"
+)
+
+
+def _have(cases: Sequence[CaseSummary], summary: Summary) -> str:
     number = len(cases)
-    have = "case has" if number == 1 else "cases have"
-    which = f"{number} of {len(summary.cases)} {have} numbers"
-    return f"NOT BELIEVED: {which} that are not to be believed: {in_short(cases)}"
+    return f"{number} of {len(summary.cases)} {'case has' if number == 1 else 'cases have'}"
 
 
 def _set_aside(case: CaseSummary) -> bool:
@@ -259,11 +277,11 @@ def _set_aside(case: CaseSummary) -> bool:
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:
     """Return how the values of each trial were formed, where they are statistics themselves."""
-    found: dict[str, dict[str, None]] = {}
-    for line in (line for case in cases for line in case.lines if line.estimator):
+    estimators_by_title: dict[str, dict[str, None]] = {}
+    for line in (line for case in cases for line in case.metrics if line.estimator):
         title = titled(line.metric, line.of)
-        found.setdefault(title, {})[line.estimator or ""] = None
-    return [f"{title}: {'; or: '.join(formed)}" for title, formed in found.items()]
+        estimators_by_title.setdefault(title, {})[line.estimator or ""] = None
+    return [f"{title}: {'; or: '.join(formed)}" for title, formed in estimators_by_title.items()]
 
 
 def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
@@ -285,26 +303,6 @@ def drawn(label: str, pivot: Pivot) -> tuple[str, str]:
     where = f", where {' and '.join(kept)}" if kept else ""
     what = f"{', '.join(pivot.metrics)} of {', '.join(pivot.scenarios)}{where}"
     return pivot.title or label, what
-
-
-def plain(text: str) -> str:
-    """Return a text whose control characters can be seen, and do nothing to a terminal or a page.
-
-    What servers print, and names in suites, come from anybody.
-    """
-    return "".join(
-        char if char in "\n\t" or char.isprintable() or char == "\xa0" else _visible(char)
-        for char in text.replace("\r\n", "\n")
-    )
-
-
-def one_line(text: str) -> str:
-    """Return a text for a place that has one line."""
-    return " ".join(plain(text).split())
-
-
-def _visible(char: str) -> str:
-    return char.encode("unicode_escape").decode()
 
 
 def _names(cases: Sequence[CaseSummary]) -> list[str]:

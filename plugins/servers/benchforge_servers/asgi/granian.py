@@ -5,16 +5,16 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
-from benchforge_servers.module_server import ModuleServer
+from benchforge_servers.python.module_server import ModuleServer
 
 
 class Granian(ModuleServer):
     """A WSGI or an ASGI app, served by granian.
 
-    Good to know: nobody imports an app of your own to see what it speaks, so `interface` says it.
-    Beside the worker's Python thread there are threads in Rust, so one worker may use more than
-    one CPU. `blocking_threads` run a WSGI app: by itself granian starts as many as requests come at
-    once, up to hundreds. With ASGI there is always one.
+    Good to know: set `interface` for your own app, because benchforge does not import it to find
+    out. Each worker has Rust threads in addition to its Python thread, so one worker may use more
+    than one CPU. `blocking_threads` run a WSGI app: by default granian starts as many as there are
+    concurrent requests, up to hundreds. With ASGI there is always one.
     """
 
     name: ClassVar[str] = "granian"
@@ -23,25 +23,27 @@ class Granian(ModuleServer):
     modules: ClassVar[tuple[str, ...]] = ("granian",)
 
     interface: Literal["wsgi", "asgi"] | None = None
-    "What the app speaks; a built-in one says it itself."
+    "Protocol of the app. A built-in app sets it by itself."
     workers: PositiveInt = 1
-    "Processes that answer."
+    "Number of worker processes."
     loop: Literal["auto", "asyncio", "uvloop"] = "auto"
-    "The event loop; granian chooses with auto."
+    "Event loop. With auto, granian chooses."
     runtime_mode: Literal["auto", "st", "mt"] = "auto"
-    "Whether the threads in Rust of a worker share one runtime (mt) or have their own (st)."
+    """Threading of the Rust runtime in a worker: mt is one shared runtime, st is one for each \
+thread."""
     runtime_threads: PositiveInt = 1
-    "Threads in Rust of each worker."
+    "Number of Rust threads in each worker."
     blocking_threads: PositiveInt | None = None
-    "How many threads run a WSGI app in each worker; granian's own choice without it."
+    "Number of threads that run a WSGI app in each worker. Default: granian's own."
     keep_alive: bool = True
-    "Whether a connection is used for the next request."
+    "Reuse of a connection for the next request."
     backlog: Annotated[int, Field(ge=128)] = 1024
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _interface_is_known(self) -> Self:
-        if self.interface is None and self.known.protocol is None:
+        if self.interface is None and self.served_app.protocol is None:
             raise WrongOption(
                 "an app of your own, and nothing says what it speaks",
                 *("app", "interface"),
@@ -70,7 +72,7 @@ class Granian(ModuleServer):
     def command(self, site: Site) -> Command | None:
         """Return granian, which writes no access log by itself; it works in the app's folder."""
         words = [
-            f"--interface={self.interface or self.known.protocol}",
+            f"--interface={self.interface or self.served_app.protocol}",
             f"--workers={self.workers}",
             f"--loop={self.loop}",
             f"--runtime-mode={self.runtime_mode}",

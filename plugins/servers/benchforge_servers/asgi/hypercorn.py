@@ -5,15 +5,16 @@ from typing import ClassVar, Literal
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.listening import ListeningServer
+from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
 
 class Hypercorn(ListeningServer):
     """An ASGI app, served by hypercorn.
 
-    Good to know: workers are processes of a supervisor, one of them too. "trio" wants an app that
-    does without asyncio. When the app cannot be imported it ends with exit code 0, its reason told.
+    Good to know: workers are processes of a supervisor, even a single one. "trio" needs an app
+    that does not use asyncio. If hypercorn cannot import the app, it prints the reason and exits
+    with 0.
     """
 
     name: ClassVar[str] = "hypercorn"
@@ -22,13 +23,14 @@ class Hypercorn(ListeningServer):
     modules: ClassVar[tuple[str, ...]] = ("hypercorn",)
 
     workers: PositiveInt = 1
-    "Processes that answer."
+    "Number of worker processes."
     worker_class: Literal["asyncio", "uvloop", "trio"] = "asyncio"
-    "The event loop."
+    "Event loop."
     keep_alive: WholeSeconds | None = None
-    "How long an idle connection is kept; hypercorn's own default without it."
+    "Time until an idle connection is closed. Default: hypercorn's own."
     backlog: PositiveInt = 100
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def imports(self) -> tuple[str, ...]:
         """Return hypercorn, and the loop that is named."""
@@ -47,8 +49,8 @@ class Hypercorn(ListeningServer):
         if self.keep_alive is not None:
             words.append(f"--keep-alive={self.keep_alive}")
         return Command(
-            *(site.python, "-m", "hypercorn", *words, self.known.target),
-            environment=self.told(site),
+            *(site.python, "-m", "hypercorn", *words, self.served_app.target),
+            environment=self.process_environment(site),
             folder=self.folder(site),
         )
 

@@ -5,16 +5,16 @@ from typing import ClassVar, Literal
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.module_server import ModuleServer
+from benchforge_servers.python.module_server import ModuleServer
 from benchforge_servers.seconds import WholeSeconds
 
 
 class Uvicorn(ModuleServer):
     """An ASGI app, served by uvicorn.
 
-    Good to know: "auto" takes uvloop and httptools where they are installed, so two interpreters
-    may differ in more than themselves; name them to compare. Connections of HTTP/1.0 are always
-    closed: `ab -k` measures connecting. More than one worker are processes of a supervisor.
+    Good to know: "auto" uses uvloop and httptools if they are installed, so two interpreters may
+    differ in these, too; name them for a comparison. uvicorn always closes HTTP/1.0 connections:
+    `ab -k` measures connecting. With more than one worker, they are processes of a supervisor.
     """
 
     name: ClassVar[str] = "uvicorn"
@@ -23,15 +23,16 @@ class Uvicorn(ModuleServer):
     modules: ClassVar[tuple[str, ...]] = ("uvicorn",)
 
     workers: PositiveInt = 1
-    "Processes that answer."
+    "Number of worker processes."
     loop: Literal["auto", "asyncio", "uvloop"] = "auto"
-    "The event loop; auto is uvloop where it is installed."
+    "Event loop. With auto, uvloop if it is installed."
     http: Literal["auto", "h11", "httptools"] = "auto"
-    "The parser of HTTP; auto is httptools where it is installed."
+    "HTTP parser. With auto, httptools if it is installed."
     keep_alive: WholeSeconds | None = None
-    "How long an idle connection is kept; uvicorn's own default without it."
+    "Time until an idle connection is closed. Default: uvicorn's own."
     backlog: PositiveInt = 2048
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def imports(self) -> tuple[str, ...]:
         """Return uvicorn, and the loop and the parser that are named."""

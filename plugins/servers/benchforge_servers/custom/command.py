@@ -9,21 +9,21 @@ from benchforge.plugin import Command, Fillable, Need, Server, ServesCode, Site,
 
 
 class CommandServer(ServesCode, Server):
-    """A program of any kind, told by its words or its environment where to listen.
+    """Any program that takes its address from arguments or environment variables.
 
-    {port}, {address}, {url} and {backends.<label>.<name>} are filled in, in the words and in the
-    environment; a plain brace is written twice. It is a list of words: no shell reads it. A
-    program with a slash in its name starts at the suite's folder, and it works in `directory`.
-    With a `ref`, that program and that folder are of the commit; a path that stands in another
-    word is not, unless it is relative to the folder.
+    In arguments and environment, benchforge replaces {port}, {address}, {url} and
+    {backends.<label>.<name>}; write a plain brace twice. The command is a list of arguments: no
+    shell reads it. A program with a slash in its name is relative to the suite's folder, and it
+    runs in `directory`. With a `ref`, that program and that folder come from the commit. A path in
+    a later argument does not, unless it is relative to the folder.
     """
 
     name: ClassVar[str] = "command"
 
     argv: list[Fillable] = Field(alias="command", min_length=1)
-    "The program and its words."
+    "Program and its arguments."
     environment: dict[str, Fillable] = Field(default_factory=dict)
-    "Added to what the backends give, such as DATABASE_URL."
+    "Environment variables, in addition to those that backends provide, such as DATABASE_URL."
 
     def needs(self) -> Iterable[Need]:
         """Return the program, unless its name is filled in later, and git for a commit."""

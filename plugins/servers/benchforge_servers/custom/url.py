@@ -27,22 +27,23 @@ def _root(url: str) -> str:
 
 
 class Url(Server):
-    """A server that already runs: benchforge neither starts, measures nor stops its process.
+    """A server that runs already. benchforge does not start, measure or stop its process.
 
-    Good to know: nobody sees to it that it is fresh, alone or what its label says, and its CPU
-    and memory are unknown. It is reached over the host's network, not over a private one. Over
-    https its certificate is checked when it is asked, and by no load tool.
+    Good to know: nothing ensures that the server is fresh, alone or what its label says, and its
+    CPU time and memory are unknown. It is reached over the host's network, not over a private one.
+    Over HTTPS, benchforge checks its certificate in the probes; load tools do not.
     """
 
     name: ClassVar[str] = "url"
     ports: ClassVar[tuple[str, ...]] = ()
 
     root: Annotated[str, AfterValidator(_root)] = Field(alias="url")
-    "Its root, such as http://127.0.0.1:8080."
+    "Root URL of the server, such as http://127.0.0.1:8080."
     ca_file: str | None = None
-    "PEM file that is trusted, from the suite's folder; the system's own certificates without it."
+    """Path of a PEM file with trusted certificates, relative to the suite's folder. Default: the \
+system's certificates."""
     allow_remote: bool = False
-    "Whether it may be on another machine: put load only on what is yours."
+    "Permission to use a server on another machine. Put load only on machines that are yours."
 
     @model_validator(mode="after")
     def _of_https(self) -> Self:

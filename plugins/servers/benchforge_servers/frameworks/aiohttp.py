@@ -5,15 +5,14 @@ from typing import ClassVar
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Duration, Server, Site, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 
 
-class Aiohttp(AppServer):
+class AiohttpServer(AppServer):
     """An aiohttp app, served by aiohttp itself in a single process.
 
-    Good to know: it uses one CPU, so compare it with one worker of another server, or use
-    gunicorn with worker_class = "aiohttp.GunicornWebWorker" and as many workers as the others
-    have.
+    Good to know: it uses one CPU. Compare it with one worker of another server, or use gunicorn
+    with worker_class = "aiohttp.GunicornWebWorker" and as many workers as the others have.
     """
 
     name: ClassVar[str] = "aiohttp"
@@ -22,9 +21,10 @@ class Aiohttp(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("aiohttp",)
 
     keep_alive: Duration | None = None
-    "How long an idle connection is kept; as long as aiohttp's version likes to without it."
+    "Time until an idle connection is closed. Default: that of the aiohttp version."
     backlog: PositiveInt = 128
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
@@ -37,4 +37,4 @@ class Aiohttp(AppServer):
 @hookimpl
 def benchforge_parts() -> list[type[Server]]:
     """Bring the server."""
-    return [Aiohttp]
+    return [AiohttpServer]

@@ -5,16 +5,16 @@ from typing import ClassVar, Self
 from pydantic import PositiveInt, model_validator
 
 from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 
 
-class Tornado(AppServer):
+class TornadoServer(AppServer):
     """A Tornado app, a WSGI app in a WSGIContainer, or a socket app on the event loop.
 
     Good to know: a WSGI app blocks the event loop, so each process answers one request at a time
-    and the others wait, unless it is given `threads`; Django needs them, since it refuses to ask a
-    database in an event loop. `processes` share one socket, and the kernel may give one of them
-    more than its share. With 1 nothing is forked.
+    and other requests wait, unless `threads` is set. Django needs `threads`, because it refuses to
+    query a database in an event loop. `processes` share one socket, and the kernel may give one of
+    them more than its share. With 1, tornado does not fork.
     """
 
     name: ClassVar[str] = "tornado"
@@ -24,17 +24,19 @@ class Tornado(AppServer):
     shares_work: ClassVar[tuple[str, ...]] = ("processes", "threads")
 
     processes: PositiveInt = 1
-    "That answer; nothing is forked with 1."
+    "Number of server processes. With 1, tornado does not fork."
     threads: PositiveInt | None = None
-    "WSGI only: how many threads of each process run the app; the event loop itself without it."
+    """Number of threads that run a WSGI app in each process. Default: the app runs in the event \
+loop."""
     keep_alive: bool = True
-    "Whether connections are kept; a socket app's never are."
+    "Reuse of connections. A socket app never reuses one."
     backlog: PositiveInt = 128
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _threads_fit(self) -> Self:
-        protocol = self.known.protocol
+        protocol = self.served_app.protocol
         if self.threads is not None and protocol not in {"wsgi", None}:
             message = f"threads are for WSGI apps, and {self.app!r} speaks {protocol}"
             raise WrongOption(message, "threads", "app")
@@ -52,4 +54,4 @@ class Tornado(AppServer):
 @hookimpl
 def benchforge_parts() -> list[type[Server]]:
     """Bring the server."""
-    return [Tornado]
+    return [TornadoServer]

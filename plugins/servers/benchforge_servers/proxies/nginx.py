@@ -1,6 +1,5 @@
 """nginx: static files, or a proxy before another server; with or without TLS."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,8 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_servers.nginx_conf import Block, body, location, served, written
+from benchforge_servers.digest import folder_digest
+from benchforge_servers.proxies.nginx_conf import Block, body, location, served, written
 
 TEXT = "Hello, World!"
 _ANSWERS = ("upstream", "body", "body_bytes", "directory")
@@ -35,15 +35,16 @@ _CERTIFICATE, _KEY = "certificate.pem", "key.pem"
 
 
 class Nginx(Server):
-    """nginx answers every path with one text or with files, or stands before another server.
+    """nginx answers every path with one text or with files, or is a proxy for another server.
 
-    With `tls` both ports are open, and the scenario is asked over https; the self-signed
-    certificate is made with openssl. Good to know: an idle worker of several may stay idle, since
-    whoever is awake takes the connection. After `keepalive_requests` (1000 since nginx 1.19.10,
-    100 before) a connection is closed. Towards the upstream server nginx speaks HTTP/1.0 and
-    closes, unless `upstream_keepalive` is above 0; a dead one makes it answer 502. TLS 1.0 and
-    1.1 are refused by today's OpenSSL, and are no choice here. The front server of the study of
-    Python's clients from 2016, but for its TLS versions and ciphers:
+    With `tls`, both ports are open, and the load uses HTTPS; openssl makes the self-signed
+    certificate. Good to know: with several workers, an idle worker may stay idle, because
+    whichever is awake accepts the connection. After `keepalive_requests` (1000 since nginx
+    1.19.10, 100 before), nginx closes a connection. Towards the upstream server nginx speaks
+    HTTP/1.0 and closes each connection, unless `upstream_keepalive` is above 0. If the upstream is
+    dead, nginx answers 502. Current OpenSSL refuses TLS 1.0 and 1.1, so they are not available.
+    This is the front server of the study of Python's clients from 2016, except for its TLS
+    versions and ciphers:
 
         use = "nginx"
         upstream = "flask"
@@ -64,52 +65,54 @@ class Nginx(Server):
     # The stop signal is TERM, nginx's fast one: QUIT waits for clients that never leave.
 
     upstream: str | None = None
-    "The server that it stands before, by its label: over what that gives, TCP or a unix socket."
+    "Label of the upstream server, over TCP or a unix socket."
     body: str | None = None
-    "Answered to every path; a text of 13 bytes without it."
+    "Body of the answer to every path. Default: a text of 13 bytes."
     body_bytes: Size | None = None
-    "In place of `body`: so many bytes."
+    "Length of the body in bytes, instead of `body`."
     directory: str | None = None
-    "Files to serve; starts at the suite's folder."
+    "Folder with files to serve, relative to the suite's folder."
 
     worker_processes: PositiveInt = 1
-    "Processes that answer."
+    "Number of worker processes."
     worker_connections: PositiveInt = 1024
-    "Of each worker, those to the upstream server included."
+    "Maximum number of connections of each worker, including those to the upstream server."
     backlog: PositiveInt = 511
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
     keep_alive: Duration = Duration(75)
-    "How long an idle connection of a client is kept; 0 closes after each answer."
+    """Time until an idle connection of a client is closed. With 0, each connection is closed \
+after one answer."""
     keepalive_requests: PositiveInt | None = None
-    "After how many a connection is closed; nginx's own default without it."
+    "Number of requests after which a connection is closed. Default: nginx's own."
     upstream_keepalive: NonNegativeInt = 0
-    "How many idle connections to the upstream server each worker keeps."
+    "Number of idle connections to the upstream server that each worker keeps."
     sendfile: bool = True
-    "As nginx's directive of that name."
+    "Directive of nginx with this name."
     tcp_nopush: bool = True
-    "As nginx's directive of that name."
+    "Directive of nginx with this name."
     tcp_nodelay: bool = True
-    "As nginx's directive of that name."
+    "Directive of nginx with this name."
 
     tls: bool = False
-    "Whether it speaks HTTPS too: then the scenario is asked over it."
+    "HTTPS in addition to HTTP. The load then uses HTTPS."
     tls_key: Literal["p256", "rsa2048"] = "p256"
-    "The kind of key that its certificate has."
+    "Kind of key of the certificate."
     tls_versions: tuple[Literal["TLSv1.2", "TLSv1.3"], ...] = Field(
         default=("TLSv1.2", "TLSv1.3"), min_length=1
     )
-    "Those that it offers."
+    "Versions of TLS that the server offers."
     tls_keep_alive: Duration | None = None
-    "As `keep_alive`, which holds without it, on the port for https."
+    "The same as `keep_alive` for the HTTPS port. Default: `keep_alive`."
     tls_session_cache: Size | None = None
-    "Shared by the workers; without it there is none, but session tickets are given out."
+    "Cache of TLS sessions that the workers share. Default: no cache, but session tickets."
     tls_session_timeout: Duration = Duration(300)
-    "Whole seconds."
+    "Lifetime of TLS sessions in whole seconds."
 
     http_directives: list[str] = Field(default_factory=list)
-    "Further lines of the block http, such as 'gzip on'."
+    "Additional lines of the http block, such as 'gzip on'."
     server_directives: list[str] = Field(default_factory=list)
-    "Further lines of each block server."
+    "Additional lines of each server block."
 
     @field_validator("tls_session_timeout")
     @classmethod
@@ -150,12 +153,13 @@ class Nginx(Server):
         """Return a digest of the files that are served."""
         if self.directory is None:
             return ""
-        folder = suite_folder / self.directory
-        total = hashlib.sha256()
-        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
-            content = file.read_bytes()
-            total.update(f"{file.relative_to(folder)} {len(content)} ".encode() + content)
-        return total.hexdigest()[:16]
+        return folder_digest(
+            suite_folder / self.directory,
+            self.directory,
+            lambda _: True,
+            "",
+            "name the folder of the files that are served alone",
+        )
 
     def upstreams(self) -> Sequence[str]:
         """Return the one server, if any."""
@@ -278,9 +282,9 @@ def _words(site: Site) -> Sequence[object]:
 def _wrong(finished: Finished) -> str | None:
     if finished.code == 0:
         return None
-    told = re.search(r"\[emerg\] (?:\d+#\d+: )?(.+)", finished.stderr.read_text(errors="replace"))
+    match = re.search(r"\[emerg\] (?:\d+#\d+: )?(.+)", finished.complained)
     folder = f"{finished.stderr.parent}/"
-    return told[1].replace(folder, "") if told else f"exit code {finished.code}"
+    return match[1].replace(folder, "") if match else f"exit code {finished.code}"
 
 
 def _on(flag: bool) -> str:

@@ -1,7 +1,6 @@
 """An app: the code that a server serves, a built-in one or the user's own."""
 
 import difflib
-import hashlib
 import re
 import tomllib
 from collections.abc import Iterable
@@ -12,8 +11,9 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from benchforge.plugin import Need, WrongOption
+from benchforge_servers.digest import folder_digest
 
-INSTALL = "pip install 'benchforge[servers]'"
+INSTALL = "pip install '.[servers]', in a clone of benchforge"
 PROTOCOLS = {
     "wsgi": (
         "cheroot",
@@ -34,7 +34,7 @@ PROTOCOLS = {
 }
 "What apps speak, and which servers serve them."
 
-_BUILT_IN = Path(__file__).parent / "apps"
+_BUILT_IN = Path(__file__).parents[1] / "apps"
 _OWN = re.compile(r"[\w.]+:[\w.]+(\(\))?")
 
 
@@ -61,7 +61,7 @@ class App(BaseModel):
     def needs(self) -> Iterable[Need]:
         """Return the modules that it imports, with what to install."""
         packages = " ".join(f"'{name}'" for name in self.requires)
-        install = f"{INSTALL}, or pip install {packages}"
+        install = f"pip install {packages}, or {INSTALL}"
         return [Need(name, install, "module") for name in self.modules]
 
 
@@ -90,16 +90,16 @@ def folder_of(name: str, directory: str | None, suite_folder: Path) -> Path:
 
 
 def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
-    """Return a digest of the code: a built-in app's files, or all the user's Python files."""
-    folder = folder_of(name, directory, suite_folder)
-    files = folder.rglob("*" if ":" not in name else "*.py")
-    total = hashlib.sha256(app_of(name).target.encode())
-    for file in sorted(files):
-        place = file.relative_to(folder)
-        if file.is_file() and not _is_made(place):
-            content = file.read_bytes()
-            total.update(f"{place} {len(content)} ".encode() + content)
-    return total.hexdigest()[:16]
+    """Return a digest of the code: a built-in app's files, or all the user's Python files.
+
+    Raises BenchforgeError where they cannot be read, and for the whole file system.
+    """
+    folder, app = folder_of(name, directory, suite_folder), app_of(name)
+
+    def served(place: Path) -> bool:
+        return not _is_made(place) and (app.built_in or place.suffix == ".py")
+
+    return folder_digest(folder, directory, served, app.target, "name the folder of the app alone")
 
 
 def check_own(name: str, **options: str | None) -> None:
@@ -115,7 +115,7 @@ def _is_made(place: Path) -> bool:
     return any(part.startswith(".") or part == "__pycache__" for part in place.parts)
 
 
-def _known(name: str) -> str:
+def _checked_name(name: str) -> str:
     if ":" in name:
         if not _OWN.fullmatch(name):
             message = f"{name!r} is no 'module:attribute'"
@@ -132,5 +132,5 @@ def _known(name: str) -> str:
     )
 
 
-AppName = Annotated[str, AfterValidator(_known)]
+AppName = Annotated[str, AfterValidator(_checked_name)]
 "The name of a built-in app, or module:attribute; with () at its end, what the function makes."

@@ -17,11 +17,12 @@ from benchforge.plugin import (
     Site,
     WrongOption,
 )
-from benchforge_servers import app as apps
-from benchforge_servers.app import INSTALL, App, AppName
+from benchforge_servers.python import app as apps
+from benchforge_servers.python import own_app
+from benchforge_servers.python.app import INSTALL, App, AppName
 
 # Programs of a folder of their own: a part's file is named like the library that it must not hide.
-RUNNERS = Path(__file__).parent / "runners"
+RUNNERS = Path(__file__).parents[1] / "runners"
 
 
 class AppServer(ServesCode, RunsPython, Server, ABC):
@@ -35,15 +36,16 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
     "What it imports itself."
 
     app: AppName
-    "A built-in app, or module:attribute of your own."
+    "Name of a built-in app, or module:attribute of your own app."
     environment: dict[str, Fillable] = Field(default_factory=dict)
-    "Added to what the backends give, such as DATABASE_URL; {backends.<label>.<name>} is filled in."
+    """Environment variables, in addition to those that backends provide, such as DATABASE_URL. \
+{backends.<label>.<name>} is replaced."""
 
     @model_validator(mode="after")
     def _app_fits(self) -> Self:
         apps.check_own(self.app, directory=self.directory, ref=self.ref)
-        if not self.fits(self.known.protocol):
-            raise self._refusal(self.known.protocol or "")
+        if not self.fits(self.served_app.protocol):
+            raise self._refusal(self.served_app.protocol or "")
         return self
 
     def spoken(self) -> tuple[str, ...]:
@@ -67,7 +69,7 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
         return self.modules
 
     @property
-    def known(self) -> App:
+    def served_app(self) -> App:
         """What is known of the app."""
         return apps.app_of(self.app)
 
@@ -75,7 +77,7 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
         """Return what the server imports, what a built-in app imports, and git for a commit."""
         yield from super().needs()
         yield from (Need(module, INSTALL, "module") for module in self.imports())
-        yield from self.known.needs()
+        yield from self.served_app.needs()
 
     def version(self, site: Site) -> Command | None:
         """Ask the interpreter that runs it for the library's."""
@@ -94,11 +96,24 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
         own = ":" in self.app
         return apps.folder_of(self.app, self.directory, suite_folder) if own else None
 
+    def check_code(self, suite_folder: Path) -> None:
+        """Raise WrongOption where the folder of the user's own app, its module or it is missing."""
+        super().check_code(suite_folder)
+        if (folder := self.code(suite_folder)) is None:
+            return
+        if folder.resolve() == Path(folder.anchor):
+            hint = "name the folder of the app alone"
+            raise WrongOption(f"{folder} is the whole file system", "directory", hint=hint)
+        # A server's further words may name further folders to import from.
+        words = "PYTHONPATH" in self.environment or "arguments" in self.model_fields_set
+        elsewhere = words or self.runtime is not None
+        own_app.check(self.served_app.target, folder.resolve(), elsewhere=elsewhere)
+
     def folder(self, site: Site) -> Path:
         """Return the folder that the app is imported from."""
         return site.own(apps.folder_of(self.app, self.directory, site.suite_folder))
 
-    def told(self, site: Site) -> dict[str, str]:
+    def process_environment(self, site: Site) -> dict[str, str]:
         """Return the environment of the server. Raises BenchforgeError when it is ambiguous."""
         own = {name: text.filled(site) for name, text in self.environment.items()}
         return site.environment(own)
@@ -106,8 +121,8 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
         """Return the command of a runner, which imports the app from its folder first."""
         where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
-        argv = (site.python, RUNNERS / runner, *where, *words, self.known.target)
-        return Command(*argv, environment=self.told(site))
+        argv = (site.python, RUNNERS / runner, *where, *words, self.served_app.target)
+        return Command(*argv, environment=self.process_environment(site))
 
     def _refusal(self, protocol: str) -> WrongOption:
         with_this = f" with {self.chosen()}" if self.chosen() else ""

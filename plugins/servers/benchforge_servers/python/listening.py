@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Literal
 
 from benchforge.plugin import Accepts, BenchforgeError, Probe, RightAnswer, Site
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 
 
 class ListeningServer(AppServer):
     """A server of apps whose socket the suite chooses."""
 
     listen: Literal["tcp", "unix"] = "tcp"
-    "A unix socket can only be asked by a server that stands before it."
+    "Socket on which the server listens. Only a proxy can connect to a unix socket."
 
     def socket(self, site: Site) -> Path:
         """Return the path of the unix socket."""

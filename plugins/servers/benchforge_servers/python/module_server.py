@@ -3,7 +3,7 @@
 from abc import ABC
 
 from benchforge.plugin import Command, Site
-from benchforge_servers.listening import ListeningServer
+from benchforge_servers.python.listening import ListeningServer
 
 
 class ModuleServer(ListeningServer, ABC):
@@ -11,12 +11,12 @@ class ModuleServer(ListeningServer, ABC):
 
     def started_by(self, module: str, site: Site, *words: object) -> Command:
         """Return the module's command, which works in the app's folder."""
-        target = self.known.target
+        target = self.served_app.target
         return Command(
             *(site.python, "-m", module, *self._where(site), *words),
             *(["--factory"] if target.endswith("()") else []),
             target.removesuffix("()"),
-            environment=self.told(site),
+            environment=self.process_environment(site),
             folder=self.folder(site),
         )
 

@@ -5,16 +5,17 @@ from typing import ClassVar
 from pydantic import NonNegativeInt, PositiveInt
 
 from benchforge.plugin import Command, Duration, Server, Site, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 
 
 class Cheroot(AppServer):
     """A WSGI app, served by cheroot with threads in a single process.
 
-    Good to know: no more than `keep_alive_connections` are kept, whatever the client asks for: the
-    others are closed after each answer, and with 0 all are. A `backlog` of 5 lets a burst of
-    connections wait a second for the kernel's next try. An app that gives no Content-Length is
-    answered in chunks, or to HTTP/1.0 by closing: `ab -k` then keeps nothing.
+    Good to know: cheroot keeps at most `keep_alive_connections` open, whatever the client
+    requests. It closes other connections after each answer; with 0, all of them. With a `backlog`
+    of 5, a burst of connections waits one second for the kernel's next attempt. If an app sets no
+    Content-Length, cheroot answers in chunks, or closes an HTTP/1.0 connection: `ab -k` then
+    reuses none.
     """
 
     name: ClassVar[str] = "cheroot"
@@ -23,13 +24,14 @@ class Cheroot(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("cheroot",)
 
     threads: PositiveInt = 10
-    "That run the app."
+    "Number of threads that run the app."
     keep_alive_connections: NonNegativeInt = 10
-    "As many connections are kept at most; the others are closed after each answer."
+    "Maximum number of connections that are kept open. Others are closed after each answer."
     timeout: Duration = Duration(10)
-    "After how long an idle connection is closed."
+    "Time until an idle connection is closed."
     backlog: PositiveInt = 5
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

@@ -3,19 +3,19 @@
 from typing import ClassVar
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.cheroot import Cheroot
+from benchforge_servers.wsgi.cheroot import Cheroot
 
 
 class Cherrypy(Cheroot):
     """A CherryPy app, or a WSGI app beside CherryPy's own, in a single process.
 
     The app is an Application, an object with exposed methods, or its class. A WSGI app is grafted:
-    CherryPy's server serves it, its tools do nothing for it.
+    CherryPy's server serves it, but CherryPy's tools do not apply to it.
 
-    Good to know: the defaults are CherryPy's, those of study CP too: 10 threads, a backlog of 5.
-    What holds for cheroot holds here. `production = false` leaves its configuration as it is
-    without an environment, as in the study: an error's page then shows the traceback. It never
-    reloads code and writes no access log.
+    Good to know: the defaults are those of CherryPy and of study CP: 10 threads, a backlog of 5.
+    The notes on cheroot apply. `production = false` leaves the configuration without an
+    environment, as in the study: error pages then show the traceback. The server never reloads
+    code and writes no access log.
     """
 
     name: ClassVar[str] = "cherrypy"
@@ -24,7 +24,7 @@ class Cherrypy(Cheroot):
     modules: ClassVar[tuple[str, ...]] = ("cherrypy", "cheroot")
 
     production: bool = True
-    "Whether CherryPy's environment is production."
+    "CherryPy's environment: production or not."
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

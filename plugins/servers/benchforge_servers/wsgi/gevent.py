@@ -5,16 +5,16 @@ from typing import ClassVar
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 
 
 class Gevent(AppServer):
     """A WSGI app served by gevent.pywsgi, or a socket app with a greenlet for each connection.
 
-    Good to know: pywsgi sends head and body apart, and without TCP_NODELAY a kept connection waits
-    40 ms in each answer for the other side's acknowledgement; `tcp_nodelay = false` shows it. What
-    blocks (a database, `requests`) blocks all greenlets unless `monkey_patch` replaces the
-    standard library before the app is imported; C libraries stay as they are.
+    Good to know: pywsgi sends head and body separately. Without TCP_NODELAY, each answer on a kept
+    connection then waits 40 ms for the other side's acknowledgement; `tcp_nodelay = false` shows
+    it. Blocking calls (a database, `requests`) block all greenlets, unless `monkey_patch` replaces
+    the standard library before the app is imported. It does not replace C libraries.
     """
 
     name: ClassVar[str] = "gevent"
@@ -23,13 +23,14 @@ class Gevent(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("gevent",)
 
     keep_alive: bool = True
-    "Whether connections are kept; a socket app's never are."
+    "Reuse of connections. A socket app never reuses one."
     tcp_nodelay: bool = True
-    "Set on the socket that listens: what it accepts has it too."
+    "TCP_NODELAY on the listening socket. Accepted connections inherit it."
     monkey_patch: bool = False
-    "Whether everything is patched that gevent can, before the app is imported."
+    "Patching of everything that gevent can patch, before the app is imported."
     backlog: PositiveInt = 256
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def workers_told(self) -> int:
         """Return 1: one process, of whose greenlets one runs at a time."""

@@ -6,8 +6,8 @@ from typing import ClassVar
 from pydantic import Field, PositiveInt
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.app_server import RUNNERS
-from benchforge_servers.listening import ListeningServer
+from benchforge_servers.python.app_server import RUNNERS
+from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
 # The module that a worker class needs where its name does not begin with it.
@@ -24,14 +24,19 @@ _WORKERS = {
 class Gunicorn(ListeningServer):
     """gunicorn serves a WSGI app, or with another worker class an aiohttp or an ASGI app.
 
-    Good to know: `sync` workers close each connection whatever `keep_alive` says, and `threads`
-    above 1 turns them into `gthread`, which keeps them. `gevent` workers patch the standard
-    library before they import the app. aiohttp's worker ignores `threads`. ASGI apps want
-    "uvicorn_worker.UvicornWorker"; that of uvicorn.workers is deprecated, and gunicorn's own
-    `asgi` keeps a connection of HTTP/1.0 without saying so, on which `ab -k` waits two seconds a
-    request. The kernel cuts `backlog` to net.core.somaxconn. A worker that is silent for 30 s is
-    killed (`arguments = ["--timeout", "0"]`). No gunicorn.conf.py is read unless `arguments` name
-    one, and there is no control socket.
+    Good to know:
+
+    - `sync` workers close each connection regardless of `keep_alive`. `threads` above 1 turns them
+      into `gthread` workers, which keep connections.
+    - `gevent` workers patch the standard library before they import the app.
+    - aiohttp's worker ignores `threads`.
+    - ASGI apps need "uvicorn_worker.UvicornWorker"; that of uvicorn.workers is deprecated.
+      gunicorn's own `asgi` keeps an HTTP/1.0 connection without the header, so `ab -k` waits two
+      seconds per request.
+    - The kernel limits `backlog` to net.core.somaxconn.
+    - gunicorn kills a worker that is silent for 30 s (`arguments = ["--timeout", "0"]` prevents
+      it).
+    - gunicorn reads no gunicorn.conf.py unless `arguments` name one. There is no control socket.
     """
 
     name: ClassVar[str] = "gunicorn"
@@ -42,17 +47,19 @@ class Gunicorn(ListeningServer):
     modules: ClassVar[tuple[str, ...]] = ("gunicorn",)
 
     workers: PositiveInt = 2
-    "Processes that answer."
+    "Number of worker processes."
     threads: PositiveInt = 1
-    "Of each worker; above 1, sync workers become gthread."
+    "Number of threads in each worker. Above 1, sync workers become gthread workers."
     worker_class: str = Field(default="sync", min_length=1)
-    "sync, gthread, gevent, aiohttp.GunicornWebWorker, uvicorn_worker.UvicornWorker or another."
+    """Class of workers: sync, gthread, gevent, aiohttp.GunicornWebWorker, \
+uvicorn_worker.UvicornWorker or another."""
     keep_alive: WholeSeconds | None = None
-    "How long an idle connection is kept; gunicorn's own default without it."
+    "Time until an idle connection is closed. Default: gunicorn's own."
     backlog: PositiveInt = 2048
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
     arguments: list[str] = Field(default_factory=list)
-    "Further words of gunicorn's command line, as they are."
+    "Additional arguments of gunicorn's command line."
 
     def spoken(self) -> tuple[str, ...]:
         """Return the one protocol of the worker class."""
@@ -91,8 +98,8 @@ class Gunicorn(ListeningServer):
             words.append(f"--keep-alive={self.keep_alive}")
         return Command(
             *(site.python, RUNNERS / "gunicorn_main.py"),
-            *(*words, *self.arguments, self.known.target),
-            environment=self.told(site),
+            *(*words, *self.arguments, self.served_app.target),
+            environment=self.process_environment(site),
         )
 
 

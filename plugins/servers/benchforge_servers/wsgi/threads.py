@@ -5,13 +5,13 @@ from typing import ClassVar
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Server, Site, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 
 
-class Threads(AppServer):
-    """A socket app, answered by a new thread for each connection.
+class ThreadsServer(AppServer):
+    """A socket app, with a new thread for each connection.
 
-    Good to know: nothing bounds the threads but the clients' connections.
+    Good to know: only the clients' connections limit the number of threads.
     """
 
     name: ClassVar[str] = "threads"
@@ -20,7 +20,8 @@ class Threads(AppServer):
     modules: ClassVar[tuple[str, ...]] = ()
 
     backlog: PositiveInt = 128
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
@@ -30,4 +31,4 @@ class Threads(AppServer):
 @hookimpl
 def benchforge_parts() -> list[type[Server]]:
     """Bring the server."""
-    return [Threads]
+    return [ThreadsServer]

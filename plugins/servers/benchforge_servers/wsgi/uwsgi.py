@@ -6,20 +6,20 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import Accepts, Command, Probe, Server, Site, WrongOption, hookimpl
-from benchforge_servers.listening import ListeningServer
+from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
 
 class Uwsgi(ListeningServer):
     """A WSGI app, served by uWSGI's processes and threads; CPython only.
 
-    With `protocol = "uwsgi"` it is asked by a proxy before it, and by nobody else.
+    With `protocol = "uwsgi"`, only a proxy can send requests to it.
 
-    Good to know: it refuses to start when `backlog` is above net.core.somaxconn. Over HTTP it
-    closes each connection and says so (by itself it would not say so, and load tools count that as
-    an error each). `keep_alive` keeps connections of HTTP/1.1: a process or thread is then taken by
-    each, idle or not, so more connections than those wait; `ab -k`, of HTTP/1.0, keeps nothing.
-    Requests whose head is above `buffer_size` are refused.
+    Good to know: uWSGI does not start if `backlog` is above net.core.somaxconn. Over HTTP it
+    closes each connection and announces that (by default it does not, and load tools count an
+    error each time). `keep_alive` keeps HTTP/1.1 connections: each then occupies a process or
+    thread, even if idle, so further connections wait. `ab -k`, which speaks HTTP/1.0, reuses none.
+    uWSGI rejects requests whose head is larger than `buffer_size`.
     """
 
     name: ClassVar[str] = "uwsgi"
@@ -28,19 +28,20 @@ class Uwsgi(ListeningServer):
     modules: ClassVar[tuple[str, ...]] = ("pyuwsgi",)
 
     protocol: Literal["http", "uwsgi"] = "http"
-    "What it speaks; uwsgi is for a proxy before it."
+    "Protocol of the socket. With uwsgi, the server needs a proxy in front of it."
     processes: PositiveInt = 2
-    "Processes that answer."
+    "Number of worker processes."
     threads: PositiveInt = 1
-    "Of each process."
+    "Number of threads in each process."
     keep_alive: bool = False
-    "Whether connections of HTTP/1.1 are kept."
+    "Reuse of HTTP/1.1 connections."
     harakiri: WholeSeconds | None = None
-    "After how long a request's process is killed; never without it."
+    "Time after which uWSGI kills the process of a request. Default: never."
     buffer_size: Annotated[int, Field(ge=4096, le=65535)] = 4096
-    "Bytes of a request's head."
+    "Maximum size of a request's head in bytes."
     backlog: PositiveInt = 100
-    "Connections that wait to be taken; at most net.core.somaxconn, or it does not start."
+    """Length of the queue of connections that the server has not accepted yet. Above \
+net.core.somaxconn, uWSGI does not start."""
 
     @model_validator(mode="after")
     def _keeps_over_http(self) -> Self:
@@ -87,8 +88,8 @@ class Uwsgi(ListeningServer):
         # The module is the whole program: it has no `-m`.
         return Command(
             *(site.python, "-c", "import pyuwsgi; pyuwsgi.run()"),
-            *(*words, f"--module={self.known.target}"),
-            environment=self.told(site),
+            *(*words, f"--module={self.served_app.target}"),
+            environment=self.process_environment(site),
         )
 
     def _socket_option(self) -> str:

@@ -5,16 +5,17 @@ from typing import ClassVar
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Duration, Server, Site, hookimpl
-from benchforge_servers.app_server import AppServer
+from benchforge_servers.python.app_server import AppServer
 from benchforge_servers.seconds import WholeSeconds
 
 
 class Waitress(AppServer):
     """A WSGI app, served by waitress in a single process.
 
-    Good to know: above `connection_limit` connections nothing more is accepted until some end.
-    An idle connection is closed `channel_timeout` after its last byte, seen every 30 s.
-    Its warnings of requests that wait for a thread are not printed: there is one for each.
+    Good to know: above `connection_limit` connections, waitress accepts no more until others
+    close. It closes an idle connection `channel_timeout` after its last byte, and checks every 30
+    s. Its warnings about requests that wait for a thread are off: there would be one for each
+    request.
     """
 
     name: ClassVar[str] = "waitress"
@@ -23,13 +24,15 @@ class Waitress(AppServer):
     modules: ClassVar[tuple[str, ...]] = ("waitress",)
 
     threads: PositiveInt = 4
-    "That run the app."
+    "Number of threads that run the app."
     connection_limit: PositiveInt = 100
-    "With more, nothing is accepted until some end."
+    """Maximum number of open connections. Above it, waitress accepts no connection until others \
+close."""
     channel_timeout: WholeSeconds = Duration(120)
-    "After how long an idle connection is closed."
+    "Time until an idle connection is closed."
     backlog: PositiveInt = 1024
-    "Connections that wait to be taken; the kernel cuts it to net.core.somaxconn."
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""

@@ -1,0 +1,1 @@
+"""Checks of answers: errors, and whether all servers answer alike (E)."""

@@ -1,0 +1,110 @@
+"""Whether a server always answered the same, single questions and the load alike (E3)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchforge.checks.answers.sizes import compared
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Failure, Trial
+
+_NOT_LOOKED_AT = "no answers to single questions were kept"
+
+
+def answers(trial: Trial, limits: Thresholds) -> Check:
+    """E3: whether each question was answered, and the same."""
+    probes = trial.probes
+    if probes is None or not probes.most_frequent:
+        return limits.check("E3", "behaviour", None, f"same answer: {_NOT_LOOKED_AT}")
+    questions = f"{probes.before} questions before the load and {probes.after} after it"
+    faults = [
+        *(f"{count} were wrong: {problem}" for problem, count in probes.wrong.items()),
+        *(f"{count} were not answered: {problem}" for problem, count in probes.unanswered.items()),
+        *differences([answer.answer for answer in probes.most_frequent]),
+    ]
+    if faults:
+        says = f"of {questions}: {'; '.join(faults)}; a load on top of that measures a mixture"
+        return limits.check("E3", "behaviour", None, says, status="fail")
+    if probes.distinct > 1:
+        lengths = sorted(answer.answer.length for answer in probes.most_frequent)
+        shortest, longest = lengths[0], lengths[-1]
+        each = f"of {shortest:,}" if shortest == longest else f"{shortest:,} to {longest:,}"
+        says = f"{questions} were answered with {probes.distinct} different bodies, {each} bytes: "
+        says += "whether they are right is for `expect` to say"
+        return limits.check("E3", "behaviour", None, says, status="warn")
+    says = f"{questions} were all answered the same"
+    return limits.check("E3", "behaviour", None, says, status="pass")
+
+
+def size(trial: Trial, limits: Thresholds) -> Check:
+    """E3: whether the load's responses were as long as right answers."""
+    single = _single(trial)
+    seen = None if single is not None and single.status else compared(trial, limits)
+    if seen is not None and seen.status == "fail":
+        says = f"{seen.says}: the load was answered otherwise; compare what the tool gets with a "
+        says += "single answer"
+        return limits.check("E3", "behaviour", seen.value, says, status="fail")
+    if single is not None and single.wrong:
+        says = (
+            f"of {single.total:,} bodies of the load {single.wrong:,} were not of {single.right}: "
+        )
+        says += "they are not good; if they may be, say so with `expect.length`"
+        share = single.wrong / single.total
+        return limits.check("E3", "behaviour", share, says, status="warn")
+    if single is not None:
+        says = f"all {single.total:,} bodies that the load tool tells are of {single.right}"
+        return limits.check("E3", "behaviour", 0, says, status="pass")
+    assert seen is not None  # noqa: S101 - there is no single one
+    if seen.status == "pass":
+        return limits.check("E3", "behaviour", seen.value, seen.says, status="pass")
+    says = f"whether the load's responses were as long as single ones is not known: {seen.says}"
+    return limits.check("E3", "behaviour", None, says)
+
+
+@dataclass(frozen=True)
+class _Single:
+    """How many bodies were wrong, where a tool tells of each."""
+
+    wrong: int
+    total: int
+    right: str
+    status: bool
+    "Whether the tool tells the status of each too: then heads tell nothing more."
+
+
+def _single(trial: Trial) -> _Single | None:
+    reading, right = trial.reading, trial.good_response
+    if reading is None or right is None or not right.binding or reading.own_requests:
+        return None
+    matching = [body for body in reading.bodies if body.status == right.status]
+    if total := sum(body.responses for body in matching):
+        wrong = sum(body.responses for body in matching if not right.fits(body.length))
+        return _Single(wrong, total, right.lengths, status=True)
+    exact = right.longest == right.shortest
+    if exact and reading.document_bytes is not None and reading.other_lengths is not None:
+        return _Single(reading.other_lengths, reading.responses, right.lengths, status=False)
+    return None
+
+
+def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
+    """Return why there is no measurement, where the load's responses had another length (E3)."""
+    for check in checks:
+        if check.id == "E3" and check.value is not None and check.status == "fail":
+            return Failure(stage="read", message=f"{server}: {check.message}")
+    return None
+
+
+def differences(kept: Sequence[Answer]) -> Iterator[str]:
+    """Yield in what answers differ that should not."""
+    statuses = sorted({answer.status for answer in kept})
+    if len(statuses) > 1:
+        yield f"statuses {', '.join(map(str, statuses))}"
+    types = sorted({kind(answer) for answer in kept})
+    if len(types) > 1:
+        yield f"content types {', '.join(types)}"
+
+
+def kind(answer: Answer) -> str:
+    """Return the content type without its parameters."""
+    return answer.headers.get("content-type", "").partition(";")[0].strip().lower() or "none"

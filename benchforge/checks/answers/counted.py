@@ -1,0 +1,117 @@
+"""How many responses of a load were good: by the expected status and the length of bodies."""
+
+from dataclasses import dataclass
+
+from benchforge.checks.answers.sizes import SizeComparison, compared
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.reading import Reading, span
+from benchforge.model.trial.trial import Trial
+
+_BAD_FROM = 400  # of a status: a tool that tells none takes those below as good
+
+
+@dataclass(frozen=True)
+class _Count:
+    """How many responses are right, at least and at most."""
+
+    least: int
+    most: int
+    why: str = ""
+    "Why the two differ."
+
+
+def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresholds) -> Reading:
+    """Return a trial's reading with the good responses that the suite's `expect` leaves of it.
+
+    A tool that tells no status of its own tells as much as it can: those of a class, or below 400.
+    They are taken as good only where they were, heads and bodies, as long as right answers.
+    """
+    if reading.own_requests:
+        return reading
+    status = _of_status(reading, right)
+    lengths = _wrong_lengths(reading, right)
+    # What the tool itself is in doubt of, whatever the status.
+    doubtful = reading.good_at_most - reading.good_at_least
+    if reading.bodies or not right.binding or right.longest != right.shortest:
+        doubtful = max(0, doubtful - (reading.other_lengths or 0))
+    least, by_length, why = status.least, "", status.why
+    # Where each body is told they are counted; elsewhere their mean has to do.
+    seen = None if reading.bodies else compared(_with_most(trial, reading, status.most), limits)
+    if seen is not None and seen.status == "fail":
+        least, why = 0, f"{status.why}{' and ' if status.why else ''}{_not_shown(seen)}"
+    elif seen is not None and status.least < status.most:
+        if seen.status == "pass" and seen.heads:
+            least = status.most
+            by_length = f"{status.why}: they are taken as good by their length, {seen.says}"
+        else:
+            why = f"{status.why} and {_not_shown(seen)}"
+    least = max(0, least - doubtful - lengths.most)
+    most = max(0, status.most - lengths.least)
+    return reading.model_copy(
+        update={
+            "good_at_least": min(least, most),
+            "good_at_most": most,
+            "doubt": _doubt(reading, lengths, why) if least < most else "",
+            "by_length": by_length,
+            "errors": _errors(reading, status, lengths),
+        }
+    )
+
+
+def _with_most(trial: Trial, reading: Reading, most: int) -> Trial:
+    return trial.model_copy(update={"reading": reading.model_copy(update={"good_at_most": most})})
+
+
+def _of_status(reading: Reading, right: GoodResponse) -> _Count:
+    if not reading.statuses:
+        good = reading.good_at_most
+        most = good if right.status < _BAD_FROM else reading.responses - reading.good_at_least
+        return _Count(0, most, f"the load tool does not tell which responses were {right.status}")
+    for key, count in reading.statuses.items():
+        if right.status in (among := span(key)):
+            if len(among) == 1:
+                return _Count(count, count)
+            why = f"the load tool tells {key} only, not how many responses were {right.status}"
+            return _Count(0, count, why)
+    others = reading.responses - sum(reading.statuses.values())
+    return _Count(0, others, f"the load tool does not tell how many responses were {right.status}")
+
+
+def _wrong_lengths(reading: Reading, right: GoodResponse) -> _Count:
+    """Return how many responses of the right status had a wrong length."""
+    if not reading.bodies:
+        return _Count(0, 0)
+    matching = [body for body in reading.bodies if body.status == right.status]
+    wrong = sum(body.responses for body in matching if not right.fits(body.length))
+    kept = sum(body.responses for body in matching)
+    rest = reading.statuses.get(str(right.status), kept) - kept
+    if not rest or not right.binding or (right.longest is None and not right.shortest):
+        return _Count(wrong, wrong)
+    return _Count(wrong, wrong + rest, "the load tool did not keep the lengths of all bodies")
+
+
+def _not_shown(seen: SizeComparison) -> str:
+    if seen.status == "pass":
+        return "the length of bodies alone does not show it"
+    if seen.status == "fail":
+        return f"they are no right answers: {seen.says}"
+    return f"their length does not show it: {seen.says}"
+
+
+def _doubt(reading: Reading, lengths: _Count, why: str) -> str:
+    reasons = [why, lengths.why, "" if reading.bodies else reading.doubt]
+    return "; ".join(reason for reason in reasons if reason)
+
+
+def _errors(reading: Reading, status: _Count, lengths: _Count) -> dict[str, int]:
+    """Return the classes of errors, with those that `expect` makes of complete responses."""
+    errors = dict(reading.errors)
+    if reading.overlapping_errors:
+        return errors
+    others = reading.responses - status.most
+    if others or "status" in errors:
+        errors["status"] = others
+    if reading.bodies and (lengths.least or "length" in errors):
+        errors["length"] = lengths.least
+    return errors

@@ -1,0 +1,1 @@
+"""Checks of the load tool: its limits, its schedule, its response times (L, O, S2)."""

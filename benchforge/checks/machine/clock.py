@@ -1,0 +1,75 @@
+"""The clock's source, whether it was set meanwhile, and whether time was lost (T1, T2, T3)."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.words import NOT_LOOKED_AT
+from benchforge.model.files.result import Header
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
+
+_GOOD = ("tsc", "kvm-clock", "arch_sys_counter")
+_GOOD_FAMILY = "hyperv_clocksource_"
+
+
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield what a measured trial shows: T2 and T3."""
+    yield _stepped(trial, limits)
+    yield _watched(trial, limits)
+
+
+def _stepped(trial: Trial, limits: Thresholds) -> Check:
+    """T2: how far the wall clock was moved."""
+    machine = None if trial.observation is None else trial.observation.machine
+    step_s = None if machine is None else machine.clock_step_s
+    if step_s is None:
+        why = NOT_LOOKED_AT if machine is None else "the two clocks were not compared"
+        return limits.check("T2", "apparatus", None, f"whether the clock was set: {why}")
+    says = f"the wall clock moved by {abs(step_s) * 1000:.3g} ms against the monotonic one"
+    if limits["T2"].status(abs(step_s)) != "pass":
+        says += ": some load tools time by it; let the machine's clock settle first"
+    return limits.check("T2", "apparatus", abs(step_s), says)
+
+
+def _watched(trial: Trial, limits: Thresholds) -> Check:
+    """T3: the longest time in which nothing was looked at, but for what looking itself took.
+
+    Who is stopped meanwhile sees no neighbour, and CPU shares of a longer time than the load's;
+    where all of it was stopped, the load tool counted time in which nobody could answer.
+    """
+    seen = trial.observation
+    unseen_s = None if seen is None or seen.machine is None else seen.machine.longest_gap_s
+    if seen is None or unseen_s is None:
+        why = NOT_LOOKED_AT if seen is None or seen.machine is None else "it was too short"
+        return limits.check("T3", "apparatus", None, f"whether all of it was watched: {why}")
+    lost_s = max(0.0, unseen_s - seen.sampler_cpu_s)
+    says = f"for {lost_s:.3g} s of the load nothing was looked at"
+    if limits["T3"].status(lost_s) != "pass":
+        says += ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
+        says += " of CPU); what happened meanwhile is not known"
+    return limits.check("T3", "apparatus", lost_s, says)
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
+    """Yield what speaks against a whole result: T1, a clock that is slow to read or unsteady.
+
+    It is a failure for response times, which are microseconds.
+    """
+    source = header.facts.get("clocksource")
+    if not isinstance(source, str) or not source:
+        why = "the kernel does not tell its clock source"
+        yield limits.check("T1", "apparatus", None, why, scope="result", invalidates="latency")
+        return
+    good = source in _GOOD or source.startswith(_GOOD_FAMILY)
+    says = f"the kernel's clock source is {source}"
+    if not good:
+        says += ": it is slow to read, which is part of short response times; use another machine"
+    yield limits.check(
+        "T1",
+        "apparatus",
+        None,
+        says,
+        status="pass" if good else "fail",
+        scope="result",
+        invalidates="latency",
+    )

@@ -1,0 +1,1 @@
+"""Checks of connections: keep-alive, ports, delayed acknowledgements, TLS (K, W4)."""

@@ -1,0 +1,94 @@
+"""Whether each interpreter is the one that its name says (D4)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from benchforge.checks.limits import Thresholds
+from benchforge.model.files.result import Header
+from benchforge.model.suite.runtime import OWN, Interpreter
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.trial import StartedProcess, Trial
+
+# In a label or a path: py312, python3.12, pypy3.9; a version alone: 3.12, 3.12.1.
+_NAMED = re.compile(
+    r"(?:py|python|pypy)[-_]?(?P<major>[23])\.?(?P<minor>\d{1,2})(?!\d)", re.IGNORECASE
+)
+_ALONE = re.compile(r"\A(?P<major>[23])\.(?P<minor>\d{1,2})(?:\.\d+)?\Z")
+_PYTHON = re.compile(r"(python|pypy)[\d.]*\Z", re.IGNORECASE)
+
+
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield D4 for each process that was to run on an interpreter: whether it did."""
+    for process in trial.processes:
+        if process.interpreter is not None:
+            yield _of_process(process, process.interpreter, limits)
+
+
+def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Check:
+    real, of = started.executable, started.label
+    if real is None:
+        says = f"on which interpreter {of} ran is not known: /proc hides it, or it had ended"
+        return limits.check("D4", "apparatus", None, says, component=of)
+    if real == meant:
+        says = f"{of} ran on {meant}"
+        return limits.check("D4", "apparatus", None, says, status="pass", component=of)
+    if not _PYTHON.search(PurePosixPath(real).name):
+        says = f"{of} is {real}: which interpreter it holds is not known"
+        return limits.check("D4", "apparatus", None, says, component=of)
+    says = f"{of} ran on {real}, not on {meant}: correct its command, or its runtime"
+    return limits.check("D4", "apparatus", None, says, status="fail", component=of)
+
+
+def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
+    """Yield D4 for each runtime: whether it is what it is called, and no other under a new name."""
+    del trials
+    named = {label: interpreter for label, interpreter in header.runtimes.items() if label != OWN}
+    for label, interpreter in named.items():
+        yield _of_runtime(label, interpreter, named, limits)
+
+
+def _of_runtime(
+    label: str, interpreter: Interpreter, named: Mapping[str, Interpreter], limits: Thresholds
+) -> Check:
+    status: Status = "pass"
+    says = f"runtime {label} is {interpreter.implementation} {interpreter.version}"
+    if fault := _otherwise(label, interpreter):
+        status, says = "fail", f"{fault}: build it with the right one, or name it rightly"
+    elif fault := _twice(label, named):
+        status = "warn"
+        says = f"{fault}: one is measured twice under two names; leave one out"
+    return limits.check(
+        "D4", "apparatus", None, says, status=status, scope="result", component=label
+    )
+
+
+def _otherwise(label: str, interpreter: Interpreter) -> str:
+    """What its label or the suite says that it is, and it is not; empty where all agrees."""
+    for what in (label, interpreter.requested):
+        for match in (_ALONE.search(what), *_NAMED.finditer(what)):
+            if match is None:
+                continue
+            version = tuple(int(part) for part in interpreter.version.split(".")[:2])
+            if version != (int(match["major"]), int(match["minor"])):
+                is_ = (
+                    f"{interpreter.implementation} {interpreter.version} ({interpreter.executable})"
+                )
+                return f"runtime {label} is called {what}, and is {is_}"
+    return ""
+
+
+def _twice(label: str, named: Mapping[str, Interpreter]) -> str:
+    """Which runtime before it is the very same, although it is called otherwise; empty if none."""
+    own = named[label]
+    for other, interpreter in named.items():
+        if other == label:
+            return ""
+        alike = (interpreter.real_path, interpreter.build, interpreter.packages) == (
+            own.real_path,
+            own.build,
+            own.packages,
+        )
+        if alike and own.real_path:
+            return f"runtimes {other} and {label} are one and the same ({own.real_path})"
+    return ""

@@ -1,0 +1,1 @@
+"""Checks of the numbers: warm-up, blocks, the placebo (S)."""

@@ -1,0 +1,61 @@
+"""Whether each server settled (S1)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import SteadyState
+from benchforge.stats.timeseries.windows import settled
+
+_ID = "S1"
+
+
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield whether this one settled: a flag, since one course is noisier than that of a case."""
+    course = settled([trial])
+    yield _check(course, limits, "trial", "warn", trial.case.server)
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield for each case whether its mean course settled: else it has no level to compare.
+
+    Of a warm-up that is cut from the rates, latencies still hold the responses.
+    """
+    felt = limits[_ID].more["felt"]
+    for number, trials in enumerate(cases, 1):
+        of = trials[0].case.title if trials else f"case {number}"
+        course = settled(trials)
+        yield _check(course, limits, "comparison", "fail", of)
+        if isinstance(felt, float) and course.felt > felt:
+            says = (
+                f"{course.message}: rates are without that, latencies are not; lengthen "
+                f"repeat.warmup by {course.warm_up_s:g} s"
+            )
+            yield limits.check(
+                _ID,
+                "apparatus",
+                course.felt,
+                says,
+                status="warn",
+                scope="comparison",
+                component=of,
+                invalidates="latency",
+            )
+
+
+def _check(
+    course: SteadyState,
+    limits: Thresholds,
+    scope: Literal["trial", "comparison"],
+    bad: Status,
+    of: str,
+) -> Check:
+    status: Status = "unknown"
+    if course.steady is not None:
+        status = "pass" if course.steady else bad
+    value = course.change if course.steady is False else None
+    return limits.check(
+        _ID, "behaviour", value, course.message, status=status, scope=scope, component=of
+    )

@@ -1,0 +1,1 @@
+"""Commands that compare results: `compare`, `history`."""

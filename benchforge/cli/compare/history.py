@@ -1,0 +1,82 @@
+"""`benchforge history`: results over time."""
+
+import json
+from pathlib import Path
+
+import click
+
+from benchforge.cli.compare.history_text import as_csv, as_json, text
+from benchforge.cli.options import PATH
+from benchforge.cli.screen.say import say, show
+from benchforge.errors import Unusable
+from benchforge.registry import Registry
+from benchforge.results.timeline import Timeline, timelines
+from benchforge.stats.history.series import Course, courses
+
+
+@click.command("history")
+@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=PATH)
+@click.option(
+    "--reference",
+    metavar="LABEL",
+    help="A server that all results have; also show ratios to it.",
+)
+@click.option(
+    "--metric", "metrics", metavar="LABEL", multiple=True, help="Show this metric only; repeatable."
+)
+@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
+@click.option("--csv", "csv_", is_flag=True, help="Print CSV, one line for each number.")
+def command(
+    results: tuple[Path, ...],
+    reference: str | None,
+    metrics: tuple[str, ...],
+    json_: bool,
+    csv_: bool,
+) -> int:
+    """Show each case and metric over several results, in order of time.
+
+    A RESULT is a result folder, a summary.json, or a folder of results. If the machine or a load
+    tool changed, a new series begins; series are never joined. In a series of 20 or more results
+    with a --reference, the output shows between which results the level changed.
+
+    Exit codes: 0 shown; 1 a named result is invalid; 2 there is no result, or a named result cannot
+    be read.
+    """
+    if json_ and csv_:
+        raise Unusable("--json and --csv exclude each other", "leave one out")
+    suite_timelines, left_out = timelines(results, Registry(), reference)
+    courses_by_timeline = [(line, _courses(line, reference, metrics)) for line in suite_timelines]
+    _check(suite_timelines, courses_by_timeline, reference, metrics)
+    if json_:
+        show(json.dumps([as_json(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
+    elif csv_:
+        show(as_csv(courses_by_timeline).rstrip("\n"))
+    else:
+        show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
+    for omission in left_out:
+        say(f"left out: {omission}")
+    return 0
+
+
+def _courses(line: Timeline, reference: str | None, metrics: tuple[str, ...]) -> list[Course]:
+    return list(courses([one.summary for one in line.results], line.breaks, reference, metrics))
+
+
+def _check(
+    suite_timelines: list[Timeline],
+    courses_by_timeline: list[tuple[Timeline, list[Course]]],
+    reference: str | None,
+    metrics: tuple[str, ...],
+) -> None:
+    """Raise Unusable for a label that no result has."""
+    cases = [case for line in suite_timelines for one in line.results for case in one.summary.cases]
+    servers = sorted({case.case.server for case in cases})
+    if reference is not None and reference not in servers:
+        message = f"--reference {reference}: no result has such a server"
+        raise Unusable(message, f"available servers: {', '.join(servers)}")
+    shown = {course.measure.metric for _, some in courses_by_timeline for course in some}
+    labels = sorted({line.metric for case in cases for line in case.metrics})
+    for label in metrics:
+        if label not in shown:
+            message = f"--metric {label}: no result has such a metric"
+            raise Unusable(message, f"available metrics: {', '.join(labels)}")

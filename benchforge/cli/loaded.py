@@ -1,0 +1,23 @@
+"""A suite as every command reads it: from then on nothing that is printed shows its secrets."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchforge.cli.screen.say import keep_secret
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+from benchforge.suite.suite import Suite
+
+
+def loaded(
+    path: Path,
+    registry: Registry,
+    *,
+    profile: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    only: Sequence[str] = (),
+) -> Suite:
+    """Read a suite. Raises SuiteErrors, which holds everything that is wrong."""
+    suite = load(path, registry, profile=profile, settings=settings, only=only)
+    keep_secret(suite.secrets)
+    return suite

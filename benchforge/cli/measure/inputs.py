@@ -1,0 +1,35 @@
+"""What a run of the command line goes by: what was asked for, and what was made of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchforge.cli.measure.outcome import Shown
+from benchforge.graph import RunGraph
+from benchforge.model.files.result import Header
+from benchforge.registry import Registry
+from benchforge.run.execute import StopLimits
+from benchforge.run.trial.context import TrialContext
+from benchforge.suite.suite import Suite
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What the command line asks for."""
+
+    registry: Registry
+    profile: str | None = None
+    settings: Sequence[tuple[str, str]] = ()
+    only: Sequence[str] = ()
+    limits: StopLimits = field(default_factory=StopLimits)
+    shown: Shown = field(default_factory=Shown)
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A suite that can be measured: its plan, and programs and interpreters that are there."""
+
+    suite: Suite
+    graph: RunGraph
+    context: TrialContext
+    header: Header
+    "The header of a result that begins now."

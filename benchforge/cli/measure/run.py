@@ -1,0 +1,248 @@
+"""`benchforge run`: from a suite to a result, its report and an exit code."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from pydantic_core import PydanticCustomError
+
+from benchforge.cli.loaded import loaded
+from benchforge.cli.measure.announce import announce
+from benchforge.cli.measure.inputs import PreparedRun, RunOptions
+from benchforge.cli.measure.loosened import loosened
+from benchforge.cli.measure.outcome import Shown
+from benchforge.cli.measure.session import report_result, session
+from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_option
+from benchforge.cli.screen.say import counted, say, warn
+from benchforge.errors import Unusable
+from benchforge.graph import RunGraph, plan
+from benchforge.model.files.folder import HEADER
+from benchforge.model.values.units import Duration
+from benchforge.registry import Registry
+from benchforge.results.reports import reporter
+from benchforge.run.checkout.checkouts import checked_out, with_code
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.disk.space import enough_for_scratch, scarce
+from benchforge.run.execute import StopLimits
+from benchforge.run.header import header_of, locks_of, with_facts
+from benchforge.run.machine.placement import machine, places
+from benchforge.run.resume import ResumableResult, begun
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.machine_lock import measuring
+from benchforge.run.trial.context import TrialContext, ground, with_runtimes
+from benchforge.stats.summary.completeness import done, missing
+from benchforge.stats.summary.precision import precise
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.suite import Suite
+
+
+@click.command("run")
+@click.argument("suite", type=SuiteFile(), required=False)
+@PROFILE
+@SETTINGS
+@only_option("Run")
+@click.option(
+    *("-o", "--output"),
+    type=PATH,
+    help="Directory in which the result folder is created.  [default: results]",
+)
+@click.option(
+    "--resume",
+    metavar="RESULT",
+    type=PATH,
+    help="Continue the run of this result folder. Name SUITE only if its file was moved.",
+)
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Resume even if the machine, benchforge or a program has changed; "
+    "the report lists the changes.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of tables."
+)
+@click.option(
+    *("--report", "reports"),
+    metavar="NAME",
+    multiple=True,
+    help="Also write the report of this reporter, such as junit or github.",
+)
+@click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
+@click.option(
+    "--inconclusive-fails",
+    is_flag=True,
+    help="Exit with 1 if a claim is inconclusive, too.",
+)
+@click.option(
+    "--time-limit", metavar="DURATION", help="Skip trials that could not finish within DURATION."
+)
+def command(
+    suite: Path | None,
+    profile: str | None,
+    settings: tuple[tuple[str, str], ...],
+    only: tuple[str, ...],
+    output: Path | None,
+    resume: Path | None,
+    anyway: bool,
+    as_json: bool,
+    reports: tuple[str, ...],
+    fail_fast: bool,
+    inconclusive_fails: bool,
+    time_limit: str | None,
+) -> int:
+    """Measure SUITE and report the results.
+
+    SUITE is a file, or the name of a built-in suite such as macro.
+
+    Exit codes: 0 every case has a believable value, and every claim holds or is inconclusive; 1 a
+    claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 a case
+    has no believable value, or a claim is invalid; 5 results cannot be written; 130 and 143
+    interrupted.
+    """
+    limits = StopLimits(fail_fast, _seconds(time_limit))
+    shown = Shown(as_json, inconclusive_fails, reports)
+    registry = Registry()
+    registry.listen(warn)
+    for name in reports:
+        reporter(registry, name)  # one that is not known is told before anything starts
+    options = RunOptions(registry, profile, settings, only, limits, shown)
+    if resume is None:
+        if suite is None:
+            raise Unusable("run: no suite is named", "name a suite, or use --resume RESULT")
+        if anyway:
+            raise Unusable(
+                "--anyway: works only with --resume", "add --resume RESULT, or leave it out"
+            )
+        return begin(suite, output or Path("results"), options)
+    if output is not None:
+        raise Unusable(
+            f"-o {output}: --resume continues in the result's own folder", "leave out -o"
+        )
+    with measuring(), ResultWriter(resume).held():
+        return _resume(resume, suite, options, anyway=anyway)
+
+
+def begin(
+    path: Path,
+    output: Path,
+    options: RunOptions,
+    *,
+    kept: Callable[[Path], None] = lambda _: None,
+) -> int:
+    """Measure a suite and report; `kept` hears the folder of the result. Return the exit code."""
+    suite = loaded(
+        path,
+        options.registry,
+        profile=options.profile,
+        settings=options.settings,
+        only=options.only,
+    )
+    seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
+    context = _ground(suite)
+    suite, graph = _planned(suite, seed)
+    options.registry.consult("benchforge_planned", graph=graph)
+    with measuring():
+        _clear(output)
+        if short := scarce(output, len(graph)):
+            warn(short)
+        # Building loads the machine: not while another benchforge measures.
+        prepared = _prepared(suite, graph, context, options.registry)
+        header, locks = prepared.header, locks_of(prepared.context)
+        files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
+        # From its first moment it is a result that lacks nothing, and can be resumed.
+        now = datetime.now(UTC)
+        keep = ResultWriter.new(output, suite.name, now, {**files, HEADER: header})
+        with keep.held():
+            kept(keep.folder)
+            return _measured(prepared, ResumableResult(keep.folder, header, (), ()), options)
+
+
+def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
+    _clear(folder.resolve().parent)
+    before = begun(folder)
+    header = before.header
+    before.check_given(options.profile, options.settings, options.only)
+    suite = loaded(
+        before.suite_file(path),
+        options.registry,
+        profile=header.profile,
+        settings=options.settings or tuple(header.settings.items()),
+        only=options.only or header.only,
+    )
+    before.check_alike(suite)
+    suite, graph = _planned(suite, header.seed)
+    before.check_plan(graph)
+    keep = ResultWriter(folder)
+    enough = precise(header, before.trials, suite.metrics)
+    lacking = missing(header, before.trials, enough)
+    there = done(header, before.trials)
+    if not lacking:
+        why = f": {enough.in_words}" if enough else f" of {there}"
+        say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
+        keep.swept()
+        return report_result(before, suite.metrics, options)
+    context = _ground(suite)
+    options.registry.consult("benchforge_planned", graph=graph)
+    if short := scarce(folder, lacking, [keep.place(trial.number) for trial in before.trials]):
+        warn(short)
+    prepared = _prepared(suite, graph, context, options.registry)
+    differs = before.differs(prepared.header)
+    if differs and not anyway:
+        hint = "resume with the same, or add --anyway: the report lists the changes"
+        raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
+    for difference in differs:
+        warn(f"changed since the run began: {difference}")
+    keep.swept()
+    before = before.going_on(prepared.header, differs)
+    keep.session(before.sessions[-1])
+    return _measured(prepared, before, options, there)
+
+
+def _clear(folder: Path) -> None:
+    if left := cleared(folder):
+        say(left)
+
+
+def _planned(suite: Suite, seed: int) -> tuple[Suite, RunGraph]:
+    """Return the suite with the commits that it serves, and its plan."""
+    suite = with_code(suite, LocalHost())
+    return suite, plan(expand(suite), suite.repeat, seed)
+
+
+def _prepared(
+    suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry
+) -> PreparedRun:
+    """Build the runtimes that are not there yet, and ask programs for their versions."""
+    context = with_runtimes(context, suite, distinct_parts(suite), say)
+    header = header_of(suite, graph, context)
+    enough_for_scratch()  # or a program had no room to print its version into
+    header = header.model_copy(update={"loosened_thresholds": loosened()})
+    facts = registry.tell("benchforge_facts", warn)
+    return PreparedRun(suite, graph, context, with_facts(header, facts, suite.secrets, warn))
+
+
+def _measured(
+    prepared: PreparedRun, begun: ResumableResult, options: RunOptions, there: int = 0
+) -> int:
+    announce(prepared, begun.folder, options.limits.time_limit_s, there)
+    with checked_out(prepared.suite, prepared.context, say) as context:
+        return session(replace(prepared, context=context), begun, options)
+
+
+def _ground(suite: Suite) -> TrialContext:
+    return replace(ground(suite, distinct_parts(suite)), places=places(suite, machine()))
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(Duration.parse(float(text) if text.replace(".", "", 1).isdigit() else text))
+    except PydanticCustomError:
+        hint = 'write it like "10m" or a number of seconds'
+        raise Unusable(f"--time-limit {text}: not a duration", hint) from None

@@ -1,0 +1,136 @@
+"""One session of a run: measure what is missing, and report all that is there then."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from benchforge import safe
+from benchforge.checks import ask
+from benchforge.checks.machine.calibrated import limits_of
+from benchforge.cli import Interrupted, received
+from benchforge.cli.measure.inputs import PreparedRun, RunOptions
+from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
+from benchforge.cli.results.report import reported
+from benchforge.cli.screen.progress import ProgressLine
+from benchforge.cli.screen.say import counted, say, warn
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.folder import read_ceilings, read_trials
+from benchforge.model.trial.trial import Trial
+from benchforge.parts.part import Metric
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.execute import RunInputs, by_place, execute
+from benchforge.run.null_server.ceiling import declared, measured, wanted
+from benchforge.run.resume import ResumableResult
+from benchforge.stats.search.objective import judged
+from benchforge.stats.summary.completeness import lost, missing
+from benchforge.stats.summary.precision import precise
+
+
+def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
+    """Measure what is missing, and report all that is there then."""
+    suite, graph, header = prepared.suite, prepared.graph, begun.header
+    progress = ProgressLine(graph)
+    inputs = _inputs(prepared, begun, options, progress)
+    trials, ceilings = list(begun.trials), list(begun.ceilings)
+    worth_s = {} if suite.smoke else declared(graph)
+    began, limit_s = time.monotonic(), options.limits.time_limit_s or math.inf
+    interrupted: Interrupted | None = None
+    try:
+        for trial in execute(inputs, progress):
+            trials.append(trial)
+            options.registry.tell("benchforge_trial_kept", warn, trial=trial)
+            if (interrupted := received()) is not None:  # and something on the way took it
+                break
+            if wanted(trial, ceilings, worth_s, began + limit_s - time.monotonic()):
+                case = graph.cases[header.cases.index(trial.case)]
+                ceilings.append(measured(trial, case, ceilings, inputs))
+                say(_at_most(ceilings[-1]))
+    except Interrupted as signal:
+        interrupted = signal
+    except Exception:  # a signal may have become another error on its way; all else is raised
+        if (interrupted := received()) is None:
+            raise
+    finally:
+        progress.end()
+    inputs.keep.still_there()
+    if interrupted is not None:  # maybe between a trial's file and its place in our list
+        trials, ceilings = list(read_trials(begun.folder)), list(read_ceilings(begun.folder))
+    result = replace(begun, trials=tuple(trials), ceilings=tuple(ceilings))
+    code = report_result(result, suite.metrics, options)
+    _say_what_quiet_took(trials[len(begun.trials) :])
+    lacking = missing(header, trials, precise(header, trials, suite.metrics))
+    most = "" if graph.until is None else "up to "
+    failed = sum(lost(header, attempts) for attempts in by_place(trials).values())
+    limited = interrupted is None and options.limits.time_limit_s is not None
+    if interrupted is not None:
+        say(f"interrupted: {counted(len(trials), 'trial')} kept in {begun.folder}")
+        code = interrupted.exit_code
+    _say_what_lacks(lacking, failed, most, inputs.keep, limited=limited)
+    return max(code, NO_ANSWER * bool(failed))
+
+
+def _inputs(
+    prepared: PreparedRun, begun: ResumableResult, options: RunOptions, progress: ProgressLine
+) -> RunInputs:
+    header, metrics = begun.header, prepared.suite.metrics
+
+    def enough(there: Sequence[Trial]) -> bool:
+        decision = precise(header, there, metrics)
+        progress.looked(decision)
+        return decision is not None and decision.stop
+
+    return RunInputs(
+        graph=prepared.graph,
+        context=prepared.context,
+        keep=ResultWriter(begun.folder),
+        believe=partial(ask.of_trial, limits=limits_of(header)),
+        judge=partial(judged, finds=header.searches, metrics=metrics, smoke=header.smoke),
+        limits=options.limits,
+        before=begun.trials,
+        enough=enough,
+        lost=partial(lost, header),
+    )
+
+
+def _say_what_lacks(
+    lacking: int, failed: int, most: str, keep: ResultWriter, *, limited: bool
+) -> None:
+    if failed:
+        say(f"not measured: {counted(failed, 'planned measurement')}: no attempt finished")
+    if lacking > failed and limited:
+        measurements = f"{most}{counted(lacking - failed, 'planned measurement')}"
+        say(f"not measured: {measurements}, which the time limit left no time for")
+    if lacking:
+        say(f"to continue: {keep.goes_on}")
+
+
+def report_result(
+    result: ResumableResult, metrics: Mapping[str, Metric], options: RunOptions
+) -> int:
+    """Report what is there, and return its exit code."""
+    contents = result.header, result.trials, result.sessions, result.ceilings, metrics
+    registry, keep, shown = options.registry, ResultWriter(result.folder), options.shown
+    summary = reported(*contents, registry, keep, shown.reports, as_json=shown.as_json)
+    registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
+    return exit_code(summary, shown)
+
+
+def _at_most(ceiling: Ceiling) -> str:
+    tool = ceiling.trial.case.driver
+    if ceiling.per_second is None:
+        failure = ceiling.trial.failure
+        why = failure.message if failure is not None else "no response"
+        return f"the ceiling of {tool} is unknown: {safe.word(why)}"
+    return f"{tool} gets {ceiling.per_second:,.0f} responses/s from the null server"
+
+
+def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
+    waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
+    noisy = sum(one.id == "quiet" and one.status == "warn" for t in trials for one in t.checks)
+    if noisy:
+        before = counted(noisy, "trial")
+        say(f"waited {waited_s:.0f} s for quiet; others still used the CPUs before {before}")
+    elif waited_s >= 1:
+        say(f"waited {waited_s:.0f} s for quiet")

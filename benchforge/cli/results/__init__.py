@@ -1,0 +1,1 @@
+"""Commands that read results: `report`, `validate`, `verify`, `clean`."""

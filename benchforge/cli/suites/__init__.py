@@ -1,0 +1,1 @@
+"""Commands about suites: `new`, `check`, `plan`, `doctor`, `schema`."""

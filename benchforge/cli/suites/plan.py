@@ -1,0 +1,74 @@
+"""`benchforge plan`: what a run would measure, in which order; nothing is started or written."""
+
+import secrets
+import shutil
+import sys
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from benchforge.cli.loaded import loaded
+from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
+from benchforge.cli.screen.say import show, warn
+from benchforge.cli.suites.plan_text import text
+from benchforge.cli.suites.planned import plan_json, planned
+from benchforge.graph import plan
+from benchforge.registry import Registry
+from benchforge.suite.cases.expand import expand
+
+PAPER = 100  # columns where there is no terminal
+_AT_ONCE = 1000  # lines
+
+
+@click.command("plan")
+@click.argument("suite", type=SuiteFile())
+@PROFILE
+@SETTINGS
+@only_option("Plan")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Seed of the measurement order.  [default: the suite's]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format; json has everything.",
+)
+@click.option("--all", "whole", is_flag=True, help="Print lists in full.")
+def command(
+    suite: Path,
+    profile: str | None,
+    settings: tuple[tuple[str, str], ...],
+    only: tuple[str, ...],
+    seed: int | None,
+    form: str,
+    whole: bool,
+) -> int:
+    """Show what a run of SUITE would measure, in which order, and how long it would take.
+
+    This starts no process, needs no program and writes no file.
+
+    Exit codes: 0 the plan is printed; 2 the suite or the command line cannot be used.
+    """
+    registry = Registry()
+    registry.listen(warn)
+    loaded_suite = loaded(suite, registry, profile=profile, settings=settings, only=only)
+    chosen = loaded_suite.repeat.seed if seed is None else seed
+    drawn = chosen is None
+    graph = plan(
+        expand(loaded_suite),
+        loaded_suite.repeat,
+        secrets.randbits(32) if chosen is None else chosen,
+    )
+    registry.consult("benchforge_planned", graph=graph)
+    head = planned(loaded_suite, graph, drawn)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PAPER
+    lines = plan_json(head, graph) if form == "json" else text(head, graph, width, whole)
+    while some := list(islice(lines, _AT_ONCE)):  # never all of them
+        show("\n".join(some), painted=True)
+    return 0

@@ -1,0 +1,242 @@
+"""The door to the files of a result: below its folder, through no link, of a size that is given.
+
+A result may come from anybody, and what runs in a trial may write beside it. So the folder that a
+person names is opened as it is; each name below it is opened from its folder's descriptor, and a
+link there is refused. A file is written beside its place, under a name that nobody can foretell,
+and renamed.
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LINK = "is a link: nothing in a result may be one"
+_NO_FILE = "is not a file"
+OWN = 0o600
+"The mode of a file that nobody but its owner reads: a program's, with secrets in it."
+HALF = ".bf-"
+"How the name of a file begins that is not whole yet."
+MIB = 1 << 20
+
+
+def steps(name: str) -> tuple[str, ...]:
+    """Return the folders and the file of a name that stays below a folder.
+
+    Raises OSError for one that does not: absolute, empty, with `..` or a control character.
+    """
+    parts = tuple(name.split("/"))
+    if not all(map(is_name, parts)):
+        raise OSError(errno.EINVAL, "is no name of a file below a folder", name)
+    return parts
+
+
+def is_name(part: str) -> bool:
+    """Whether a text is the name of one file or folder, and not of one elsewhere."""
+    return part not in {"", ".", ".."} and "/" not in part and part.isprintable()
+
+
+def read(folder: Path, name: str, most: int) -> bytes:
+    """Return the content of a file below a folder.
+
+    Raises OSError: it is not there, is no file, lies behind a link, or has more than `most` bytes.
+    """
+    with opened(folder, name) as file:
+        return _content(file, folder / name, most)
+
+
+def read_named(path: Path, most: int) -> bytes:
+    """Return the content of a file that a person names: links on its way are theirs.
+
+    Raises OSError: it is not there, is no file, or has more than `most` bytes.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, _NO_FILE, str(path))
+    file = os.open(path, _READ & ~os.O_NOFOLLOW)
+    try:
+        return _content(file, path, most)
+    finally:
+        os.close(file)
+
+
+def _content(file: int, path: Path, most: int) -> bytes:
+    size = os.fstat(file).st_size
+    if size > most:
+        raise _too_large(path, size, most)
+    parts: list[bytes] = []
+    left = most + 1
+    while left > 0 and (piece := os.read(file, min(left, MIB))):
+        parts.append(piece)
+        left -= len(piece)
+    if left <= 0:  # it grew meanwhile
+        raise _too_large(path, most + 1, most)
+    return b"".join(parts)
+
+
+def size_of(folder: Path, name: str) -> int:
+    """Return how many bytes a file has. Raises OSError as `read` does."""
+    with opened(folder, name) as file:
+        return os.fstat(file).st_size
+
+
+def holds(folder: Path, name: str) -> bool:
+    """Whether there is a file of this name below a folder, behind no link."""
+    try:
+        with opened(folder, name):
+            return True
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def opened(folder: Path, name: str) -> Iterator[int]:
+    """Give a descriptor to read a file by. Raises OSError as `read` does."""
+    with _parent(folder, name) as (parent, last), _naming(folder, name):
+        file = _file(parent, last)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+@contextlib.contextmanager
+def stream(folder: Path, name: str) -> Iterator[BinaryIO]:
+    """Give a file to read from. Raises OSError as `read` does."""
+    with opened(folder, name) as file, os.fdopen(file, "rb", closefd=False) as reader:
+        yield reader
+
+
+def write(
+    folder: Path, name: str, content: bytes, *, lasting: bool = True, mode: int = 0o666
+) -> None:
+    """Write a file below a folder: it is there whole, or as it was before, whenever we end.
+
+    A `lasting` one is on the disk on return. A link in its place is replaced, and never followed.
+    Raises OSError, which names it: a disk that is full names nothing.
+    """
+    with _parent(folder, name) as (parent, last), _naming(folder, name):
+        half = f"{HALF}{secrets.token_hex(8)}"
+        file = os.open(half, _NEW, mode, dir_fd=parent)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                if lasting:
+                    os.fsync(stream.fileno())
+            os.rename(half, last, src_dir_fd=parent, dst_dir_fd=parent)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(half, dir_fd=parent)
+            raise
+        if lasting:
+            os.fsync(parent)
+
+
+def make(folder: Path, name: str, mode: int = 0o777, *, anew: bool = False) -> None:
+    """Make the folder of a name with a mode, and those above it below the given one.
+
+    Raises OSError where one of them is no folder or a link; `anew`, also where it is there.
+    """
+    made = steps(name)
+    for number in range(1, len(made) + 1):
+        part = "/".join(made[:number])
+        with _parent(folder, part) as (parent, last), _naming(folder, part):
+            try:
+                os.mkdir(last, mode if number == len(made) else 0o777, dir_fd=parent)
+            except FileExistsError:
+                if anew and number == len(made):
+                    raise
+                os.close(_folder(parent, last))
+
+
+def files(folder: Path) -> Iterator[str]:
+    """Yield the name of all that is no folder below one that is no link; links are not followed."""
+    root = os.open(folder, _FOLDER)
+    try:
+        for place, folders, names, _ in os.fwalk(".", dir_fd=root, follow_symlinks=False):
+            # A link to a folder is among the folders.
+            links = [one for one in folders if (folder / place / one).is_symlink()]
+            folders[:] = sorted(set(folders).difference(links))
+            for name in sorted([*names, *links]):
+                yield str(Path(place, name))
+    finally:
+        os.close(root)
+
+
+def remove(folder: Path, name: str) -> None:
+    """Remove a file, and the folders above it that are empty then. Raises OSError."""
+    with _parent(folder, name) as (parent, last), _naming(folder, name):
+        os.unlink(last, dir_fd=parent)
+    remove_empty(folder, name.rpartition("/")[0])
+
+
+def remove_empty(folder: Path, name: str) -> None:
+    """Remove a folder if nothing is in it, and those above it likewise."""
+    while name:
+        try:
+            with _parent(folder, name) as (parent, last):
+                os.rmdir(last, dir_fd=parent)
+        except OSError:  # something is in it
+            return
+        name = name.rpartition("/")[0]
+
+
+@contextlib.contextmanager
+def _parent(folder: Path, name: str) -> Iterator[tuple[int, str]]:
+    """Give a descriptor of the folder that a name stands in, and its last part."""
+    *above, last = steps(name)
+    with _naming(folder, ""):
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for number, part in enumerate(above, 1):
+            with _naming(folder, "/".join(above[:number])):
+                below = _folder(place, part)
+            os.close(place)
+            place = below
+        yield place, last
+    finally:
+        os.close(place)
+
+
+def _folder(parent: int, name: str) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=parent)
+    except NotADirectoryError:  # what Linux says of a link, too
+        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise OSError(errno.ELOOP, _LINK) from None
+        raise
+
+
+def _file(parent: int, name: str) -> int:
+    try:
+        file = os.open(name, _READ, dir_fd=parent)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, _LINK) from None
+        raise
+    if stat.S_ISREG(os.fstat(file).st_mode):
+        return file
+    os.close(file)
+    raise OSError(errno.EINVAL, _NO_FILE)
+
+
+@contextlib.contextmanager
+def _naming(folder: Path, name: str) -> Iterator[None]:
+    """Have an error name the whole path."""
+    try:
+        yield
+    except OSError as error:
+        path = folder / name if name else folder
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _too_large(path: Path, size: int, most: int) -> OSError:
+    message = f"has {size:,} bytes, and at most {most:,} of such a file are read"
+    return OSError(errno.EFBIG, message, str(path))

@@ -1,0 +1,1 @@
+"""The files of a result, and how they are read."""

@@ -1,0 +1,169 @@
+"""One file of a result: read into its model, or what is wrong with it."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, from_json
+
+from benchforge import door
+from benchforge.model.files.missing_fields import missing
+from benchforge.model.values.bounds import bounded
+from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.places import JsonPath, Places, dotted, places
+
+Model = TypeVar("Model", bound=Frozen)
+
+FORMAT = 2
+"The number that every file of a result states; `trial.py` has its history."
+_LAST_READERS = {1: "0.1.0"}
+"By older format, the last version of benchforge that reads it."
+_KINDS_BEFORE = ("sitting",)
+"What files of an older format call themselves beside today's kinds."
+MOST_BYTES = 32 * door.MIB
+_MOST_FAULTS = 1_000
+_LARGE = door.MIB
+_PLAIN_WORDS = {"missing": "is missing", "extra_forbidden": "is not known here"}
+_SHOWN = 40
+_DIGITS = 10**_SHOWN
+
+
+@dataclass(frozen=True)
+class FileFault:
+    """One thing that is wrong with a file: in which, at which value, on which line."""
+
+    file: Path
+    where: str
+    "The value, as a JSON path such as reading.latency.counts.17; empty for the whole file."
+    line: int | None
+    message: str
+    kind: Literal["unreadable", "older", "invalid"] = "invalid"
+    "`older`: the file has an older format."
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else f"{self.file}"
+        return ": ".join(filter(None, (place, self.where, self.message)))
+
+
+@dataclass(frozen=True)
+class Parsed(Generic[Model]):
+    """A file that could be read, and where its values stand."""
+
+    file: Path
+    model: Model
+    places: Places
+
+    def fault(self, message: str, *path: str | int) -> FileFault:
+        """Return a fault of one value of this file."""
+        return FileFault(self.file, dotted(path), self.places.line(path), message)
+
+
+def parse(folder: Path, name: str, *models: type[Model]) -> Parsed[Model] | list[FileFault]:
+    """Read a file of a result's folder as the one of these models that it says it is."""
+    return _parse(folder / name, lambda: door.read(folder, name, MOST_BYTES), models)
+
+
+def parse_named(path: Path, *models: type[Model]) -> Parsed[Model] | list[FileFault]:
+    """Read a file that a person names, likewise."""
+    return _parse(path, lambda: door.read_named(path, MOST_BYTES), models)
+
+
+def _parse(
+    file: Path, read: Callable[[], bytes], models: tuple[type[Model], ...]
+) -> Parsed[Model] | list[FileFault]:
+    try:
+        value = from_json(raw := bounded(read()), allow_inf_nan=False)
+        model = _model(value, models)
+    except _OlderFormat as error:
+        return [FileFault(file, "", None, str(error), "older")]
+    except (OSError, ValueError) as error:
+        return [_unreadable(file, error)]
+    where = places(raw.decode())
+    if len(raw) > _LARGE:
+        # For each field that is missing, pydantic copies all that stands beside it.
+        lacking = [*islice(missing(value, model), _MOST_FAULTS)]
+        if lacking:
+            return [FileFault(file, dotted(one), where.line(one), "is missing") for one in lacking]
+    del value
+    try:
+        parsed = Parsed(file, model.model_validate_json(raw, strict=True), where)
+    except ValidationError as error:
+        if (wrong := error.error_count()) > _MOST_FAULTS:
+            return [FileFault(file, "", None, f"{wrong:,} values are wrong, too many to name")]
+        return [_invalid(file, where, one) for one in error.errors(include_url=False)]
+    return list(_hidden(parsed)) or parsed
+
+
+class _OlderFormat(ValueError):
+    """A file has a format that this benchforge does not read any more."""
+
+
+def _model(value: Any, models: tuple[type[Model], ...]) -> type[Model]:
+    """Return the model of a file.
+
+    Raises _OlderFormat, and ValueError when it is none that we can read.
+    """
+    kinds = {model.model_fields["kind"].default: model for model in models}
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind not in {*kinds, *_KINDS_BEFORE}:
+        raise ValueError(_not_ours(kinds))
+    number = value.get("format")
+    if number is True or isinstance(number, float):  # both compare equal to an int
+        shown = json.dumps(number)
+        raise ValueError(f"does not say its format by a whole number, but by {shown}")
+    if isinstance(number, int) and number in _LAST_READERS:
+        version = _LAST_READERS[number]
+        raise _OlderFormat(
+            f"has format {number}: benchforge {version} is the last version that reads it"
+        )
+    if isinstance(number, int) and number > FORMAT:
+        raise ValueError(
+            f"has format {min(number, _DIGITS)}, this benchforge reads {FORMAT}: use a newer one"
+        )
+    if kind not in kinds:
+        raise ValueError(_not_ours(kinds))
+    return kinds[kind]
+
+
+def _not_ours(kinds: Iterable[str]) -> str:
+    return f"is not ours: it does not say that its kind is {' or '.join(kinds)}"
+
+
+def _unreadable(file: Path, error: OSError | ValueError) -> FileFault:
+    if isinstance(error, OSError):
+        return FileFault(file, "", None, error.strerror or str(error), "unreadable")
+    message, line = str(error), None
+    if match := re.fullmatch(r"(?P<what>.*) at line (?P<line>\d+) column \d+", message, re.DOTALL):
+        message, line = f"is not JSON: {match['what']}", int(match["line"])
+    return FileFault(file, "", line, message, "unreadable")
+
+
+def _invalid(file: Path, where: Places, error: ErrorDetails) -> FileFault:
+    path: JsonPath = tuple(step for step in error["loc"] if step != "[key]")
+    message = _PLAIN_WORDS.get(error["type"], "")
+    if not message:
+        reason = error["msg"].removeprefix("Value error, ")
+        message = f"{reason[:1].lower()}{reason[1:]}{_got(error['input'])}"
+    return FileFault(file, dotted(path), where.line(path), message)
+
+
+def _got(value: Any) -> str:
+    if isinstance(value, dict | list | tuple):
+        return ""  # too much to show, and its line is told
+    if isinstance(value, int) and abs(value) >= _DIGITS:
+        return ", got a number of many digits"
+    text = repr(value[: _SHOWN + 1] if isinstance(value, str) else value)
+    return f", got {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"
+
+
+def _hidden(parsed: Parsed[Any]) -> Iterator[FileFault]:
+    """Yield what a parser accepts without a word."""
+    for path in parsed.places.twice:
+        yield parsed.fault("occurs twice in its object", *path)
+    for path in parsed.places.infinite:
+        yield parsed.fault("is beyond the largest number", *path)

@@ -1,0 +1,88 @@
+"""A result's folder: its header and its trials."""
+
+from pathlib import Path
+
+from benchforge.errors import BenchforgeError, InvalidFile, Unusable
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.file import FileFault, Model, Parsed, parse
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+
+HEADER = "result.json"
+SUMMARY = "summary.json"
+SESSIONS = "sessions"
+CEILINGS = "ceilings"
+CEILING = "ceiling.json"
+TRIALS = "trials"
+RUNTIMES = "runtimes"
+TRIAL = "trial.json"
+
+
+def read_header(folder: Path) -> Header:
+    """Read the header of a result.
+
+    Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
+    """
+    return _model(parse(folder, HEADER, Header))
+
+
+def read_summary(folder: Path) -> Summary:
+    """Read the summary of a result. Raises as `read_header` does."""
+    return _model(parse(folder, SUMMARY, Summary))
+
+
+def read_trials(folder: Path) -> tuple[Trial, ...]:
+    """Read all trials of a result, by number: a trial exists when its trial.json does.
+
+    Raises Unusable when one cannot be read, InvalidFile when one says what cannot be.
+    """
+    trials = [_model(parse(folder, name, Trial)) for name in trial_files(folder)]
+    return tuple(sorted(trials, key=lambda trial: trial.number))
+
+
+def trial_files(folder: Path) -> list[str]:
+    """Return the name of each trial.json below a result, sorted by folder."""
+    return _names(folder, f"{TRIALS}/*/{TRIAL}")
+
+
+def read_sessions(folder: Path) -> tuple[Session, ...]:
+    """Read the later sessions of a result, in their order. Raises as `read_trials` does."""
+    return tuple(_model(parse(folder, name, Session)) for name in session_files(folder))
+
+
+def session_files(folder: Path) -> list[str]:
+    """Return the name of each later session's file below a result, in their order."""
+    return _names(folder, f"{SESSIONS}/*.json")
+
+
+def read_ceilings(folder: Path) -> tuple[Ceiling, ...]:
+    """Read what the load tools did against the null server. Raises as `read_trials` does."""
+    return tuple(_model(parse(folder, name, Ceiling)) for name in ceiling_files(folder))
+
+
+def ceiling_files(folder: Path) -> list[str]:
+    """Return the name of each ceiling.json below a result, sorted by folder."""
+    return _names(folder, f"{CEILINGS}/*/{CEILING}")
+
+
+def _names(folder: Path, pattern: str) -> list[str]:
+    """Return what is called so, links too: who reads it says that they are none of a result's."""
+    return sorted(str(file.relative_to(folder)) for file in folder.glob(pattern))
+
+
+def _model(parsed: Parsed[Model] | list[FileFault]) -> Model:
+    if isinstance(parsed, Parsed):
+        return parsed.model
+    raise refusal(parsed[0])
+
+
+def refusal(fault: FileFault) -> BenchforgeError:
+    """Return the error that a fault of a result's file is."""
+    if fault.kind == "invalid":
+        return InvalidFile(str(fault), "`benchforge validate` lists all faults")
+    missing = fault.file.name == HEADER and not fault.file.exists()
+    return Unusable(
+        str(fault), f"name the folder of a result: it contains {HEADER}" if missing else ""
+    )

@@ -1,0 +1,1 @@
+"""What a suite declares, as a result keeps it."""

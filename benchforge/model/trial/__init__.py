@@ -1,0 +1,1 @@
+"""One trial: its answers, its reading, what was observed, its checks."""

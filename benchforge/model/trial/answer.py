@@ -1,0 +1,194 @@
+"""A request, what came back, and what a right answer looks like."""
+
+import json
+from collections.abc import Collection
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
+
+from benchforge.model.trial.json_body import (
+    Items,
+    items_conflict,
+    items_difference,
+    subset_difference,
+)
+from benchforge.model.values.bounds import bounded
+from benchforge.model.values.frozen import Frozen
+
+_SHOWN = 60
+_PIECE = 1 << 16
+_OK, _NO_CONTENT, _NOT_MODIFIED = 200, 204, 304
+
+# What every tool sends alike, byte by byte: beyond ASCII each has an encoding of its own, and a
+# line end would begin another header.
+_HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
+_HeaderValue = Annotated[str, Field(pattern=r"^[\t -~]*$")]
+
+
+class Request(Frozen):
+    """What a scenario asks for."""
+
+    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
+    "HTTP method."
+    path: str = Field(default="/", pattern=r"^/[!-~]*$")
+    "Path with the query, as on the request line: in ASCII, with %C3%A4 for other characters."
+    headers: dict[_HeaderName, _HeaderValue] = Field(default_factory=dict)
+    "Names of headers, each with its value in ASCII. They are added to those of the load tool."
+    body: str | None = None
+    "Body as text, sent as UTF-8. Default: no body."
+
+
+class Answer(Frozen):
+    """What came back. The body itself stands in a file beside the trial."""
+
+    status: int
+    "Of HTTP."
+    headers: dict[str, str]
+    "Names in lower case; repeated ones joined by a comma."
+    length: NonNegativeInt
+    "Of the body, in bytes."
+    sha256: str
+    "Of the body."
+    seconds: float
+    "From the question to the end of the body."
+    version: str = ""
+    "The version of HTTP on its first line, such as HTTP/1.1; empty where it is not known."
+    header_bytes: NonNegativeInt | None = None
+    "Of the first line and all headers, with the empty line behind them; None: unknown."
+    wire_bytes: NonNegativeInt | None = None
+    "Of all that came, with what frames chunks; None: unknown."
+
+
+class Lengths(Frozen):
+    """How long a body may be, in bytes."""
+
+    min: NonNegativeInt = 0
+    "At least."
+    max: NonNegativeInt | None = None
+    "At most; any number without it."
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.max is not None and self.max < self.min:
+            msg = f"max is {self.max}, less than min, which is {self.min}"
+            raise ValueError(msg)
+        return self
+
+
+class Expect(Frozen):
+    """What a right answer looks like; what is not named is not looked at."""
+
+    status: PositiveInt = 200
+    "HTTP status."
+    content_type: str | None = None
+    "Content type. Parameters such as charset count only if they are given."
+    body: str | None = None
+    "Exact body."
+    json_subset: JsonValue = Field(default=None, alias="json")
+    """JSON that the answer contains. Objects may have more members; an array has these elements \
+alone, or begins with them where `items` gives its length."""
+    items: Items | None = None
+    """Number of elements of the JSON array that the body is: `50`; or of arrays in an object, by \
+their keys: `{ rows = 50 }`."""
+    length: NonNegativeInt | Lengths | Literal["any"] | None = None
+    """Length of the body in bytes: `18`; a range, `{ min = 9, max = 12 }`; or `"any"`. Default: \
+the length of the answers before and after the load; any length if these differ."""
+    same_body: bool = False
+    "Identical bodies from all servers of the scenario."
+
+    def conflict(self, methods: Collection[str]) -> str | None:
+        """Return why no answer to requests of these methods has these `items`; None where one may.
+
+        It is for a suite that is read: a secret that is taken out of a body may leave no JSON.
+        """
+        if self.items is None:
+            return None
+        if "HEAD" in methods:
+            return "`items` counts elements of a body, and an answer to HEAD has none"
+        if self.status < _OK or self.status in {_NO_CONTENT, _NOT_MODIFIED}:
+            return f"`items` counts elements of a body, and status {self.status} has none"
+        if "json_subset" in self.model_fields_set and (
+            why := items_conflict(self.items, self.json_subset)
+        ):
+            return why
+        why = None if self.body is None else self.json_difference(self.body.encode())
+        return why and f"`body` is no answer with these `items`: {why}"
+
+    def json_difference(self, body: bytes) -> str | None:
+        """Return how the JSON of a body differs from the expected one; None where it does not."""
+        of_subset = "json_subset" in self.model_fields_set
+        if self.items is None and not of_subset:
+            return None
+        try:
+            got = json.loads(bounded(body))
+        except (ValueError, RecursionError) as error:
+            return f"expected JSON, got {_excerpt(body, 0)} ({error})"
+        if self.items is not None and (mismatch := items_difference(self.items, got)):
+            return mismatch
+        return subset_difference(self.json_subset, got, self.items) if of_subset else None
+
+
+def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
+    """What is wrong with an answer, in one line; None when it is right."""
+    if answer.status != expect.status:
+        return f"expected status {expect.status}, got {answer.status}{_shown_body(body)}"
+    got_type = answer.headers.get("content-type", "")
+    if expect.content_type is not None and not _type_fits(expect.content_type, got_type):
+        return f"expected content type {expect.content_type}, got {got_type or 'none'}"
+    if mismatch := _length_difference(expect.length, len(body)):
+        return mismatch
+    if expect.body is not None and (mismatch := body_difference(expect.body.encode(), body)):
+        return mismatch
+    return expect.json_difference(body)
+
+
+def _length_difference(expected: int | Lengths | Literal["any"] | None, length: int) -> str | None:
+    match expected:
+        case int() if length != expected:
+            wanted = f"{expected} bytes"
+        case Lengths(min=least, max=None) if length < least:
+            wanted = f"{least} bytes or more"
+        case Lengths(min=least, max=int() as most) if not least <= length <= most:
+            wanted = f"{least} to {most} bytes"
+        case _:
+            return None
+    return f"expected a body of {wanted}, got {length}"
+
+
+def body_difference(expected: bytes, got: bytes) -> str | None:
+    """Where two bodies differ, in one line; None when they are the same."""
+    if expected == got:
+        return None
+    at = _first_difference(expected, got)
+    return (
+        f"the body differs from byte {at} on: expected {_excerpt(expected, at)} "
+        f"({len(expected)} bytes), got {_excerpt(got, at)} ({len(got)} bytes)"
+    )
+
+
+def _first_difference(body: bytes, other: bytes) -> int:
+    """Return where two texts begin to differ; bodies may have tens of megabytes."""
+    shorter = min(len(body), len(other))
+    pieces = (
+        at for at in range(0, shorter, _PIECE) if body[at : at + _PIECE] != other[at : at + _PIECE]
+    )
+    piece = next(pieces, shorter)
+    end = min(piece + _PIECE, shorter)
+    return next((at for at in range(piece, end) if body[at] != other[at]), end)
+
+
+def _excerpt(body: bytes, at: int) -> str:
+    if at >= len(body):
+        return "its end"
+    return repr(body[at : at + _SHOWN].decode(errors="replace"))
+
+
+def _shown_body(body: bytes) -> str:
+    text = " ".join(body[:_SHOWN].decode(errors="replace").split())
+    return f": {text!r}" if text else ""
+
+
+def _type_fits(expected: str, got: str) -> bool:
+    if ";" not in expected:
+        got = got.partition(";")[0]
+    return got.strip().lower() == expected.strip().lower()

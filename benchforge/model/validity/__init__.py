@@ -1,0 +1,1 @@
+"""Rules that every honest result keeps, file by file and between files."""

@@ -1,0 +1,163 @@
+"""What is wrong with the files of a result: each by itself, and what they say of each other.
+
+Whether a summary is what its trials give is not asked: `results/validity.py` computes it again.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from benchforge import door
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.file import FileFault, Parsed, parse, parse_named
+from benchforge.model.files.folder import (
+    HEADER,
+    RUNTIMES,
+    SUMMARY,
+    ceiling_files,
+    session_files,
+    trial_files,
+)
+from benchforge.model.files.result import Header
+from benchforge.model.suite.pivot import crowded
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.validity.contradiction import Contradiction
+from benchforge.model.validity.lines import summed
+from benchforge.model.validity.order import order
+from benchforge.model.validity.plan import identity, named, planned
+from benchforge.model.validity.trial import meaning
+from benchforge.model.validity.usage import MachineBounds
+
+_MOST_LOCK = 16 * door.MIB
+
+
+def faults(path: Path) -> list[FileFault]:
+    """Return what is wrong with a result's folder, or with one of its files."""
+    if path.is_dir():
+        return list(_of_folder(path))
+    parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Calibration)
+    if isinstance(parsed, list):
+        return parsed
+    if isinstance(parsed.model, Ceiling):
+        return list(_of_ceiling(Parsed(path, parsed.model, parsed.places), MachineBounds()))
+    if isinstance(parsed.model, Trial):
+        return list(_of_trial(Parsed(path, parsed.model, parsed.places), MachineBounds()))
+    if isinstance(parsed.model, Summary):
+        return list(summed(Parsed(path, parsed.model, parsed.places)))
+    return []
+
+
+def _of_folder(folder: Path) -> Iterator[FileFault]:
+    header = parse(folder, HEADER, Header)
+    if isinstance(header, list) and header[0].kind == "older":
+        yield header[0]  # its other files are of that format, too
+        return
+    trials = [parse(folder, name, Trial) for name in trial_files(folder)]
+    sessions = [parse(folder, name, Session) for name in session_files(folder)]
+    ceilings = [parse(folder, name, Ceiling) for name in ceiling_files(folder)]
+    summary = parse(folder, SUMMARY, Summary) if (folder / SUMMARY).exists() else []
+    yield from chain.from_iterable(
+        parsed
+        for parsed in (header, *trials, *sessions, *ceilings, summary)
+        if isinstance(parsed, list)
+    )
+    whole = [trial for trial in trials if isinstance(trial, Parsed)]
+    sat = [session for session in sessions if isinstance(session, Parsed)]
+    machine = (
+        MachineBounds.of(header.model.facts) if isinstance(header, Parsed) else MachineBounds()
+    )
+    for trial in whole:
+        yield from _of_trial(trial, machine)
+    for ceiling in ceilings:
+        if isinstance(ceiling, Parsed):
+            yield from _of_ceiling(ceiling, machine)
+    yield from _of_sessions(sat)
+    if not isinstance(header, Parsed):
+        return
+    yield from planned(header)
+    yield from _of_tables(header)
+    yield from _of_claims(header)
+    yield from _of_runtimes(header)
+    yield from order(header, whole, sat)
+
+
+def _of_trial(trial: Parsed[Trial], machine: MachineBounds) -> Iterator[FileFault]:
+    for message, path in _contradictions(trial.model, trial.file, machine):
+        yield trial.fault(message, *path)
+
+
+def _of_ceiling(ceiling: Parsed[Ceiling], machine: MachineBounds) -> Iterator[FileFault]:
+    """Yield what is wrong with a load tool's measurement against the null server."""
+    trial = ceiling.model.trial
+    for message, path in _contradictions(trial, ceiling.file, machine):
+        yield ceiling.fault(message, "trial", *path)
+    length = trial.answers[-1].length if trial.answers else ceiling.model.body_bytes
+    if trial.request.method != "HEAD" and length != ceiling.model.body_bytes:
+        yield ceiling.fault(f"the null server answered {length} bytes", "body_bytes")
+
+
+def _contradictions(trial: Trial, file: Path, machine: MachineBounds) -> Iterator[Contradiction]:
+    """Yield what a trial says that cannot be, and what it names that is not there."""
+    try:
+        yield from list(meaning(trial, machine))
+    except OverflowError:
+        yield "a number is larger than anything that can be measured", ()
+    for number, process in enumerate(trial.processes):
+        for name, printed in (("stdout", process.stdout), ("stderr", process.stderr)):
+            if not beside(file, printed):
+                message = f"no such file beside the trial: {printed!r}"
+                yield message, ("processes", number, name)
+
+
+def beside(file: Path, name: str) -> bool:
+    """Whether the folder of a file holds another; a path that leaves the folder names none."""
+    return door.holds(file.parent, name)
+
+
+def _of_sessions(sessions: list[Parsed[Session]]) -> Iterator[FileFault]:
+    first_trial = 1
+    for number, session in enumerate(sessions, 2):
+        if session.model.number != number:
+            yield session.fault(f"expected {number}: sessions are counted from 2", "number")
+        if session.model.first_trial < first_trial:
+            message = f"the session before it began with trial {first_trial}"
+            yield session.fault(message, "first_trial")
+        first_trial = session.model.first_trial
+
+
+def _of_tables(header: Parsed[Header]) -> Iterator[FileFault]:
+    for label, pivot in header.model.tables.items():
+        if forgotten := crowded(pivot, header.model.cases):
+            message = f"several cases in one cell: they differ in {', '.join(forgotten)}"
+            yield header.fault(message, "tables", label)
+
+
+def _of_claims(header: Parsed[Header]) -> Iterator[FileFault]:
+    there = {identity(case) for case in header.model.cases}
+    for number, claim in enumerate(header.model.claims):
+        for case in claim.cases:
+            if identity(case) not in there:
+                yield header.fault(f"{named(case)} is not in `cases`", "claims", number)
+
+
+def _of_runtimes(header: Parsed[Header]) -> Iterator[FileFault]:
+    for label, runtime in header.model.runtimes.items():
+        if runtime.lock_sha256 is None:
+            continue
+        name = f"{RUNTIMES}/{label}.txt"
+        if not beside(header.file, name):
+            message = f"no such file beside it: {name!r}, the packages that it was built from"
+            yield header.fault(message, "runtimes", label, "lock_sha256")
+            continue
+        try:
+            lock = door.read(header.file.parent, name, _MOST_LOCK)
+        except OSError as error:
+            message = f"{name}: {error.strerror}"
+            yield header.fault(message, "runtimes", label, "lock_sha256")
+            continue
+        if hashlib.sha256(lock).hexdigest() != runtime.lock_sha256:
+            yield header.fault(f"is not the digest of {name}", "runtimes", label, "lock_sha256")

@@ -1,0 +1,1 @@
+"""Values that every model is made of: quantities, CPU sets, case names."""

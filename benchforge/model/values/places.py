@@ -1,0 +1,124 @@
+"""Where each value stands in a JSON text, and what no parser tells: twice-given keys, infinity."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+JsonPath = tuple[str | int, ...]
+
+_WORD = re.compile(r'\n|"|[{}\[\],:]|[^\s{}\[\],:"]++')
+# Piece by piece: to step back over a string of megabytes would take a hundred times its memory.
+_PIECE_OF_STRING = re.compile(r'[^"\\]*+(\\.|")', re.DOTALL)
+_PLAIN = re.compile(r"[\w.*-]+")
+_NAMED = 100
+
+
+@dataclass(slots=True)
+class _Container:
+    """An object or an array: the line that it begins on, and what is in it."""
+
+    line: int
+    inside: "dict[str | int, _Container | int]" = field(default_factory=dict)
+
+
+@dataclass
+class Places:
+    """The line of each value by its path (an object's member: the line of its key)."""
+
+    top: "_Container | int" = 1
+    twice: list[JsonPath] = field(default_factory=list)
+    "Keys that their object has already had; the first hundred."
+    infinite: list[JsonPath] = field(default_factory=list)
+    "Numbers beyond what a computer can hold, such as 1e999; the first hundred."
+
+    def line(self, path: JsonPath) -> int:
+        """Return the line of a value, or of the nearest thing around it."""
+        return self._nearest(path)[1]
+
+    def has(self, path: JsonPath) -> bool:
+        """Whether a value stands at this path."""
+        return self._nearest(path)[0] == len(path)
+
+    def _nearest(self, path: JsonPath) -> tuple[int, int]:
+        """Return how much of a path there is, and its line."""
+        at = self.top
+        for depth, step in enumerate(path):
+            if isinstance(at, int) or step not in at.inside:
+                return depth, _line(at)
+            at = at.inside[step]
+        return len(path), _line(at)
+
+
+def _line(at: "_Container | int") -> int:
+    return at if isinstance(at, int) else at.line
+
+
+def places(text: str) -> Places:
+    """Scan a text that is known to be JSON. It keeps a stack of its own: depth does no harm."""
+    scanned = Places()
+    outer = _Container(1)
+    around: list[_Container] = [outer]
+    steps: list[str | int] = [0]  # in each open container: the key or the number of its member
+    awaits_key = False
+    for line, word in _words(text):
+        if word in "}]":
+            around.pop()
+            steps.pop()
+            awaits_key = False
+        elif word == ",":
+            awaits_key = isinstance(steps[-1], str)
+            if isinstance(number := steps[-1], int):
+                steps[-1] = number + 1
+        elif awaits_key and word != ":":
+            steps[-1] = json.loads(word)
+            awaits_key = False
+            if steps[-1] in around[-1].inside and len(scanned.twice) < _NAMED:
+                scanned.twice.append(tuple(steps[1:]))
+            around[-1].inside[steps[-1]] = line
+        elif word != ":":
+            there = around[-1].inside.setdefault(steps[-1], line)
+            if word in "{[":
+                opened = _Container(_line(there))
+                around[-1].inside[steps[-1]] = opened
+                around.append(opened)
+                steps.append("" if word == "{" else 0)
+                awaits_key = word == "{"
+            elif (
+                word[0] in "-0123456789"
+                and len(scanned.infinite) < _NAMED
+                and math.isinf(float(word))
+            ):
+                scanned.infinite.append(tuple(steps[1:]))
+    scanned.top = outer.inside.get(0, 1)
+    return scanned
+
+
+def dotted(path: JsonPath) -> str:
+    """Return a path as people write it: reading.latency.counts.17."""
+    return ".".join(
+        step if isinstance(step, str) and _PLAIN.fullmatch(step) else json.dumps(step)
+        for step in path
+    )
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    line, position = 1, 0
+    while match := _WORD.search(text, position):
+        position = match.end()
+        if match[0] == "\n":
+            line += 1
+            continue
+        if match[0] == '"':
+            position = _end_of_string(text, position)
+        yield line, text[match.start() : position]
+
+
+def _end_of_string(text: str, position: int) -> int:
+    """Return where a string ends whose quotation mark was read."""
+    while piece := _PIECE_OF_STRING.match(text, position):
+        position = piece.end()
+        if piece[1] == '"':
+            break
+    return position

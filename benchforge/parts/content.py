@@ -1,0 +1,57 @@
+"""What a process wrote, read by us: of a file only, and no more than is kept of any."""
+
+import errno
+import io
+import os
+from pathlib import Path
+
+from benchforge import door
+from benchforge.errors import OutputDamaged
+
+LARGEST_FILE = 256 << 20
+"Bytes; what is printed is cut at a quarter of it."
+_REPLACED = {errno.ELOOP: "a link", errno.EINVAL: "what is no file"}
+
+
+def opened(path: Path) -> io.BufferedReader:
+    """Open a file for reading that some process of a trial may have put there.
+
+    A server can have replaced it: of a link, another file would be read; of a pipe, or a device,
+    there may be no end. Raises OSError for those, and for one of more than LARGEST_FILE bytes.
+    """
+    try:
+        with door.opened(path.parent, path.name) as descriptor:
+            file = os.fdopen(os.dup(descriptor), "rb")
+    except OSError as error:
+        if error.errno not in _REPLACED:
+            raise
+        by = _REPLACED[error.errno]
+        raise OSError(error.errno, f"somebody replaced it by {by}", str(path)) from error
+    if os.fstat(file.fileno()).st_size <= LARGEST_FILE:
+        return file
+    file.close()
+    raise OSError(errno.EFBIG, f"it has more than {LARGEST_FILE >> 20} MiB", str(path))
+
+
+def content_of(path: Path) -> bytes:
+    """Return what stands in a file that a process wrote.
+
+    Raises FileNotFoundError without one, and OutputDamaged when it is not what a process writes: a
+    link, a pipe, a device, or more than LARGEST_FILE bytes.
+    """
+    try:
+        with opened(path) as file:
+            content = file.read(LARGEST_FILE + 1)  # it may grow meanwhile
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise OutputDamaged(f"{path.name}: {error.strerror}", "see who writes there") from error
+    return content[:LARGEST_FILE]
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file that a process wrote; bytes that are none are replaced.
+
+    Raises what `content_of` raises.
+    """
+    return content_of(path).decode(errors="replace")

@@ -1,0 +1,1 @@
+"""Stored results: read, compared, verified. Nothing here starts a process."""

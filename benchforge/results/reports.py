@@ -1,0 +1,154 @@
+"""The files that show a result: written beside it, and compared with it later."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchforge import door
+from benchforge.errors import Unusable
+from benchforge.model.files.file import FileFault
+from benchforge.model.files.folder import CEILINGS, HEADER, RUNTIMES, SESSIONS, SUMMARY, TRIALS
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.parts.part import Reporter
+from benchforge.registry import Registry
+from benchforge.run.disk.listed import LISTED, listed
+from benchforge.run.disk.scratch import scratch_folder
+
+REPORTERS = ("markdown", "html", "csv")
+"Every run writes what these make."
+ON_DEMAND = ("action-benchmark", "github", "json", "junit")
+"Ours that write where somebody asks for them."
+_TAKEN = {HEADER, SUMMARY, TRIALS, CEILINGS, SESSIONS, RUNTIMES, LISTED}
+
+
+def reporter(registry: Registry, name: str) -> Reporter:
+    """Return a reporter without options. Raises Unusable where there is none of that name."""
+    part = registry.part("reporter", name)()
+    assert isinstance(part, Reporter)  # noqa: S101 - the kind says so
+    return part
+
+
+def write_reports(
+    summary: Summary,
+    trials: Sequence[Trial],
+    registry: Registry,
+    folder: Path,
+    names: Sequence[str] = REPORTERS,
+    into: Path | None = None,
+    *,
+    appends: bool = True,
+) -> list[Path]:
+    """Write reports of a result's folder into it, or into another one.
+
+    Each is formed elsewhere first: whenever we end, a file is there whole, or as it was before.
+    What a reporter wants appended elsewhere is, where the environment names the file and it
+    `appends`.
+
+    Raises OSError where a file cannot be written, and Unusable where a reporter breaks.
+    """
+    written: list[Path] = []
+    into = into or folder
+    with scratch_folder() as place:
+        for by, name, content in _formed(summary, trials, registry, folder, names, place):
+            if "/" in name:
+                door.make(into, name.rpartition("/")[0])
+            if into == folder and by.name not in {*REPORTERS, *ON_DEMAND}:
+                listed(folder, name, content)
+            door.write(into, name, content)
+            written.append(into / name)
+            elsewhere = os.environ.get(by.appended_to) if by.appended_to and appends else None
+            if elsewhere:
+                with Path(elsewhere).open("ab") as end:
+                    end.write(content)
+                written.append(Path(elsewhere))
+    return written
+
+
+def renew_reports(
+    summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
+) -> list[Path]:
+    """Write those anew that somebody asked for earlier: they may tell of fewer trials.
+
+    Raises as `write_reports` does.
+    """
+    written: list[Path] = []
+    with scratch_folder() as place:
+        for _, name, content in _formed(summary, trials, registry, folder, ON_DEMAND, place):
+            if door.holds(folder, name) and not _same(folder, name, content):
+                door.write(folder, name, content)
+                written.append(folder / name)
+    return written
+
+
+def stale_reports(
+    summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
+) -> Iterator[FileFault]:
+    """Yield the reports in a folder that are not what its result gives; one may be missing."""
+    with scratch_folder() as place:
+        names = (*REPORTERS, *ON_DEMAND)
+        for _, name, again in _formed(summary, trials, registry, folder, names, place):
+            there = folder / name
+            if not os.path.lexists(there):
+                continue
+            try:
+                if not _same(folder, name, again):
+                    line = _first(folder, name, again)
+                    yield FileFault(there, "", line, "is not what the result gives")
+            except OSError as error:
+                yield FileFault(there, "", None, error.strerror or str(error))
+
+
+def _formed(
+    summary: Summary,
+    trials: Sequence[Trial],
+    registry: Registry,
+    folder: Path,
+    names: Sequence[str],
+    place: Path,
+) -> Iterator[tuple[Reporter, str, bytes]]:
+    """Form reports in an empty folder, which then also has the trials.
+
+    Yields by whom each file is, its name and its content.
+    """
+    (place / TRIALS).symlink_to((folder / TRIALS).resolve())
+    for name in names:
+        part = reporter(registry, name)
+        try:
+            made = [str(file.relative_to(place)) for file in part.report(summary, trials, place)]
+            contents = [_made(place, file) for file in made]
+        except OSError:
+            raise
+        except Exception as error:
+            message = f"reporter {name}: {type(error).__name__}: {error}"
+            raise Unusable(message, "its author can fix it; other reports are written") from error
+        yield from ((part, *both) for both in zip(made, contents, strict=True))
+
+
+def _made(place: Path, name: str) -> bytes:
+    """Return what a reporter wrote. Raises ValueError for what a result has for itself."""
+    if name.split("/", maxsplit=1)[0] in _TAKEN:
+        raise ValueError(f"{name} is a name of the result itself")
+    return door.read(place, name, sys.maxsize - 1)
+
+
+def _same(folder: Path, name: str, content: bytes) -> bool:
+    if door.size_of(folder, name) != len(content):
+        return False
+    return door.read(folder, name, len(content)) == content
+
+
+def _first(folder: Path, name: str, content: bytes) -> int:
+    """Return the number of the first line that is another; of the file no more is read."""
+    line = 1
+    with door.opened(folder, name) as file:
+        for start in range(0, len(content) + 1, door.MIB):
+            then, now = os.pread(file, door.MIB, start), content[start : start + door.MIB]
+            if then != now:
+                both = zip(then, now, strict=False)
+                shorter = min(len(then), len(now))
+                alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
+                return line + now[:alike].count(b"\n")
+            line += now.count(b"\n")
+    return line

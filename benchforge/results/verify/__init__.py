@@ -1,0 +1,1 @@
+"""Verification: a stored result is computed again from its raw files."""

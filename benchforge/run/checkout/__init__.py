@@ -1,0 +1,1 @@
+"""Code at a commit: git, and the checkouts that servers run from."""

@@ -1,0 +1,1 @@
+"""Folders: results, scratch, the cache, and what a killed run left."""

@@ -1,0 +1,1 @@
+"""HTTP requests from inside a trial, and what they prove."""

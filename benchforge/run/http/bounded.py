@@ -1,0 +1,164 @@
+"""A connection that ends: a deadline and a size hold for all that is said on it, over TLS too."""
+
+import contextlib
+import http.client
+import io
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+_PIECE = 1 << 16
+T = TypeVar("T")
+
+
+class Endless(TimeoutError):
+    """An answer began, and had no end before the deadline."""
+
+
+class BoundedSocket(socket.socket):
+    """Takes over a connected socket, for one exchange.
+
+    A limit per `recv` would begin anew with each byte that drips. What is received counts as it is
+    on the wire: interim responses, headers, chunks, trailers and all of TLS. Once the monotonic
+    clock says `deadline` TimeoutError is raised, past `most` bytes http.client.HTTPException.
+    """
+
+    def __init__(self, connected: socket.socket, deadline: float, most: int) -> None:
+        super().__init__(fileno=connected.detach())
+        self._deadline, self._most = deadline, most
+        self._received = 0
+        self.answer_bytes = 0
+        "What was received of HTTP, decrypted where it is TLS: all of an answer."
+
+    def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
+        """Receive into a buffer: as http.client reads."""
+        with self._in_time():
+            count = super().recv_into(buffer, nbytes, flags)
+        self._counted(count)
+        self.answer_bytes += count
+        return count
+
+    def sendall(self, data: "ReadableBuffer", flags: int = 0) -> None:
+        """Send all of it before the deadline: as http.client writes."""
+        with self._in_time():
+            super().sendall(data, flags)
+
+    def piece(self) -> bytes:
+        """Receive some bytes; none at their end."""
+        with self._in_time():
+            received = super().recv(_PIECE)
+        self._counted(len(received))
+        return received
+
+    def _counted(self, count: int) -> None:
+        self._received += count
+        if self._received > self._most:
+            raise http.client.HTTPException(f"its answer is longer than {self._most >> 20} MiB")
+
+    @contextlib.contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Give the next call what is left of the time."""
+        late = Endless if self.answer_bytes else TimeoutError
+        left_s = self._deadline - time.monotonic()
+        if left_s <= 0:
+            raise late
+        self.settimeout(left_s)
+        try:
+            yield
+        except TimeoutError as error:
+            raise late from error
+
+
+class BoundedTLS(BoundedSocket):
+    """The same over TLS.
+
+    The kernel's bytes pass through memory piece by piece: OpenSSL reads a socket until it has what
+    it wants, and would read records without any content for ever.
+    """
+
+    def __init__(
+        self,
+        connected: socket.socket,
+        deadline: float,
+        most: int,
+        trusting: ssl.SSLContext,
+        name: str,
+    ) -> None:
+        super().__init__(connected, deadline, most)
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = trusting.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
+
+    def agree(self) -> None:
+        """Shake hands. Raises ssl.SSLError when nothing is agreed upon."""
+        self._until_done(self._tls.do_handshake)
+
+    def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
+        """Receive what was encrypted into a buffer."""
+        into = memoryview(buffer).cast("B")[: nbytes or None]
+        try:
+            decrypted = self._until_done(lambda: self._tls.read(len(into)))
+        except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
+            return 0  # whether all was there is seen by the length that was promised
+        self.answer_bytes += len(decrypted)
+        into[: len(decrypted)] = decrypted
+        return len(decrypted)
+
+    def sendall(self, data: "ReadableBuffer", flags: int = 0) -> None:
+        """Encrypt and send all of it before the deadline."""
+        left = memoryview(data).cast("B")
+        while left:
+            left = left[self._until_done(partial(self._tls.write, left[:_PIECE])) :]
+
+    def _until_done(self, step: Callable[[], T]) -> T:
+        while True:
+            try:
+                result = step()
+            except ssl.SSLWantReadError:
+                self._flush()
+                if received := self.piece():
+                    self._incoming.write(received)
+                else:
+                    self._incoming.write_eof()
+            except ssl.SSLError:
+                with contextlib.suppress(OSError):
+                    self._flush()  # the server may know why
+                raise
+            else:
+                self._flush()
+                return result
+
+    def _flush(self) -> None:
+        if encrypted := self._outgoing.read():
+            super().sendall(encrypted)
+
+
+class WholeHead(http.client.HTTPResponse):
+    """A response that must have an end of its headers: http.client takes the connection's for it.
+
+    Raises HTTPException without one.
+    """
+
+    def __init__(self, sock: socket.socket, *arguments: Any, **named: Any) -> None:
+        super().__init__(sock, *arguments, **named)
+        self._lines = _Lines(self.fp.detach())
+        self.fp = self._lines
+
+    def begin(self) -> None:
+        """Read the first line and the headers."""
+        super().begin()
+        if self._lines.last not in {b"\r\n", b"\n"}:
+            raise http.client.HTTPException("its headers end before they are whole")
+
+
+class _Lines(io.BufferedReader):
+    last = b""
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        self.last = super().readline(size)
+        return self.last

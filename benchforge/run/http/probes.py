@@ -1,0 +1,185 @@
+"""What a server answers when it is asked one by one, who it is, and what ran out."""
+
+import dataclasses
+import http.client
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.probes import EqualAnswers, Exhaustion, Listener, Probes, Sizes
+from benchforge.model.trial.trial import Load
+from benchforge.parts.content import opened
+from benchforge.run.http.request import HttpProbe, Like, ask, reason
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+
+BEFORE, AFTER = 20, 5
+WITHIN_S = 1.0  # on each side: a server that takes its time is asked less often
+_KEPT = 8
+_READ_BYTES = 1 << 20  # of the beginning of each log, and of its end
+_LINE = 200
+_NOBODYS = Request(path="/benchforge-asks-for-what-is-not-there")
+# What a framework writes below an error, where it is told to help its developers.
+_PAGES = ((b"<code>DEBUG = True</code>", "Django's page for DEBUG = True"),)
+# What the C library says of EMFILE, ENFILE and EADDRNOTAVAIL, and others in their own words.
+_PHRASES = (
+    ("descriptors", b"too many open files"),
+    ("ports", b"cannot assign requested address"),
+    ("ports", b"can't assign requested address"),
+    ("ports", b"address not available"),
+)
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """What came of a question: an answer and what is wrong with it, or why there is none."""
+
+    answer: Answer | None
+    wrong: str | None
+
+    @property
+    def kind(self) -> tuple[int, str, str] | None:
+        """By what answers are alike; None without one."""
+        if self.answer is None:
+            return None
+        type_ = self.answer.headers.get("content-type", "")
+        return self.answer.status, type_, self.answer.sha256
+
+
+def held_to_itself(question: HttpProbe, body: bytes) -> HttpProbe:
+    """With same_body a server has to answer the same itself, also where it is the first of all."""
+    if not question.expect.same_body or question.like is not None:
+        return question
+    return dataclasses.replace(question, like=Like(question.label, body))
+
+
+def version_of(load: Load | None) -> Literal["HTTP/1.0", "HTTP/1.1"]:
+    """Return the version of HTTP to ask in, so that heads are as the load gets them."""
+    return "HTTP/1.0" if load is not None and load.protocol == "HTTP/1.0" else "HTTP/1.1"
+
+
+def ask_repeatedly(
+    sandbox: Sandbox, question: HttpProbe, count: int, load: Load | None
+) -> list[ProbeResult]:
+    """Ask so often as the load tool does, one after the other, for a second at most."""
+    keep_alive = load is None or load.keep_alive is not False
+    version = version_of(load)
+    seen: list[ProbeResult] = []
+    begun = time.monotonic()
+    root, request, ca_file = question.root, question.request, question.ca_file
+    while len(seen) < count and (not seen or time.monotonic() - begun < WITHIN_S):
+        try:
+            reply = ask(sandbox, root, request, ca_file, keep_alive=keep_alive, version=version)
+            seen.append(
+                ProbeResult(reply.answer, question.wrong(reply))
+            )  # bodies may be large: not kept
+        except (OSError, http.client.HTTPException) as error:
+            seen.append(ProbeResult(None, reason(error)))
+    return seen
+
+
+def probes(
+    before: Sequence[ProbeResult],
+    after: Sequence[ProbeResult],
+    load: Load | None,
+    signs: tuple[str, ...] | None = None,
+) -> Probes:
+    """Return what came back on both sides of the load, each kind of answer once."""
+    results = (*before, *after)
+    counts = [Counter(result.kind for result in side if result.kind) for side in (before, after)]
+    first_of = {
+        result.kind: result.answer for result in reversed(results) if result.answer and result.kind
+    }
+    kinds = (counts[0] + counts[1]).most_common()
+    wrong = Counter(result.wrong for result in results if result.answer and result.wrong)
+    unanswered = Counter(
+        result.wrong for result in results if result.answer is None and result.wrong
+    )
+    return Probes(
+        before=counts[0].total(),
+        after=counts[1].total(),
+        distinct=len(kinds),
+        most_frequent=tuple(
+            EqualAnswers(answer=first_of[kind], before=counts[0][kind], after=counts[1][kind])
+            for kind, _ in kinds[:_KEPT]
+        ),
+        sizes=_sizes([result.answer for result in results if result.answer and not result.wrong]),
+        version=version_of(load),
+        wrong=dict(wrong.most_common(_KEPT)),
+        unanswered=dict(unanswered.most_common(_KEPT)),
+        debug=signs,
+    )
+
+
+def _sizes(right: Sequence[Answer]) -> Sizes | None:
+    heads = [one.wire_bytes - one.length for one in right if one.wire_bytes is not None]
+    bodies = [one.length for one in right]
+    if not heads:
+        return None
+    return Sizes(
+        shortest_body=min(bodies),
+        longest_body=max(bodies),
+        shortest_head=min(heads),
+        longest_head=max(heads),
+    )
+
+
+def debug(sandbox: Sandbox, question: HttpProbe) -> tuple[str, ...] | None:
+    """Return what the answer to a path that nobody serves shows of a development mode.
+
+    That is the only sign of some modes. None where there is no answer.
+    """
+    try:
+        page = ask(sandbox, question.root, _NOBODYS, question.ca_file).body
+    except (OSError, http.client.HTTPException):
+        return None
+    return tuple(name for mark, name in _PAGES if mark in page)
+
+
+def listener(sandbox: Sandbox, question: HttpProbe, port: int, before: Listener | None) -> Listener:
+    """Return who listens where the server was asked, and did so before."""
+    if question.running is None:
+        return Listener(address=question.root, is_server=None, why="it was running already")
+    if before is not None and before.is_server is not True:
+        return before
+    ours = sandbox.owns(question.running, port)
+    why = "/proc does not show who listens on its port" if ours is None else ""
+    return Listener(address=question.root, is_server=ours, why=why)
+
+
+def complaints(processes: Iterable[Running], hide: Callable[[str], str]) -> tuple[Exhaustion, ...]:
+    """Return the first line of each process in which it says that it ran out of something.
+
+    Of a long log the beginning and the end are read; `hide` takes secrets out of a line.
+    """
+    first_complaints: dict[tuple[str, str], Exhaustion] = {}
+    for running in processes:
+        for log in (running.stdout, running.stderr):
+            try:
+                with opened(log) as file:
+                    text = file.read(_READ_BYTES)
+                    read, size = file.tell(), file.seek(0, os.SEEK_END)
+                    file.seek(max(read, size - _READ_BYTES))
+                    text += file.read(_READ_BYTES)
+            except OSError:
+                continue
+            for of, phrase in _PHRASES:
+                if (line := _line_with(phrase, text, hide)) and (
+                    running.label,
+                    of,
+                ) not in first_complaints:
+                    fields = {"label": running.label, "resource": of, "line": line}
+                    first_complaints[running.label, of] = Exhaustion.model_validate(fields)
+    return tuple(first_complaints.values())
+
+
+def _line_with(phrase: bytes, text: bytes, hide: Callable[[str], str]) -> str:
+    at = text.lower().find(phrase)
+    if at < 0:
+        return ""
+    begins = text.rfind(b"\n", 0, at) + 1
+    line = text[begins:].partition(b"\n")[0].decode(errors="replace")
+    return hide(line).strip()[:_LINE]  # first: a secret that was cut would not be seen

@@ -1,0 +1,1 @@
+"""The machine: its facts, its CPUs, and whether it is quiet."""

@@ -1,0 +1,73 @@
+"""How loud this machine is, as `benchforge calibrate` measured and kept it."""
+
+import contextlib
+import hashlib
+import os
+import platform
+from pathlib import Path
+
+from benchforge.checks.limits import Thresholds
+from benchforge.errors import CannotKeep
+from benchforge.model.files.calibration import Calibration, MachineId
+from benchforge.model.files.file import FileFault, parse_named
+from benchforge.run.machine.facts import facts
+from benchforge.run.machine.kernel import text
+
+FILE = "calibration.json"
+_SYSTEM = Path("/")
+_HARDWARE = ("cpu", "cpus", "machine")  # memory differs by some pages from boot to boot
+
+
+def place() -> Path:
+    """Return where it is kept: in $XDG_STATE_HOME/benchforge, ~/.local/state without it.
+
+    Raises CannotKeep where there is no home.
+    """
+    try:
+        home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise CannotKeep("there is no home directory for it", "set XDG_STATE_HOME") from error
+    return Path(home).absolute() / "benchforge" / FILE
+
+
+def machine(root: Path = _SYSTEM) -> MachineId:
+    """Return what this machine is known by; its own id is told to nobody."""
+    machine_facts = facts(root)
+    own = [text(root, "etc/machine-id") or "", *(str(machine_facts[name]) for name in _HARDWARE)]
+    return MachineId(
+        id=hashlib.sha256("\n".join(["benchforge", *own]).encode()).hexdigest()[:16],
+        kernel=platform.release(),
+        cpus=_usable(),
+    )
+
+
+def _usable() -> int:
+    # Elsewhere than on Linux results are read, and `doctor` says that nothing can run.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def kept() -> Calibration | list[FileFault] | None:
+    """Return what is kept, what is wrong with it, or None where there is nothing."""
+    try:
+        file = place()
+    except CannotKeep:
+        return None
+    with contextlib.suppress(PermissionError):  # which is told as it is read
+        if not file.exists():
+            return None
+    read = parse_named(file, Calibration)
+    return read if isinstance(read, list) else read.model
+
+
+def stale(calibration: Calibration, limits: Thresholds) -> str:
+    """Return why a calibration is not of this machine as it is now; empty where it is."""
+    then, now = calibration.machine, machine()
+    if then.id != now.id:
+        return "it is of another machine"
+    if then.kernel != now.kernel:
+        return f"it is of kernel {then.kernel}, this is {now.kernel}"
+    if then.cpus != now.cpus:
+        return f"it is of {then.cpus} CPUs, now {now.cpus} may be used"
+    if calibration.thresholds_version != limits.version:
+        return f"it is of thresholds {calibration.thresholds_version}, these are {limits.version}"
+    return ""

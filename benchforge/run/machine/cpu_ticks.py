@@ -1,0 +1,68 @@
+"""CPU time in ticks, from /proc: of all CPUs, of some, and of each process."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.run.machine.kernel import number, raw
+
+FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
+
+
+_IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
+
+
+_USER, _SYSTEM = 11, 12  # behind the name of a process
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """What CPUs did until one moment, in ticks of CPU time."""
+
+    cpus: int
+    busy: int
+    stolen: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Look(Ticks):
+    """What /proc tells at one moment."""
+
+    processes: Mapping[int, tuple[str, int]]
+    "Of each its name and what it has used; those that ended are not there."
+
+
+def look(root: Path) -> Look | None:
+    """Look at who has used the CPUs so far; None when /proc/stat does not say."""
+    if (used := ticks(root)) is None:
+        return None
+    return Look(used.cpus, used.busy, used.stolen, used.total, dict(_processes(root)))
+
+
+def ticks(root: Path, only: Collection[int] | None = None) -> Ticks | None:
+    """Return what all CPUs did so far, or `only` those; None when /proc/stat does not say."""
+    stat = raw(root, "proc/stat") or ""
+    lines = [line.split() for line in stat.splitlines() if line.startswith("cpu")]
+    if not lines or lines[0][0] != "cpu" or len(lines) == 1:
+        return None
+    own = {f"cpu{cpu}" for cpu in only or ()}
+    counted = lines[:1] if only is None else [line for line in lines if line[0] in own]
+    columns = [[number(word) for word in line[1 : 1 + _FIELDS]] for line in counted]
+    counts = [[count for count in line if count is not None] for line in columns]
+    if not counts or any(len(line) < _FIELDS for line in counts):
+        return None
+    used = [sum(column) for column in zip(*counts, strict=True)]
+    idle = used[_IDLE] + used[_IO_WAIT]
+    stolen = used[_STEAL]
+    cpus = len(lines) - 1 if only is None else len(counted)
+    return Ticks(cpus, sum(used) - idle - stolen, stolen, sum(used))
+
+
+def _processes(root: Path) -> Iterator[tuple[int, tuple[str, int]]]:
+    for folder in (root / "proc").glob("[0-9]*"):
+        # A name may hold anything, parentheses too.
+        begin, _, rest = (raw(folder, "stat") or "").rpartition(")")
+        match [number(word) for word in rest.split()[_USER : _SYSTEM + 1]]:
+            case [int(user), int(system)] if folder.name.isdigit():
+                yield int(folder.name), (begin.partition("(")[2], user + system)

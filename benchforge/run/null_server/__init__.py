@@ -1,0 +1,1 @@
+"""A server that does nothing: the ceiling of load tools, and the calibration."""

@@ -1,0 +1,1 @@
+"""Programs and interpreters: where they are, which version, how they are fetched."""

@@ -1,0 +1,54 @@
+"""Python packages that an interpreter lacks: how the user's own come in."""
+
+import importlib.metadata
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchforge.model.suite.runtime import Runtime
+from benchforge.parts.part import Part, RunsPython
+
+PAGE = "docs/how-to/packages-of-your-app.md"
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+
+
+def in_log(text: str, part: Part, label: str) -> str:
+    """Return what to do where what a server printed says that a module is missing; else ""."""
+    match = _NO_MODULE.search(text)
+    if match is None:
+        return ""
+    module = match[1]
+    if not isinstance(part, RunsPython):
+        return (
+            f"install {module} for the Python that the command names, or name one that has it: "
+            f'command = [".venv/bin/python", ...]; see {PAGE}'
+        )
+    if part.runtime is not None:
+        return (
+            f"install {module} where runtimes.{part.runtime}.python is from, or add it to "
+            f"runtimes.{part.runtime}.requires; see {PAGE}"
+        )
+    return (
+        f"servers.{label} runs on benchforge's own Python, which has no {module}: name the one "
+        'that has your packages, [runtimes.mine] with python = "/path/to/.venv/bin/python", and '
+        f'say runtime = "mine" in servers.{label}; see {PAGE}'
+    )
+
+
+def of_runtime(label: str, runtime: Runtime, python: Path, modules: Sequence[str]) -> str:
+    """Return how the modules that a runtime's interpreter lacks get in.
+
+    What a path leads to is the user's own environment; another interpreter gets one from us.
+    """
+    # Where we have the module ourselves, we know what to install for it.
+    brought = importlib.metadata.packages_distributions()
+    tops = (module.partition(".")[0] for module in modules)
+    packages = list(dict.fromkeys(brought.get(top, [top])[0] for top in tops))
+    if "/" in runtime.python and not runtime.requires:
+        with_pip = [str(python), "-m", "pip", "install", *packages]
+        with_uv = ["uv", "pip", "install", "--python", str(python), *packages]
+        there = python.with_name("pip").exists()
+        return f"install it there: {shlex.join(with_pip if there else with_uv)}"
+    quoted = ", ".join(f'"{one}"' for one in packages)
+    return f"add to runtimes.{label}.requires: {quoted}"

@@ -1,0 +1,58 @@
+"""How long what is left takes: by what the trials so far took beyond what the suite declares."""
+
+import math
+from dataclasses import dataclass
+
+from benchforge.graph import START_AND_STOP_S
+from benchforge.model.trial.trial import ATTEMPTS, Trial
+from benchforge.run.machine.quiet import FIRST_LOOK_S, Patience, at_most_s
+from benchforge.stats.timeseries.noise import Noise
+
+
+@dataclass
+class Left:
+    """Sums over the trials so far. Starts and stops, waits and attempts are told apart.
+
+    Noise that ended, or that nothing waits for any more, says nothing of the trials that follow.
+    """
+
+    trials: int = 0
+    places: int = 0
+    "That need no further attempt."
+    set_up_s: float = 0.0
+    "Of all trials: what they took beyond their load, without waits for quiet."
+    waited_s: float = 0.0
+    "Of all trials: for quiet."
+
+    def add(self, trial: Trial, declared_s: float, *, last: bool) -> None:
+        """Count a trial that declared so many seconds; `last` says that its place is done."""
+        waited_s = trial.phases.get("quiet", 0.0)
+        self.trials += 1
+        self.places += last
+        self.waited_s += waited_s
+        self.set_up_s += max(0.0, trial.seconds - waited_s - declared_s)
+
+    @property
+    def start_and_stop_s(self) -> float:
+        """Of one trial: a guess before the first."""
+        return self.set_up_s / self.trials if self.trials else START_AND_STOP_S
+
+    def once_s(self, declared_s: float, noise: Noise) -> float:
+        """Return the seconds of one attempt that declares so many."""
+        wait_s = self.waited_s / self.trials if noise.waits and self.trials else FIRST_LOOK_S
+        return declared_s + wait_s + self.start_and_stop_s
+
+    def of(self, places: int, declared_s: float, noise: Noise) -> float:
+        """Return the seconds that so many places take, which declare so many together."""
+        attempts = max(1.0, self.trials / self.places) if noise.repeats and self.places else 1.0
+        return attempts * (declared_s + places * self.once_s(0.0, noise))
+
+
+def noise_s(declared_s: float, patience: Patience, *, smoke: bool) -> float:
+    """Return what noise that does not end adds to a run whose trials declare so many seconds each.
+
+    Each attempt at the first place waits in vain, and all but one of them are in vain, too.
+    """
+    wait_s = at_most_s(patience, declared_s, math.inf) or 0.0
+    again = 0 if smoke else ATTEMPTS - 1
+    return ATTEMPTS * wait_s + again * (declared_s + START_AND_STOP_S)

@@ -1,0 +1,1 @@
+"""The namespaces of a trial, and the processes in them."""

@@ -1,0 +1,114 @@
+"""Shared memory that outlives its processes: where a trial has none of its own, it is removed.
+
+Only what a process of the trial mapped, or what PostgreSQL wrote into its postmaster.pid, is
+looked at; and of that only what is this user's, and nobody uses.
+"""
+
+import contextlib
+import ctypes
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from benchforge.run.sandbox.keeper import OUTLIVES, SYSTEM_V, family, mapped
+
+NOTES = "shared-memory"
+"The file in a scratch folder in which the keeper notes what is mapped."
+_POSTMASTER = "*/data/postmaster.pid"
+_SEGMENT_LINE = 6  # of it: the key and the number of the segment
+_SEGMENTS = Path("/proc/sysvipc/shm")
+_IPC_RMID = 0
+
+
+def noted(scratch: Path) -> set[str]:
+    """Return what a trial had mapped, and the segments of its databases, by their names.
+
+    Nothing of a trial whose shared memory was its own: there a name is another's.
+    """
+    try:
+        text = (scratch / NOTES).read_text(errors="surrogateescape")
+    except OSError:
+        return set()
+    kinds, *lines = text.splitlines() or [""]
+    names = set(lines)
+    if SYSTEM_V not in kinds.split():
+        return names
+    for file in scratch.glob(_POSTMASTER):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            key, number = map(int, file.read_text().splitlines()[_SEGMENT_LINE].split())
+            names.add(_named(key, number))
+    return names
+
+
+def removed(names: Iterable[str]) -> list[str]:
+    """Remove what of it is ours and used by nobody; what was removed, for a person."""
+    names = set(names)
+    return [*_segments(names), *_files(names)] if names else []
+
+
+def _segments(names: set[str]) -> Iterator[str]:
+    """Remove segments of System V, which the kernel counts the users of."""
+    with contextlib.suppress(OSError):
+        head, *lines = [line.split() for line in _SEGMENTS.read_text().splitlines()]
+        for line in lines:
+            segment = {name: int(value) for name, value in zip(head, line, strict=False)}
+            unused = segment["nattch"] == 0 and segment["uid"] == os.geteuid()
+            if unused and _named(segment["key"], segment["shmid"]) in _short(names):
+                libc = ctypes.CDLL(None, use_errno=True)
+                if libc.shmctl(segment["shmid"], _IPC_RMID, None) == 0:
+                    yield f"shared memory segment {segment['shmid']}"
+
+
+def _files(names: set[str]) -> Iterator[str]:
+    """Remove files of POSIX's shared memory, of which no process says that it maps or opens it."""
+    there = {name: path for name in names if (path := _file(name)) is not None}
+    if not there:
+        return
+    pids = family()
+    used, opened = mapped(pids), _opened(pids)
+    for name, path in sorted(there.items()):
+        if name not in used and str(path) not in opened:
+            with contextlib.suppress(OSError):
+                path.unlink()
+                yield str(path)
+
+
+def _file(name: str) -> Path | None:
+    """Return the file of a name, where it is still the one that was mapped, and ours."""
+    device, inode, text = [*name.split(maxsplit=2), "", ""][:3]
+    path = Path(text)
+    if str(path.parent) + "/" not in OUTLIVES:
+        return None
+    try:
+        seen = path.lstat()
+    except OSError:
+        return None
+    # Who may map it as another user can be seen by root only.
+    visible = os.geteuid() == 0 or not seen.st_mode & 0o077
+    ours = stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid() and visible
+    where = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}", str(seen.st_ino)
+    return path if ours and where == (device, inode) else None
+
+
+def _opened(pids: Iterable[int]) -> set[str]:
+    """Return what processes have open, as far as we may look."""
+    targets: set[str] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    targets.add(str(descriptor.readlink()))
+    return targets
+
+
+def _named(key: int, number: int) -> str:
+    """Return how a segment is called here: its number, and its key as /proc/PID/maps has it."""
+    return f"{number} {SYSTEM_V}{key & 0xFFFFFFFF:08x}"
+
+
+def _short(names: set[str]) -> set[str]:
+    """Return names of segments without their device, and without what says that they go."""
+    return {
+        " ".join(name.removesuffix("(deleted)").split()[-2:]) for name in names if SYSTEM_V in name
+    }

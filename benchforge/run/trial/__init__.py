@@ -1,0 +1,1 @@
+"""One trial, from its services to its record."""

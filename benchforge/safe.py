@@ -1,0 +1,102 @@
+"""Text of anybody made safe for where it is shown: a terminal, Markdown, CSV, HTML, JSON.
+
+What servers print, names in suites, and all that stands in a result may hold escape sequences of a
+terminal, characters that turn the direction of a line, markup, or formulas. Nothing of it is lost:
+it can be seen, and does nothing.
+"""
+
+import html as markup
+import json
+import re
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#$])")
+# What begins a list, or is the line below a heading, where it stands first.
+_BEGINS = re.compile(r"\A(\d{0,9})(?=[-+=.)]+(?:\s|\Z))")
+# Nothing that hides a text.
+_PAINT = re.compile(r"\x1b\[(?:[0-2]|3[0-7]|[0-2];3[0-7])m")
+_PAINT_AND_TEXT = re.compile(rf"({_PAINT.pattern})")
+# What a spreadsheet takes for the begin of a formula.
+_FORMULA = ("=", "+", "-", "@")
+
+
+def text(given: str) -> str:
+    """Return a text of several lines whose control characters can be seen.
+
+    Line ends and tabs stay what they are.
+    """
+    given = given.replace("\r\n", "\n")
+    if given.isprintable():
+        return given
+    return "".join(char if _harmless(char) or char in "\n\t" else _seen(char) for char in given)
+
+
+def line(given: str) -> str:
+    """Return a text for a place that has one line."""
+    return " ".join(text(given).split())
+
+
+def word(given: str) -> str:
+    """Return a text whose line ends and tabs can be seen too."""
+    if given.isprintable():
+        return given
+    return "".join(char if _harmless(char) else _seen(char) for char in given)
+
+
+def markdown(given: str) -> str:
+    """Return a text as one line of Markdown shows it: none of it is markup."""
+    return _BEGINS.sub(r"\1\\", _MARKDOWN.sub(r"\\\1", line(given)))
+
+
+def fenced(given: str, language: str = "") -> str:
+    """Return a code block of Markdown that the text cannot end."""
+    longest = max((len(run) for run in re.findall("`+", given)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text(given).rstrip()}\n{fence}\n"
+
+
+def html(given: str) -> str:
+    """Return a text as one line of HTML shows it, in an attribute too."""
+    return markup.escape(line(given))
+
+
+def html_lines(given: str) -> str:
+    """Return a text as HTML shows it where line ends count."""
+    return markup.escape(text(given))
+
+
+def painted(given: str) -> str:
+    """Return a text of several lines; what only makes it bold, dim or coloured stays."""
+    return "".join(
+        part if _PAINT.fullmatch(part) else text(part) for part in _PAINT_AND_TEXT.split(given)
+    )
+
+
+def csv(given: str) -> str:
+    """Return a field of CSV that no spreadsheet computes; a number stays one."""
+    shown = word(given)
+    if not shown.lstrip().startswith(_FORMULA) or _is_number(shown):
+        return shown
+    return f"'{shown}"
+
+
+def as_json(document: str) -> str:
+    """Return a document of JSON that says the same in characters that do nothing to a terminal."""
+    return "".join(
+        char if _harmless(char) or char in "\n\t" else json.dumps(char)[1:-1] for char in document
+    )
+
+
+def _is_number(shown: str) -> bool:
+    try:
+        float(shown)
+    except ValueError:
+        return False
+    return True
+
+
+def _harmless(char: str) -> bool:
+    return char.isprintable() or char == "\xa0"
+
+
+def _seen(char: str) -> str:
+    return char.encode("unicode_escape").decode()

@@ -1,0 +1,1 @@
+"""Distributions: beta, and Student's t."""

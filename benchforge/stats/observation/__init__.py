@@ -1,0 +1,1 @@
+"""From rows of usage to the figures of a trial."""

@@ -1,0 +1,1 @@
+"""From trials to the summary of a result."""

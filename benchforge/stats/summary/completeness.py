@@ -1,0 +1,106 @@
+"""What of a plan is there: measurements, and whole blocks."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from benchforge.model.files.result import Header
+from benchforge.model.summary.verdict import StopDecision
+from benchforge.model.trial.trial import ATTEMPTS, Trial
+from benchforge.stats.search.search import where
+from benchforge.stats.summary.groups import Identity, identity
+from benchforge.stats.timeseries.noise import Noise
+
+
+def missing(header: Header, trials: Sequence[Trial], decision: StopDecision | None) -> int:
+    """Return how many measurements are left, at most; `decision` is what `precise` returned.
+
+    Raises InvalidFile where trials are at other rates than their search asked for.
+    """
+    over_at_last = _ended(header, trials)
+    there = set(_settled(trials)) - _lost(header, trials)
+    last = max((trial.block for trial in trials), default=0)
+    over = decision is not None and decision.stop and last <= decision.blocks
+    wanted = (planned for planned in header.plan if not over or planned.block <= last)
+    return sum(
+        (planned.block, identity(planned.case)) not in there
+        and identity(planned.case) not in over_at_last
+        for planned in wanted
+    )
+
+
+def _ended(header: Header, trials: Sequence[Trial]) -> set[Identity]:
+    """Return the cases whose search for a rate is over: what their plan has left is not needed."""
+    ended: set[Identity] = set()
+    for case in header.cases:
+        if (find := header.searches.get(case.scenario)) is None:
+            continue
+        now = where(find, case, [trial for trial in trials if trial.case == case])
+        if now.rate is None:
+            ended.add(identity(case))
+    return ended
+
+
+def done(header: Header, trials: Sequence[Trial]) -> int:
+    """Return how many measurements are there, with all the attempts that they need."""
+    return len(set(_settled(trials)) - _lost(header, trials))
+
+
+def lost(header: Header, attempts: Sequence[Trial]) -> bool:
+    """Whether a place of the plan has no measurement, through no fault of its server.
+
+    A later session measures it. Not where the plan has more than is needed, with `until` or a
+    search: there later places have taken its part.
+    """
+    return (
+        header.until is None
+        and bool(attempts)
+        and attempts[-1].case.scenario not in header.searches
+        and attempts[-1].worth_repeating
+        and not any(trial.measured for trial in attempts)
+    )
+
+
+def whole(header: Header, trials: Sequence[Trial]) -> int:
+    """Return how many blocks, from the first, have all that is to be measured in them."""
+    there = Counter(block for block, _ in _settled(trials))
+    blocks = 0
+    while header.cases and there[blocks + 1] == len(header.cases):
+        blocks += 1
+    return blocks
+
+
+def needs_no_more(attempts: Sequence[Trial], noise: Noise) -> bool:
+    """Whether a case needs no further attempt in a block: only what comes and goes gets one.
+
+    `noise` is what it did up to the last of them. A later session gives a place that is lost as
+    many again.
+    """
+    if not attempts:
+        return False
+    last = attempts[-1]
+    return not last.worth_repeating or len(attempts) % ATTEMPTS == 0 or noise.ends(last)
+
+
+def settled_places(trials: Sequence[Trial]) -> set[tuple[int, int]]:
+    """Return the places of the plan, block and position, of which nothing is left to measure."""
+    return {(attempts[0].block, attempts[0].position) for attempts in _settled(trials).values()}
+
+
+def _settled(trials: Sequence[Trial]) -> dict[tuple[int, Identity], list[Trial]]:
+    """Return the attempts of each block and case of which nothing is left to measure."""
+    by_place: dict[tuple[int, Identity], list[Trial]] = {}
+    settled: dict[tuple[int, Identity], bool] = {}
+    noise = Noise()
+    for trial in sorted(trials, key=lambda trial: trial.number):
+        place = trial.block, identity(trial.case)
+        attempts = by_place.setdefault(place, [])
+        attempts.append(trial)
+        noise = noise.after(trial)
+        settled[place] = needs_no_more(attempts, noise)
+    return {place: attempts for place, attempts in by_place.items() if settled[place]}
+
+
+def _lost(header: Header, trials: Sequence[Trial]) -> set[tuple[int, Identity]]:
+    """Return the blocks and cases that a later session measures again."""
+    settled = _settled(trials).items()
+    return {place for place, attempts in settled if lost(header, attempts)}

@@ -1,0 +1,173 @@
+"""How the cases of a comparison stand to one another: ranks that the believed trials allow."""
+
+import statistics
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+
+from benchforge.model.summary.doubts import disturbed, doubted
+from benchforge.model.summary.metric_ranking import MetricRanking, RankingOutlier, UnrankedServer
+from benchforge.model.summary.summary import CaseSummary, MetricSummary
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.inference.holm import ranking
+from benchforge.stats.inference.interval import LEAST, deviation
+from benchforge.stats.inference.ratio import log_ratios
+from benchforge.stats.inference.sample_size import planned
+from benchforge.stats.summary.level import left_to, levelled_places, uneven
+from benchforge.stats.summary.line import Place, by_place, paired
+from benchforge.stats.summary.outliers import outliers
+
+TARGET = 0.03
+"How closely a ratio is to be known where the suite does not say it, as `needs` counts blocks."
+
+_OF_SERVERS = "servers."
+_Values = dict[str, dict[Place, float]]
+"By server: what counts of each block, believed or disturbed."
+
+
+def standings(
+    cases: Sequence[CaseSummary],
+    labels: Collection[str],
+    believed: Collection[int],
+    target: float = TARGET,
+) -> tuple[MetricRanking, ...]:
+    """Return the standings of cases that are compared, by each of the metrics; none of one case.
+
+    `believed` has the trials that count. A metric that is 0 everywhere ranks nobody, and is left
+    out.
+    """
+    if len(cases) <= 1:
+        return ()
+    lines = [line for case in cases for line in case.metrics if line.metric in labels]
+    measures = dict.fromkeys((line.metric, line.of) for line in lines if line.highest != 0)
+    ordered = sorted(measures, key=lambda measure: list(labels).index(measure[0]))
+    return tuple(_standing(cases, *measure, believed, target) for measure in ordered)
+
+
+def names(cases: Sequence[CaseName]) -> list[str]:
+    """Return what each of several servers is called: its label, and what varies of it."""
+    labels = [", ".join([case.server, *_varies(case)]) for case in cases]
+    often = Counter(labels)
+    return [
+        name if often[name] == 1 else f"{name} ({number})" for number, name in enumerate(labels, 1)
+    ]
+
+
+def _varies(case: CaseName) -> Iterator[str]:
+    for path, value in case.vary.items():
+        if path.startswith(_OF_SERVERS):
+            yield f"{path.rpartition('.')[2]} {value}"
+    if case.arm > 1:
+        yield f"arm {case.arm}"
+
+
+def _standing(
+    cases: Sequence[CaseSummary],
+    metric: str,
+    of: str | None,
+    believed: Collection[int],
+    target: float,
+) -> MetricRanking:
+    lines: dict[str, MetricSummary] = {}
+    values: _Values = {}
+    left: dict[str, dict[int, float]] = {}
+    left_out: list[UnrankedServer] = []
+    for name, case in zip(names([one.case for one in cases]), cases, strict=True):
+        line = next((one for one in case.metrics if (one.metric, one.of) == (metric, of)), None)
+        values_at: dict[Place, float] = {}
+        if line is not None:
+            values_at = by_place(line, {*believed} - doubted(case, line), disturbed(case, line))
+        if why := _why_not(case, len(values_at)):
+            left_out.append(UnrankedServer(server=name, why=why))
+        elif line is not None:
+            lines[name], values[name], left[name] = line, values_at, left_to(case)
+    blocks = min((len(paired(*two)[0]) for two in combinations(values.values(), 2)), default=0)
+    first_line = next(
+        line for case in cases for line in case.metrics if (line.metric, line.of) == (metric, of)
+    )
+    standing = MetricRanking(
+        metric=metric,
+        of=of,
+        unit=first_line.unit,
+        blocks=blocks,
+        ranking=None,
+        left_out=tuple(left_out),
+        target=target,
+    )
+    if len(values) <= 1 or blocks < LEAST:
+        return standing.model_copy(update={"why": _nobody(cases, values, blocks)})
+    ranked = ranking(_table(values), first_line.better)
+    level = {
+        name: levelled_places(values_at, left[name], first_line.better)
+        for name, values_at in values.items()
+    }
+    if level != values and (why := uneven(ranked, ranking(_table(level), first_line.better), left)):
+        return standing.model_copy(update={"why": why})
+    return standing.model_copy(
+        update={
+            "ranking": ranked,
+            "outliers": tuple(_far(lines, values)),
+            "blocks_needed": _needs(values, target),
+        }
+    )
+
+
+def _table(values: _Values) -> dict[str, list[float | None]]:
+    """Return the values of each server at all places, in one order."""
+    places = sorted({place for known in values.values() for place in known})
+    return {name: [known.get(place) for place in places] for name, known in values.items()}
+
+
+def _why_not(case: CaseSummary, blocks: int) -> str:
+    if case.steady is False:
+        return "it never settled, so that it has no level to compare"
+    if blocks >= LEAST:
+        return ""
+    have = {0: "no block has", 1: "1 block has"}.get(blocks, f"{blocks} blocks have")
+    return f"{have} a value that is believed: it takes {LEAST}"
+
+
+def _nobody(cases: Sequence[CaseSummary], values: _Values, blocks: int) -> str:
+    planned_ = max(case.planned for case in cases)
+    if planned_ < LEAST:
+        tells = "1 block tells" if planned_ == 1 else f"{planned_} blocks tell"
+        return f"{tells} no difference from noise: it takes {LEAST}"
+    if len(values) <= 1:
+        few = "no server has" if not values else "only one server has"
+        return f"{few} values of {LEAST} blocks that are believed"
+    return f"two servers have {blocks} believed blocks in common: it takes {LEAST}"
+
+
+def _far(lines: Mapping[str, MetricSummary], values: _Values) -> Iterator[RankingOutlier]:
+    """Yield what lies far from a server's others, in the blocks that all have."""
+    common = sorted(set.intersection(*(set(known) for known in values.values())))
+    by_server = outliers(
+        {name: [known[place] for place in common] for name, known in values.items()}
+    )
+    for name, outlying in by_server.items():
+        trials = {sample.block: sample.trial for sample in lines[name].samples}
+        middle = statistics.median(values[name].values())
+        for outlier in outlying.flagged:
+            block, _ = common[outlier.at]
+            value = values[name][common[outlier.at]]
+            yield RankingOutlier(
+                server=name,
+                trial=trials[block],
+                block=block,
+                value=value,
+                share=value / middle - 1,
+                severity=outlier.severity,
+            )
+
+
+def _needs(values: _Values, target: float) -> int | None:
+    """Return how many blocks the pair that scatters most takes, by Stein's rule."""
+    needed = []
+    for first, second in combinations(values.values(), 2):
+        ours, theirs = paired(first, second)
+        if min([*ours, *theirs], default=0) <= 0 or len(ours) < LEAST:
+            return None
+        ratios = log_ratios(ours, theirs)
+        if deviation(ratios):
+            needed.append(planned(ratios, target))
+    return max(needed, default=None)

@@ -1,0 +1,170 @@
+"""How closely a result knows what it was asked: the widths that `until` waits for.
+
+A pure function of the header and the trials: who goes on after a kill decides as if there had been
+none. Only whole blocks are looked at.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from benchforge.model.files.result import Header
+from benchforge.model.suite.claim import Claim
+from benchforge.model.summary.doubts import speaks_of
+from benchforge.model.summary.summary import MetricSummary
+from benchforge.model.summary.verdict import Estimate, StopDecision
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.metric_title import titled
+from benchforge.parts.part import Metric
+from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.sample_size import enough, half_width
+from benchforge.stats.summary.case import course, used_of
+from benchforge.stats.summary.completeness import whole
+from benchforge.stats.summary.groups import Identity, groups, identity
+from benchforge.stats.summary.line import Place, by_place, lines, paired
+from benchforge.stats.timeseries.windows import together, window_of
+
+
+class PrecisionTarget(NamedTuple):
+    """What has to be known closely: a ratio of two cases, or the value of one alone."""
+
+    metric: str
+    of: str | None
+    "The part of the metric; None for its first."
+    ours: CaseName
+    theirs: CaseName | None
+
+    @property
+    def same(self) -> object:
+        """What is the same whichever side stands first."""
+        sides = (one for one in (self.ours, self.theirs) if one is not None)
+        return self.metric, self.of, frozenset(map(identity, sides))
+
+    @property
+    def title(self) -> str:
+        """For a person: the sides, and the metric."""
+        what = titled(self.metric, self.of)
+        if self.theirs is None:
+            return f"{self.ours.title} in {what}"
+        if self.ours.scenario != self.theirs.scenario:
+            return f"{self.ours.title} / {self.theirs.title} in {what}"
+        theirs = self.theirs.title.removeprefix(f"{self.theirs.scenario} · ")
+        return f"{self.ours.title} / {theirs} in {what}"
+
+
+def sought(header: Header) -> tuple[PrecisionTarget, ...]:
+    """Return each pair of cases that is compared, by what the claims of its scenario name.
+
+    Without a claim it is the first metric of the scenario; a case that is compared with none has
+    its value in place of a ratio. What a claim compares across groups is a pair as well.
+    """
+    targets: dict[object, PrecisionTarget] = {}
+    for group in groups(header.cases):
+        pairs: list[tuple[CaseName, CaseName | None]] = [*combinations(group, 2)]
+        for metric, of in _metrics(header, group[0].scenario):
+            for ours, theirs in pairs or [(group[0], None)]:
+                target = PrecisionTarget(metric, of, ours, theirs)
+                targets[target.same] = target
+    for claim in header.claims:
+        for instance in claim.instances:
+            theirs = None if instance.b is None else instance.b.case
+            target = PrecisionTarget(claim.metric, claim.of, instance.a.case, theirs)
+            targets.setdefault(target.same, target)
+    return tuple(targets.values())
+
+
+def precise(
+    header: Header,
+    trials: Sequence[Trial],
+    metrics: Mapping[str, Metric],
+    targets: Sequence[PrecisionTarget] | None = None,
+) -> StopDecision | None:
+    """Return whether the whole blocks of a result are enough; None where their number was given.
+
+    `targets` is what has to be known closely; `sought` tells it without. Only believed trials
+    count, and in ratios those that others disturbed alike, each pair by the blocks that have both.
+    A case of which no trial could be measured is not waited for, nor one whose response times are
+    not believed in any trial: too few requests stay too few. One whose trials are not believed is:
+    noise may go.
+    """
+    until = header.until
+    if until is None:
+        return None
+    n = whole(header, trials)
+    questions = sought(header) if targets is None else targets
+    values = _values(header, [trial for trial in trials if trial.block <= n], metrics, questions)
+    estimates = [_estimate(target, values, n) for target in questions]
+    decision = enough(estimates, n, until.width, until.least, until.most)
+    widths = [half_width(estimate) for estimate in estimates]
+    widest = decision.half_width
+    title = "" if widest is None else questions[widths.index(widest)].title
+    return decision.model_copy(update={"widest": title})
+
+
+def _metrics(header: Header, scenario: str) -> list[tuple[str, str | None]]:
+    claimed = {(claim.metric, claim.of): None for claim in header.claims if _about(claim, scenario)}
+    labels = header.scenario_metrics.get(scenario, tuple(one.label for one in header.metrics))
+    return [*claimed] or [(label, None) for label in labels[:1]]
+
+
+def _about(claim: Claim, scenario: str) -> bool:
+    return any(one.a.case.scenario == scenario for one in claim.instances)
+
+
+_Values = dict[tuple[Identity, str, str | None], dict[Place, float] | None]
+"By case and metric: of each place the value that counts there; None where there will be none."
+
+
+def _values(
+    header: Header,
+    trials: Sequence[Trial],
+    metrics: Mapping[str, Metric],
+    questions: Sequence[PrecisionTarget],
+) -> _Values:
+    used: dict[Identity, list[Trial]] = {identity(case): [] for case in header.cases}
+    for trial in trials:
+        used[identity(trial.case)].append(trial)
+    used = {case: used_of(of) for case, of in used.items()}
+    by_case: _Values = {}
+    for group in groups(header.cases):
+        settled = [course(used[identity(case)]) for case in group]
+        window = together(settled)
+        for case, own in zip(group, settled, strict=True):
+            me = identity(case)
+            measures = {
+                (target.metric, target.of)
+                for target in questions
+                if case in (target.ours, target.theirs)
+            }
+            for metric, of in measures:
+                made = lines(used[me], {metric: metrics[metric]}, window_of(own, window))
+                line = next((candidate for candidate in made if of in (None, candidate.of)), None)
+                times = {trial.number for trial in used[me] if _no_times(trial, line)}
+                believed = {trial.number for trial in used[me] if trial.believed} - times
+                disturbed = {trial.number for trial in used[me] if trial.disturbed} - times
+                values = {} if line is None else by_place(line, believed, disturbed)
+                doubted = any(not trial.believed for trial in used[me])
+                by_case[me, metric, of] = values if values or doubted else None
+    return by_case
+
+
+def _no_times(trial: Trial, line: MetricSummary | None) -> bool:
+    """Whether a trial's response times are not to be believed, and the line is one of them."""
+    return any(speaks_of(check, line) for check in trial.latency_doubts)
+
+
+def _estimate(target: PrecisionTarget, values: _Values, n: int) -> Estimate:
+    """Return what is known after n blocks."""
+    ours = values[identity(target.ours), target.metric, target.of]
+    theirs = (
+        ours if target.theirs is None else values[identity(target.theirs), target.metric, target.of]
+    )
+    if ours is None or theirs is None:
+        case = target.ours if ours is None else target.theirs or target.ours
+        why = f"{case.title} has no {target.metric}"
+        return Estimate(method="paired t of log-ratios", level=0.95, n=n, why=why)
+    if target.theirs is None:
+        return typical([ours[block, False] for block, disturbed in sorted(ours) if not disturbed])
+    return ratio(*paired(ours, theirs))

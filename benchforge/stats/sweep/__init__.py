@@ -1,0 +1,1 @@
+"""Throughput at rising concurrency, and the universal scalability law."""

@@ -1,0 +1,1 @@
+"""Series: trends, change points, the end of a warm-up."""

@@ -1,0 +1,55 @@
+"""When noise is no more waited for: it has spoilt one trial after the other, and does not end.
+
+All of it follows from the trials in the order of time, so that a run that was killed goes on as if
+it had not been, and `verify` finds the same.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
+
+from benchforge.model.trial.check import NOISE
+from benchforge.model.trial.trial import ATTEMPTS, Trial
+
+MOST = ATTEMPTS
+"So many trials in a row that noise spoilt: all attempts of one place, each after its wait."
+_WAIT = "quiet"
+
+
+class Noise(NamedTuple):
+    """What noise did up to a trial, in trials in a row."""
+
+    spoilt: int = 0
+    "That noise kept from being believed."
+    in_vain: int = 0
+    "Before which it did not become quiet."
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a trial is repeated for noise: it may go."""
+        return self.spoilt < MOST
+
+    @property
+    def waits(self) -> bool:
+        """Whether trials wait for quiet, in place of one look."""
+        return self.in_vain < MOST
+
+    def after(self, trial: Trial) -> "Noise":
+        """Return it with one trial more; one that failed, or did not look, tells nothing."""
+        spoilt, in_vain = self
+        if trial.measured:
+            spoilt = spoilt + 1 if trial.noisy else 0
+        if looks := [one.status for one in trial.checks if one.id == _WAIT]:
+            in_vain = in_vain + 1 if "warn" in looks else 0
+        return Noise(spoilt, in_vain)
+
+    def ends(self, last: Trial) -> bool:
+        """Whether a trial is not repeated: nothing but noise asks for it, and that does not end."""
+        only_noise = all(one.id in NOISE for one in last.doubts if one.transient)
+        return not self.repeats and last.noisy and only_noise
+
+
+def noise_of(trials: Sequence[Trial]) -> Noise:
+    """Return what noise did up to the last of some trials."""
+    ordered = sorted(trials, key=lambda trial: trial.number)
+    return reduce(Noise.after, ordered, Noise())

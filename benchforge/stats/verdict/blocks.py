@@ -1,0 +1,219 @@
+"""What a question of a claim rests on: one believed value a block and side."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.summary.doubts import speaks_of
+from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary
+from benchforge.model.summary.verdict import RejectedBlock
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.summary.groups import Identity, identity
+from benchforge.stats.summary.level import levelled
+
+FAILURES = ("error_rate", "errors")
+"Metrics whose values are shares or numbers of failed requests: others that took CPU make some."
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks that both sides have, and why the others do not count."""
+
+    line: MetricSummary | None
+    "What is looked at, of the first side; None where it has nothing of that name."
+    blocks: tuple[int, ...]
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    "Empty where a alone is asked about."
+    rejected: tuple[RejectedBlock, ...]
+    bounded: bool
+    "Whether a block is left out because its value is only a lower bound."
+    failures: tuple[tuple[tuple[int, int], ...], ...]
+    "By side and block: how many requests failed, of how many; empty where that is not counted."
+    left: tuple[tuple[float, float] | None, ...] = ()
+    "Of each of `blocks` what others left of the CPUs to a and to b; None where both are believed."
+
+    @property
+    def disturbed(self) -> tuple[int, ...]:
+        """Those of `blocks` in which others disturbed both sides."""
+        pairs = zip(self.blocks, self.left, strict=False)
+        return tuple(block for block, left in pairs if left is not None)
+
+    @property
+    def mean_left(self) -> tuple[float, float]:
+        """What others left of the CPUs to each side in disturbed blocks, on average."""
+        shares = [left for left in self.left if left is not None] or [(1.0, 1.0)]
+        return fmean(a for a, _ in shares), fmean(b for _, b in shares)
+
+    def levelled(self) -> "Blocks":
+        """Return them as if others had left all CPUs to each side."""
+        if self.line is None:
+            return self
+        better, shares = self.line.better, [left or (1.0, 1.0) for left in self.left]
+        pairs = zip(self.a, self.b, shares, strict=True)
+        level = [
+            (levelled(a, of_a, better), levelled(b, of_b, better)) for a, b, (of_a, of_b) in pairs
+        ]
+        return replace(self, a=tuple(a for a, _ in level), b=tuple(b for _, b in level))
+
+
+@dataclass(frozen=True)
+class _CaseValues:
+    """What one case tells of a line: by block its value, or why it has none."""
+
+    line: MetricSummary | None
+    values: Mapping[int, float]
+    why: Mapping[int, str]
+    bounded: bool
+    failures: Mapping[int, tuple[int, int]]
+    disturbed: Mapping[int, DoubtedTrial]
+    "By block what others disturbed: its value counts beside one that they disturbed alike."
+
+
+Cases = Mapping[Identity, CaseSummary]
+"The cases of a summary."
+
+
+def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
+    """Return what there is to answer a question with.
+
+    A block counts where each side has a value of a believed trial that is known and no lower
+    bound; for a ratio of two cases also where others disturbed both trials. Raises KeyError where
+    there is no such case.
+    """
+    sizes = [len(term.cases) for term in (instance.a, instance.b) if term is not None]
+    beside = claim.hypothesis.form == "ratio" and sizes == [1, 1]
+
+    def values_of(name: CaseName) -> _CaseValues:
+        return _case_values(cases[identity(name)], claim, beside=beside)
+
+    sides = [("a", instance.a, list(map(values_of, instance.a.cases)))]
+    if instance.b is not None:
+        sides.append(("b", instance.b, list(map(values_of, instance.b.cases))))
+    all_sides = [
+        (_named(side, term, of), case) for side, term, ones in sides for of, case in enumerate(ones)
+    ]
+    blocks = sorted({block for _, case in all_sides for block in (*case.values, *case.why)})
+    left = [
+        block
+        for block in blocks
+        if all(block in case.values for _, case in all_sides) and not _apart(all_sides, block)
+    ]
+    a, *b = ([_value(ones, block) for block in left] for _, _, ones in sides)
+    return Blocks(
+        line=all_sides[0][1].line,
+        blocks=tuple(left),
+        a=tuple(a),
+        b=tuple(b[0]) if b else (),
+        rejected=tuple(_rejected(all_sides, blocks)),
+        bounded=any(case.bounded for _, case in all_sides),
+        failures=_failures([ones for _, _, ones in sides], left),
+        left=tuple(_left(all_sides, block) for block in left),
+    )
+
+
+_Sides = Sequence[tuple[str, _CaseValues]]
+
+
+def _apart(all_sides: _Sides, block: int) -> bool:
+    """Whether others disturbed one side of a block, and not the other."""
+    return len({block in case.disturbed for _, case in all_sides}) > 1
+
+
+def _left(all_sides: _Sides, block: int) -> tuple[float, float] | None:
+    shares = [case.disturbed[block].left for _, case in all_sides if block in case.disturbed]
+    return (shares[0], shares[1]) if len(shares) == len(("a", "b")) else None
+
+
+def _value(ones: Sequence[_CaseValues], block: int) -> float:
+    of, *minus = (case.values[block] for case in ones)
+    return of - sum(minus)
+
+
+def _named(side: str, term: Term, of: int) -> str:
+    return f"{side}, what is subtracted" if of else side
+
+
+def _rejected(all_sides: _Sides, blocks: Sequence[int]) -> Iterator[RejectedBlock]:
+    for block in blocks:
+        reasons = [f"{side}: {case.why[block]}" for side, case in all_sides if block in case.why]
+        if not reasons and _apart(all_sides, block):
+            reasons = [
+                f"{side}: {_doubt(case.disturbed[block])}, and the other side was not disturbed"
+                for side, case in all_sides
+                if block in case.disturbed
+            ]
+        if reasons:
+            yield RejectedBlock(block=block, why="; ".join(reasons))
+
+
+def _failures(
+    sides: Sequence[Sequence[_CaseValues]], blocks: Sequence[int]
+) -> tuple[tuple[tuple[int, int], ...], ...]:
+    if any(
+        len(ones) > 1 or any(block not in ones[0].failures for block in blocks) for ones in sides
+    ):
+        return ()
+    return tuple(tuple(ones[0].failures[block] for block in blocks) for ones in sides)
+
+
+def _case_values(case: CaseSummary, claim: Claim, *, beside: bool) -> _CaseValues:
+    """Return what a case tells; `beside` says whether what others disturbed counts beside such."""
+    line = next(
+        (line for line in case.metrics if (line.metric, line.of) == (claim.metric, claim.of)), None
+    )
+    values: dict[int, float] = {}
+    failures: dict[int, tuple[int, int]] = {}
+    beside = beside and line is not None and line.use not in FAILURES
+    disturbed = {
+        trial.block: trial for trial in case.doubted if trial.disturbed and trial.used and beside
+    }
+    why = dict(_without(case, claim, line, disturbed))
+    bounded = False
+    for trial_sample in () if line is None else line.samples:
+        sample = trial_sample.sample
+        if trial_sample.block in why:
+            continue
+        if sample.value is None:
+            why[trial_sample.block] = f"trial {trial_sample.trial}: {sample.why}"
+        elif sample.lower_bound:
+            why[trial_sample.block] = (
+                f"trial {trial_sample.trial}: known is only that it is {sample.value:g} or more"
+            )
+            bounded = True
+        else:
+            values[trial_sample.block] = sample.value
+            if sample.failed is not None and sample.requests is not None:
+                failures[trial_sample.block] = sample.failed, sample.requests
+    for block in range(1, case.planned + 1):
+        if block not in values:
+            why.setdefault(block, "not measured")
+    return _CaseValues(line, values, why, bounded, failures, disturbed)
+
+
+def _without(
+    case: CaseSummary, claim: Claim, line: MetricSummary | None, disturbed: Collection[int]
+) -> Iterator[tuple[int, str]]:
+    """Yield each block that has no believed trial, and why; what is said last counts."""
+    if line is None:
+        names = [one.of or "the whole" for one in case.metrics if one.metric == claim.metric]
+        has = f"it has: {', '.join(names)}" if names else "it has none of that metric"
+        for block in range(1, case.planned + 1):
+            yield block, f"no {claim.of or 'value'} of {claim.metric}: {has}"
+    used = {one.block for each in case.metrics for one in each.samples}
+    for failed in case.failed:
+        if failed.block not in used:
+            yield failed.block, f"trial {failed.trial} failed: {failed.failure.message}"
+    for doubted in case.doubted:
+        if doubted.used and doubted.block not in disturbed:
+            yield doubted.block, _doubt(doubted)
+    for doubted in case.latency_doubted:
+        if checks := tuple(check for check in doubted.checks if speaks_of(check, line)):
+            times = doubted.model_copy(update={"checks": checks})
+            yield doubted.block, f"{_doubt(times)}, of its response times"
+
+
+def _doubt(doubted: DoubtedTrial) -> str:
+    named = dict.fromkeys(f"{check.id} {check.name}".strip() for check in doubted.checks)
+    return f"trial {doubted.trial} is not believed: {', '.join(named)}"

@@ -1,0 +1,137 @@
+"""What speaks against a verdict: checks of its trials, of its comparisons and of the result."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from benchforge.model.summary.doubts import speaks_of
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
+from benchforge.model.summary.verdict import Objection
+from benchforge.model.trial.check import Check
+
+Letter = Literal["a", "b", "both", ""]
+
+_REPETITIONS = "S3"
+"Counts the blocks of the poorest pair of a comparison; a verdict counts its own."
+_PLACEBO = "S4"
+_WORST = ("fail", "warn")
+_BROKEN = "ask"
+"The stage of a trial in which the right answer has to come."
+
+
+class Sides(NamedTuple):
+    """The cases that each side of a question rests on."""
+
+    a: tuple[CaseSummary, ...]
+    b: tuple[CaseSummary, ...]
+
+    @property
+    def all(self) -> tuple[CaseSummary, ...]:
+        """Of both."""
+        return self.a + self.b
+
+    def letter(self, of: str) -> Letter:
+        """Return whose cases a check is about that names a case, a server or a driver."""
+        in_a, in_b = (any(of in _names(one) for one in side) for side in self)
+        return "both" if in_a and in_b else "a" if in_a else "b" if in_b else ""
+
+
+def against(summary: Summary, sides: Sides, line: MetricSummary | None) -> tuple[Objection, ...]:
+    """Return what speaks against a verdict on a line, failures first, what one side did before."""
+    candidates = [*_of_trials(sides), *_of_comparisons(summary, sides), *_of_all(summary, sides)]
+    relevant = [objection for objection in candidates if speaks_of(objection.check, line)]
+    once = {
+        (
+            objection.check.id,
+            objection.check.status,
+            objection.check.component,
+            objection.side,
+        ): objection
+        for objection in relevant
+    }
+    return tuple(
+        sorted(
+            once.values(),
+            key=lambda objection: (
+                _WORST.index(objection.check.status),
+                not one_sided(objection),
+                objection.check.id,
+                objection.check.component,
+            ),
+        )
+    )
+
+
+def one_sided(objection: Objection) -> bool:
+    """Whether it is what one side alone did: the two did not do the same work."""
+    return objection.check.subject == "behaviour" and objection.side in {"a", "b"}
+
+
+def broken(sides: Sides) -> str:
+    """Return where a right answer did not come: what `expect` says was broken; empty if nowhere."""
+    for case in sides.all:
+        for failed in case.failed:
+            failure = failed.failure
+            if failure.stage == _BROKEN and failure.subject == "behaviour":
+                return f"{case.case.server}, trial {failed.trial}: {failure.message}"
+    return ""
+
+
+def spoiled(objections: Iterable[Objection]) -> list[Check]:
+    """Return the failures of the apparatus: none of them leaves anything to be believed."""
+    return [
+        objection.check
+        for objection in objections
+        if (objection.check.status, objection.check.subject) == ("fail", "apparatus")
+    ]
+
+
+def _of_trials(sides: Sides) -> Iterator[Objection]:
+    """Yield the findings of each side. Where the apparatus failed, the trial is not used at all."""
+    by_side: dict[str, dict[tuple[str, str, str], Check]] = {"a": {}, "b": {}}
+    for letter, cases in zip(by_side, sides, strict=True):
+        for check in (finding.check for case in cases for finding in case.findings):
+            if check.status in _WORST and (check.subject, check.status) != ("apparatus", "fail"):
+                # Of response times it may be a percentile: one is not the other.
+                part = check.component if check.invalidates == "latency" else ""
+                by_side[letter].setdefault((check.id, check.status, part), check)
+    for key, check in by_side["a"].items():
+        yield Objection(check=check, side="both" if key in by_side["b"] else "a")
+    for key, check in by_side["b"].items():
+        if key not in by_side["a"]:
+            yield Objection(check=check, side="b")
+
+
+def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
+    """Yield what was asked of the groups that the sides were measured in."""
+    cases = [one.case for one in sides.all]
+    for group in summary.comparisons:
+        if not any(case in cases for case in group.cases):
+            continue
+        others = {
+            name for one in group.cases if one not in cases for name in (one.title, one.server)
+        }
+        for check in group.checks:
+            if check.status in _WORST and check.id != _REPETITIONS:
+                letter = sides.letter(check.component)
+                if letter or check.component not in others:
+                    yield Objection(check=check, side=letter)
+
+
+def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
+    """Yield what was asked of the whole result, unless it is about something else of it."""
+    names = {name for one in summary.cases for name in _names(one)}
+    for check in summary.checks:
+        if check.status not in _WORST:
+            continue
+        if check.id == _PLACEBO:
+            scenarios = {
+                one.case.scenario for one in summary.placebos if one.case.title == check.component
+            }
+            if scenarios & {one.case.scenario for one in sides.all}:
+                yield Objection(check=check, side="")
+        elif (letter := sides.letter(check.component)) or check.component not in names:
+            yield Objection(check=check, side=letter)
+
+
+def _names(case: CaseSummary) -> Sequence[str]:
+    return case.case.title, case.case.server, case.case.driver

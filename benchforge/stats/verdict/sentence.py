@@ -1,0 +1,234 @@
+"""All of a verdict in one sentence, for a person."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import Estimate, Objection, Verdict
+from benchforge.model.trial.trial import Load
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.metric_title import titled
+from benchforge.stats.summary.level import left_to
+from benchforge.stats.verdict.amounts import amount, amounts, number, percent
+from benchforge.stats.verdict.objections import Sides, one_sided
+
+_CO_LOCATED = "P1"
+
+
+class VerdictContext(NamedTuple):
+    """What a sentence is made of, beside the verdict."""
+
+    claim: Claim
+    instance: ClaimInstance
+    unit: str
+    "Of the metric."
+    remark: str
+
+
+def sentence(verdict: Verdict, context: VerdictContext, summary: Summary, sides: Sides) -> str:
+    """Return what was found, how sure, whether it is valid, what was published, and of what."""
+    pieces = [
+        _effect(verdict, context),
+        *filter(None, (context.remark, verdict.why)),
+        *_doubts(verdict),
+        *_validity(verdict, context.instance),
+        *_disturbed(verdict, sides),
+        *_placebo(summary, sides),
+        *_published(verdict, context),
+        ", ".join(verdict.limitations),
+    ]
+    return "; ".join(filter(None, pieces)) + "."
+
+
+def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
+    """Return what a verdict is about and does not go beyond."""
+    loads = dict.fromkeys(_load(case.load) for case in sides.all)
+    checks = [finding.check for case in sides.all for finding in case.findings]
+    scenarios = {case.case.scenario for case in sides.all}
+    several = len(scenarios) > 1
+    return (
+        " against ".join(loads),
+        *(["co-located"] if any(check.id == _CO_LOCATED for check in checks) else []),
+        *(["not measured back to back: the sides are in different scenarios"] if several else []),
+        *([] if summary.complete else ["not all that was planned is measured"]),
+        "this machine",
+        f"{summary.created:%Y-%m-%d}",
+    )
+
+
+def _load(load: Load | None) -> str:
+    if load is None:
+        return "the load is not known"
+    if load.rate is not None:
+        return f"{number(load.rate)} requests/s kept"
+    if load.kind == "client":
+        return (
+            "one client"
+            if load.concurrency in {None, 1}
+            else f"a client, {load.concurrency} at once"
+        )
+    if load.connections is None:
+        return "closed loop"
+    return f"closed loop, {load.connections} connection{'s' if load.connections > 1 else ''}"
+
+
+def _effect(verdict: Verdict, context: VerdictContext) -> str:
+    """Return the effect, with its interval where it has one."""
+    a, b = _names(context.instance)
+    metric = titled(context.claim.metric, context.claim.of)
+    estimate, factor = verdict.estimate, context.claim.hypothesis.bound
+    if estimate.value is None:
+        return f"{metric} of {a}" + (f" and of {b}" if b else "")
+    if verdict.sides:
+        shares = (_share(side, name) for side, name in zip(verdict.sides, (a, b), strict=False))
+        return f"{metric}: {', '.join(shares)}, by counts"
+    if estimate.method == "paired t of log-ratios":
+        return f"{a} has {number(estimate.value)}x the {metric} of {b}{_sure(verdict, '1')}"
+    shown = amount(context.unit, estimate.value)
+    sure, form = _sure(verdict, context.unit), context.claim.hypothesis.form
+    if b:
+        times = f"{number(factor)} times " if form == "ratio" and factor != 1 else ""
+        return f"{metric} of {a} less {times}that of {b} is {shown}{sure}"
+    return f"{metric} of {a} is {shown}{sure}, within this session"
+
+
+def _share(estimate: Estimate, name: str) -> str:
+    if estimate.value is None or estimate.interval is None:
+        return f"{name} unknown"
+    low, high = estimate.interval
+    of = f"of {estimate.n:,} requests"
+    if not estimate.value:
+        return f"{name} 0 {of} (below {percent(high)})"
+    return f"{name} {percent(estimate.value)} {of} ({percent(low)}\N{EN DASH}{percent(high)})"
+
+
+def _sure(verdict: Verdict, unit: str) -> str:
+    estimate = verdict.estimate
+    blocks = f"{estimate.n} block{'s' if estimate.n > 1 else ''}"
+    if estimate.interval is None:
+        return f" ({blocks}: {estimate.why})"
+    low, high = amounts(unit, *estimate.interval)
+    holm = "Holm p" if verdict.family_size > 1 else "p"
+    p = verdict.p_adjusted
+    sure = "" if p is None else f", {holm} {_p(p)}"
+    return f" ({100 * estimate.level:g} % CI {low}\N{EN DASH}{high}, {blocks}{sure})"
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"  # noqa: PLR2004 - less is not to be told apart
+
+
+def _doubts(verdict: Verdict) -> Iterator[str]:
+    if verdict.fragile:
+        yield "fragile: what no outlier can move says otherwise"
+    if verdict.blocks_needed is not None:
+        yield f"about {verdict.blocks_needed:,} blocks would tell"
+    if verdict.rejected_blocks and verdict.state != "invalid":
+        left_out = len(verdict.rejected_blocks)
+        yield f"{left_out} block{'s' if left_out > 1 else ''} left out"
+
+
+def _validity(verdict: Verdict, instance: ClaimInstance) -> Iterator[str]:
+    """Say what one side alone did, then that it is valid, and what speaks against it beside."""
+    if verdict.state == "invalid":
+        return
+    a, b = _names(instance)
+    alone = (
+        [objection for objection in verdict.objections if one_sided(objection)]
+        if instance.b is not None
+        else []
+    )
+    for objection in alone:
+        yield f"{a if objection.side == 'a' else b} alone: {_called(objection, 'warn')}"
+    rest = [
+        objection
+        for objection in verdict.objections
+        if objection not in alone and objection.check.id != _CO_LOCATED
+    ]
+    named = list(dict.fromkeys(_called(objection) for objection in rest))
+    many = f"{len(named)} warning{'s' if len(named) > 1 else ''}"
+    yield f"valid with {many} ({', '.join(named)})" if named else "valid"
+
+
+def _disturbed(verdict: Verdict, sides: Sides) -> Iterator[str]:
+    """Say what others left to each side, and what the ratio were, had they left both as much."""
+    if not verdict.disturbed or verdict.state == "invalid":
+        return
+    shares = [
+        fmean(left for block, left in left_to(one).items() if block in verdict.disturbed)
+        for one in sides.all
+    ]
+    left = " and ".join(f"{share:.0%} to {of}" for share, of in zip(shares, "ab", strict=False))
+    level = verdict.undisturbed
+    also = "" if level is None or level.value is None else f" ({number(level.value)}x if even)"
+    blocks = f"{len(verdict.disturbed)} of {len(verdict.blocks)} blocks"
+    yield f"disturbed in {blocks}: others left {left} of the CPUs{also}; without them it may differ"
+
+
+def _called(objection: Objection, warned: str = "") -> str:
+    """Return a check by its name, and that it failed; a warning is called one where asked to."""
+    status = "fail" if objection.check.status == "fail" else warned
+    return " ".join(filter(None, (status, objection.check.id, objection.check.name)))
+
+
+def _placebo(summary: Summary, sides: Sides) -> Iterator[str]:
+    scenarios = {case.case.scenario for case in sides.all}
+    for placebo in summary.placebos:
+        if (
+            placebo.case.scenario in scenarios
+            and placebo.ratio.value is not None
+            and placebo.ratio.interval
+        ):
+            low, high = placebo.ratio.interval
+            ends = f"{number(low)}\N{EN DASH}{number(high)}"
+            yield f"placebo today {number(placebo.ratio.value)} ({ends})"
+
+
+def _published(verdict: Verdict, context: VerdictContext) -> Iterator[str]:
+    if (
+        publication := published(context.claim, context.unit)
+    ) and verdict.estimate.value is not None:
+        yield publication
+
+
+def published(claim: Claim, unit: str) -> str:
+    """Return what a source says; empty where it is not known."""
+    if claim.published is None:
+        return ""
+    if claim.hypothesis.form == "ratio":
+        return f"published: {number(claim.published)}x"
+    return f"published: {amount(unit, claim.published)}"
+
+
+def _names(instance: ClaimInstance) -> tuple[str, str]:
+    """Return what to call the sides: by what tells their cases apart."""
+    cases = [_coordinates(case) for case in instance.cases]
+    axes = list(dict.fromkeys(axis for coordinates in cases for axis in coordinates))
+    differ = [
+        axis for axis in axes if len({coordinates.get(axis) for coordinates in cases}) > 1
+    ] or ["server"]
+    return _term(instance.a, differ), "" if instance.b is None else _term(instance.b, differ)
+
+
+def _term(term: Term, differ: Sequence[str]) -> str:
+    return " less ".join(_named(one, differ) for one in term.cases)
+
+
+def _named(case: CaseName, differ: Sequence[str]) -> str:
+    coordinates = _coordinates(case)
+    words = [
+        coordinates[axis] if axis in _LABELS else f"{axis.rpartition('.')[2]}={coordinates[axis]}"
+        for axis in differ
+        if axis in coordinates
+    ]
+    return " ".join(words) or case.server
+
+
+_LABELS = ("server", "driver", "scenario")
+
+
+def _coordinates(case: CaseName) -> dict[str, str]:
+    labels = {"server": case.server, "driver": case.driver, "scenario": case.scenario}
+    return labels | {path: str(value) for path, value in case.vary.items()}

@@ -1,0 +1,1 @@
+"""Cases: every part of a scenario at one point of its matrix."""

@@ -1,0 +1,1 @@
+"""Claims and tables: every name in them resolved to cases."""

@@ -1,0 +1,205 @@
+"""The claims of a suite: every name in them looked up, and one case a side."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchforge.model.suite.claim import Hypothesis
+from benchforge.parts.part import Metric
+from benchforge.suite.claims.question import question
+from benchforge.suite.claims.table import ClaimTable, Meant, all_meant, side_at, sides
+from benchforge.suite.claims.where import Axes, axes, misplaced
+from benchforge.suite.suite import Scenario
+from benchforge.suite.toml.bound import NoBound
+from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
+from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.positions import Path
+
+_COUNTS = "errors"
+
+
+@dataclass(frozen=True)
+class SoundClaim:
+    """A claim whose names are all there; which cases are meant is not looked at yet."""
+
+    at: Path
+    written: ClaimTable
+    question: Hypothesis
+    of: str | None
+    each: Sequence[JsonValue]
+    "The values that it is asked for; empty where it is asked once."
+
+
+def sound_claims(
+    tables: Mapping[str, Tables],
+    metrics: Mapping[str, Metric],
+    labels: Mapping[str, Sequence[str]],
+    scenarios: Mapping[str, Scenario],
+) -> Checked[dict[str, SoundClaim]]:
+    """Return every claim that is sound in itself.
+
+    `metrics` and `scenarios` are those that are sound, `labels` all that are declared.
+    """
+    claims: dict[str, SoundClaim] = {}
+    for label, table in tables.items():
+        written = yield from checked(ClaimTable, table, ("claims", label))
+        if written is not None:
+            reading = _Claim(("claims", label), written)
+            claim = yield from reading.sound(metrics, labels, scenarios)
+            if claim is not None:
+                claims[label] = claim
+    return claims
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A claim as it is written, whose names are looked up."""
+
+    at: Path
+    written: ClaimTable
+
+    def sound(
+        self,
+        metrics: Mapping[str, Metric],
+        labels: Mapping[str, Sequence[str]],
+        scenarios: Mapping[str, Scenario],
+    ) -> Checked[SoundClaim | None]:
+        """Return the claim; None where something is wrong with it."""
+        written = self.written
+        faults = [*self._driver_faults(), *self._scenario_faults(labels["scenarios"])]
+        concerned = self._scenarios(labels["scenarios"])
+        by_label = {label: scenarios[label] for label in concerned if label in scenarios}
+        whole = len(by_label) == len(concerned)  # else a scenario has a fault of its own
+        taken = axes(by_label) if concerned and whole else {}
+        for wanted in all_meant(written, self.at, {}):
+            if wanted.scenario in by_label:
+                faults += self._label_faults(wanted, by_label[wanted.scenario])
+        if taken:
+            faults += self._axis_faults(taken)
+        if written.metric in labels["metrics"]:
+            faults += self._faults_of_taken(by_label)
+        else:
+            message = f"no metric {written.metric!r} is declared"
+            hint = Nearest(written.metric, labels["metrics"], "declared")
+            faults.append(Fault((*self.at, "metric"), message, hint))
+        yield from faults
+        metric = metrics.get(written.metric)
+        if metric is None:
+            return None
+        of, of_faults = self._part(metric)
+        yield from of_faults
+        hypothesis = yield from self._hypothesis(metric)
+        if faults or of_faults or hypothesis is None or not whole:
+            return None
+        each = () if written.each is None else taken.get(written.each, ())
+        return SoundClaim(self.at, written, hypothesis, of, each)
+
+    def _scenarios(self, labels: Sequence[str]) -> list[str]:
+        """Return the labels of all scenarios that it is about, each once."""
+        written = self.written
+        named = (written.scenario, *(side.scenario for _, side in sides(written, self.at)))
+        return list(dict.fromkeys(label for label in named if label and label in labels))
+
+    def _scenario_faults(self, labels: Sequence[str]) -> Iterator[Fault]:
+        """Yield a fault for each side without a scenario, and for each that is not declared."""
+        written = self.written
+        if written.scenario is None and any(
+            side.scenario is None for _, side in sides(written, self.at, inner=False)
+        ):
+            yield Fault(
+                self.at, "'scenario' is missing", f"declared: {', '.join(labels) or 'none'}"
+            )
+        places = [(self.at, written.scenario)]
+        places += [(at, side.scenario) for at, side in sides(written, self.at)]
+        for at, label in places:
+            if label is not None and label not in labels:
+                hint = Nearest(label, labels, "declared")
+                yield Fault((*at, "scenario"), f"no scenario {label!r} is declared", hint)
+
+    def _driver_faults(self) -> Iterator[Fault]:
+        for at, side in sides(self.written, self.at):
+            if side.client is not None and side.loader is not None:
+                yield Fault((*at, "loader"), "'client' stands here too", "leave one of them out")
+
+    def _label_faults(self, meant: Meant, scenario: Scenario) -> Iterator[Fault]:
+        labels_by_key = {
+            "server": scenario.servers,
+            "client": scenario.clients,
+            "loader": scenario.loaders,
+        }
+        side = side_at(self.written, meant.at)
+        for key, labels in labels_by_key.items():
+            label = getattr(side, key)
+            if label is not None and label not in labels:
+                message = f"scenario {meant.scenario!r} has no {key} {label!r}"
+                yield Fault((*meant.at, key), message, Nearest(label, labels, "it has"))
+
+    def _axis_faults(self, taken: Axes) -> Iterator[Fault]:
+        """Yield a fault for each axis that no scenario of the claim varies."""
+        written = self.written
+        places = [(self.at, written.where)]
+        places += [(at, side.where) for at, side in sides(written, self.at)]
+        for at, where in places:
+            # An array is one value here: a side is one case.
+            for fault in misplaced({k: _as_one_value(v) for k, v in where.items()}, taken):
+                yield fault.below((*at, "where"))
+        if written.each is not None and written.each not in taken:
+            hint = Nearest(written.each, taken, "axes")
+            yield Fault((*self.at, "each"), f"no axis {written.each!r}", hint)
+
+    def _faults_of_taken(self, concerned: Mapping[str, Scenario]) -> Iterator[Fault]:
+        metric = self.written.metric
+        for label, scenario in concerned.items():
+            if scenario.find is not None:
+                message = f"{label!r} searches for a rate: a claim cannot use its metrics"
+                hint = "use a scenario with a fixed load"
+                yield Fault(self.at, message, hint)
+            elif scenario.metrics is not None and metric not in scenario.metrics:
+                message = f"scenario {label!r} does not take {metric!r}"
+                near = Nearest(metric, scenario.metrics, "it takes")
+                yield Fault((*self.at, "metric"), message, near)
+
+    def _part(self, metric: Metric) -> tuple[str | None, Sequence[Fault]]:
+        """Return what part of the metric is meant: without `of`, the only one."""
+        parts, of, label = metric.parts(), self.written.of, self.written.metric
+        if not parts or of in parts:
+            return of, ()
+        if of is None and len(parts) == 1:
+            return parts[0], ()
+        names = [part or "the whole" for part in parts]
+        if of is None:
+            hint = f'write of = "{names[0]}"; it has: {", ".join(names)}'
+            return of, [Fault(self.at, f"{label!r} has several parts, and no `of`", hint)]
+        near = Nearest(of, names, "it has")
+        return of, [Fault((*self.at, "of"), f"{label!r} has no part {of!r}", near)]
+
+    def _hypothesis(self, metric: Metric) -> Checked[Hypothesis | None]:
+        try:
+            hypothesis = question(self.written.holds, metric.unit)
+        except NoBound as error:
+            yield Fault((*self.at, "holds"), *error.args)
+            return None
+        faults = list(self._hypothesis_faults(hypothesis, metric))
+        yield from faults
+        return None if faults else hypothesis
+
+    def _hypothesis_faults(self, hypothesis: Hypothesis, metric: Metric) -> Iterator[Fault]:
+        at, written = (*self.at, "holds"), self.written
+        if hypothesis.form == "value" and written.b is not None:
+            yield Fault((*self.at, "b"), f"{hypothesis.text} does not use `b`", "leave it out")
+        elif hypothesis.form != "value" and written.b is None:
+            yield Fault(at, f"{hypothesis.text} needs `b`, which is missing", "add b = { ... }")
+        ordered = hypothesis.form == "ratio" and hypothesis.relation != "=="
+        if "margin" in written.model_fields_set and not ordered:
+            hint = "leave it out: a margin applies to a > b, a < 2 * b and similar"
+            yield Fault((*self.at, "margin"), f"{hypothesis.text} has no margin", hint)
+        if metric.name == _COUNTS and hypothesis.form != "ratio":
+            hint = 'use their share instead: a metric with use = "error_rate"'
+            message = "the number of errors depends on the number of requests"
+            yield Fault(at, message, hint)
+
+
+def _as_one_value(value: JsonValue) -> JsonValue:
+    return [value] if isinstance(value, list) else value

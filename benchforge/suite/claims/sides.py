@@ -1,0 +1,178 @@
+"""Each side of a suite's claims is exactly one case."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from pydantic import JsonValue
+
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.suite.pivot import AXIS_NAMES, coordinate
+from benchforge.model.values.case_name import CaseName
+from benchforge.suite.claims.read import SoundClaim
+from benchforge.suite.claims.table import Meant, all_meant, meant
+from benchforge.suite.toml.faults import Checked, Fault
+from benchforge.suite.toml.positions import Path
+from benchforge.suite.toml.words import shown
+
+
+def resolved(
+    sound: Mapping[str, SoundClaim], cases_of: Callable[[str], Iterable[CaseName]]
+) -> Checked[tuple[Claim, ...]]:
+    """Return the claims with their cases: each side is exactly one.
+
+    `cases_of` knows every scenario that a claim may name, those that are not to be run too.
+    """
+    by_scenario: dict[str, list[CaseName]] = {}
+    for claim in sound.values():
+        for wanted in all_meant(claim.written, claim.at, {}):
+            if wanted.scenario not in by_scenario:
+                cases = cases_of(wanted.scenario)
+                by_scenario[wanted.scenario] = [case for case in cases if not case.placebo]
+    claims: list[Claim] = []
+    for label, claim in sound.items():
+        written = claim.written
+        if instances := (yield from _instances(claim, by_scenario)):
+            claims.append(
+                Claim(
+                    label=label,
+                    says=written.says,
+                    metric=written.metric,
+                    of=claim.of,
+                    hypothesis=claim.question,
+                    margin=float(written.margin),
+                    published=written.published,
+                    original=written.original,
+                    instances=tuple(instances),
+                )
+            )
+    return tuple(claims)
+
+
+def of_cases(claims: Iterable[Claim], names: Iterable[CaseName]) -> tuple[Claim, ...]:
+    """Return the claims all of whose cases are there, with what each case is: digest and arm."""
+    there = {_known_by(name): name for name in names if not name.placebo}
+
+    def term(side: Term) -> Term:
+        minus = None if side.minus is None else there[_known_by(side.minus)]
+        return Term(case=there[_known_by(side.case)], minus=minus)
+
+    def identified(instance: ClaimInstance) -> ClaimInstance:
+        return ClaimInstance(
+            at=instance.at, a=term(instance.a), b=None if instance.b is None else term(instance.b)
+        )
+
+    return tuple(
+        claim.model_copy(update={"instances": tuple(map(identified, claim.instances))})
+        for claim in claims
+        if all(_known_by(case) in there for case in claim.cases)
+    )
+
+
+def _known_by(case: CaseName) -> str:
+    return case.model_copy(update={"digest": "", "arm": 1}).model_dump_json()
+
+
+def _instances(
+    claim: SoundClaim, by_scenario: Mapping[str, Sequence[CaseName]]
+) -> Checked[list[ClaimInstance]]:
+    """Return each question of a claim, up to the first side that is not exactly one case."""
+    instances: list[ClaimInstance] = []
+    axis = claim.written.each
+    points: list[dict[str, JsonValue]] = (
+        [{}] if axis is None else [{axis: value} for value in claim.each]
+    )
+    near: list[list[list[CaseName]]] | None = None
+    for point in points:
+        sides = [list(meant(claim.written, (*claim.at, key), point)) for key in ("a", "b")]
+        if near is None:  # what all points have in common is looked at once: cases may be many
+            near = [
+                [_cases(of, by_scenario[of.scenario], but=axis) for of in side] for side in sides
+            ]
+        cases = [
+            [_cases(of, left) for of, left in zip(side, there, strict=True)]
+            for side, there in zip(sides, near, strict=True)
+        ]
+        if point and not any(chain.from_iterable(cases)):
+            continue  # the matrix has no such point
+        side_faults = list(_side_faults(list(chain(*sides)), list(chain(*cases))))
+        yield from side_faults
+        if side_faults:
+            return instances
+        a, b = (_term([case for (case,) in side]) for side in cases)
+        yield from _same_faults(claim.at, a, b)
+        if a is not None:
+            instances.append(ClaimInstance(at=point, a=a, b=b))
+    if not instances:
+        yield Fault(claim.at, "no case is left", "no case has all of these values")
+    elif (
+        len(instances) > 1
+        and instances[0].model_copy(update={"at": instances[1].at}) == instances[1]
+    ):
+        hint = "leave it out, or name an axis of a side's case"
+        yield Fault((*claim.at, "each"), "no case of a side has this axis", hint)
+    return instances
+
+
+def _cases(of: Meant, cases: Sequence[CaseName], but: str | None = None) -> list[CaseName]:
+    """Return the cases that are meant, whatever they are on the axis `but`.
+
+    An axis that a case is not about is passed over.
+    """
+    wanted = [(axis, value) for axis, value in of.where.items() if axis != but]
+    wanted.sort(key=lambda place: place[0] not in AXIS_NAMES)  # what leaves out most comes first
+    return [case for case in cases if all(_stands(case, *place) for place in wanted)]
+
+
+def _stands(case: CaseName, axis: str, value: JsonValue) -> bool:
+    """Whether a case stands there, as `coordinate` tells: this is asked of many, and often."""
+    actual = getattr(case, axis) if axis in AXIS_NAMES else case.vary.get(axis, value)
+    return type(actual) is type(value) and bool(actual == value)
+
+
+def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) -> Iterator[Fault]:
+    """Yield a fault for each side that is not exactly one case."""
+    for wanted, of in zip(sides, cases, strict=True):
+        position = ", ".join(f"{axis} {shown(value)}" for axis, value in wanted.where.items())
+        described = f"of scenario {wanted.scenario!r}" + (f" with {position}" if position else "")
+        if not of:
+            yield Fault(wanted.at, f"no case {described}", "no case has all of these values")
+        elif len(of) > 1:
+            differ = {
+                axis: list(values)
+                for axis in (*AXIS_NAMES, *dict.fromkeys(path for case in of for path in case.vary))
+                if len(values := dict.fromkeys(coordinate(case, axis) for case in of)) > 1
+            }
+            differences = "; ".join(
+                f"{axis} ({', '.join(filter(None, values))})" for axis, values in differ.items()
+            )
+            message = f"{len(of)} cases {described}: they differ in {differences}"
+            yield Fault(wanted.at, message, _narrower(differ))
+
+
+def _narrower(differ: Mapping[str, Sequence[str]]) -> str:
+    """Return what to add so that one case is left."""
+    axis, values = next(iter(differ.items()))
+    value = next(filter(None, values))
+    if axis == "server":
+        return f"name one: server = {value}"
+    if axis == "driver":
+        return f"name one: loader = {value}, or client"
+    return f'name one: where = {{ "{axis}" = {value} }}, or test each = "{axis}"'
+
+
+def _same_faults(at: Path, a: Term | None, b: Term | None) -> Iterator[Fault]:
+    for key, term in (("a", a), ("b", b)):
+        if term is not None and term.case == term.minus:
+            yield Fault((*at, key, "minus"), "is the same case as its side", "name another one")
+    if a is not None and a == b:
+        yield Fault((*at, "b"), "is the same case as a", "name another one")
+
+
+def _term(cases: Sequence[CaseName]) -> Term | None:
+    match cases:
+        case [of, minus]:
+            return Term(case=of, minus=minus)
+        case [of]:
+            return Term(case=of)
+        case _:
+            return None

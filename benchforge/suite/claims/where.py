@@ -1,0 +1,57 @@
+"""Which cases are meant: axes of the matrix, and the values that they take."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from benchforge.model.suite.pivot import AXIS_NAMES
+from benchforge.suite.suite import Scenario
+from benchforge.suite.toml.faults import Fault, Nearest
+from benchforge.suite.toml.words import shown
+
+Axes = Mapping[str, Sequence[JsonValue]]
+"Each axis with the values that it takes."
+
+
+def axes(scenarios: Mapping[str, Scenario]) -> Axes:
+    """Return the axes of some scenarios, each with its values."""
+    by_axis: dict[str, list[JsonValue]] = {axis: [] for axis in AXIS_NAMES}
+    for label, scenario in scenarios.items():
+        by_axis["scenario"] += [label]
+        by_axis["server"] += scenario.servers
+        by_axis["driver"] += (*scenario.loaders, *scenario.clients)
+        for path in scenario.vary:
+            by_axis.setdefault(path, [])  # also of what varies over nothing
+        for _, path, value in scenario.varied_values():
+            by_axis.setdefault(path, []).append(value)
+    return {axis: _distinct(values) for axis, values in by_axis.items()}
+
+
+def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Fault]:
+    """Yield what is wrong with a `where`: axes to a value, or to an array of several.
+
+    Paths start at the `where`.
+    """
+    for axis, value in where.items():
+        if isinstance(value, dict):
+            hint = 'quote the whole path: where = { "servers.*.workers" = 4 }'
+            yield Fault((axis,), "expected a value, got a table", hint)
+        elif axis not in known_axes:
+            yield Fault((axis,), f"no axis {axis!r}", Nearest(axis, known_axes, "axes"))
+        elif value == []:
+            yield Fault((axis,), "keeps nothing", "give at least one value, or leave it out")
+        else:
+            taken = ", ".join(map(shown, known_axes[axis]))
+            for wanted in values(value):
+                if json.dumps(wanted) not in map(json.dumps, known_axes[axis]):
+                    yield Fault((axis,), f"never is {shown(wanted)}", f"it takes: {taken}")
+
+
+def values(value: JsonValue) -> tuple[JsonValue, ...]:
+    """Return the values that one of a `where` stands for."""
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _distinct(several: Sequence[JsonValue]) -> list[JsonValue]:
+    return list({json.dumps(value): value for value in several}.values())

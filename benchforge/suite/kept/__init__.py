@@ -1,0 +1,1 @@
+"""The suite that a result holds: read again."""

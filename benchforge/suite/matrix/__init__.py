@@ -1,0 +1,1 @@
+"""The matrix of a scenario: its axes and points."""

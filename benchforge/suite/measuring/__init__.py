@@ -1,0 +1,1 @@
+"""How a suite wants to be measured: blocks, CPUs, kernel settings."""

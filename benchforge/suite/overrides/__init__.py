@@ -1,0 +1,1 @@
+"""Profiles, `--set` and `"*"`: what is laid over a suite."""

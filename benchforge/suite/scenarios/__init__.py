@@ -1,0 +1,1 @@
+"""Scenarios: names, placeholders, axes and objectives, resolved and checked."""

@@ -1,0 +1,151 @@
+"""What a scenario varies: is it there, and is every value of every combination valid."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from benchforge.model.trial.answer import Request
+from benchforge.suite.matrix.axis import Axis, axis, variables
+from benchforge.suite.matrix.points import combinations
+from benchforge.suite.scenarios.upstreams import reached
+from benchforge.suite.scenarios.values import Parts, point_faults
+from benchforge.suite.secrets.telling import secrets_of
+from benchforge.suite.suite import Scenario
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
+from benchforge.suite.toml.models import options
+from benchforge.suite.toml.positions import Path
+from benchforge.suite.toml.words import shown
+
+_MOST = 1_000_000  # cases of a scenario; a second for each is eleven days
+_FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
+
+
+def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
+    """Yield what cannot vary, and each value that its part refuses."""
+    few = yield from _are_few((*top, "vary"), scenario)
+    beyond = reached(scenario, parts["servers"]) if few else tuple(parts["servers"])
+    sound = few
+    for place, path in scenario.varied_paths():
+        sound &= yield from _leads((*top, *place), path, scenario, parts, beyond)
+    secret_faults = list(_secret_faults(top, scenario))
+    yield from secret_faults
+    for path, values in scenario.vary.items():
+        yield from _value_faults((*top, "vary", path), values)
+    yield from _exclude_faults(top, scenario)
+    yield from _variable_faults(top, scenario)
+    if sound and not secret_faults:
+        yield from point_faults(top, scenario, parts, beyond)
+
+
+def _are_few(at: Path, scenario: Scenario) -> Checked[bool]:
+    """Tell whether all cases can be measured, before anything looks at each of them."""
+    points = combinations(scenario)
+    drivers = len(scenario.loaders) + len(scenario.clients)
+    most = points * len(scenario.servers) * max(1, drivers)
+    if most > _MOST:
+        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
+        hint = "vary less at a time: split it into several scenarios, or leave values out"
+        yield Fault(at, message, hint)
+    return most <= _MOST
+
+
+def _leads(
+    at: Path, path: str, scenario: Scenario, parts: Parts, beyond: Sequence[str]
+) -> Checked[bool]:
+    """Tell whether a path leads to an option, or to a variable, whose values can be looked at."""
+    varied = axis(path)
+    if varied is None:
+        yield Fault(at, "not the path of an option", _FORM)
+        return False
+    if varied.place != "path":
+        return (yield from _leads_to_option(at, varied, scenario, parts, beyond))
+    if not any(varied.label in variables(request) for request in _requests(scenario)):
+        hint = f'use it: request = {{ path = "/{{{varied.label}}}" }}'
+        yield Fault(at, f"no request of this scenario uses {{{varied.label}}}", hint)
+    return True
+
+
+def _leads_to_option(
+    at: Path, varied: Axis, scenario: Scenario, parts: Parts, beyond: Sequence[str]
+) -> Checked[bool]:
+    labels: tuple[str, ...] = getattr(scenario, varied.place)
+    if varied.place == "servers":
+        labels += tuple(beyond)
+    if varied.label != "*" and varied.label not in labels:
+        hint = Nearest(varied.label, labels, f"{varied.place} of this scenario")
+        yield Fault(at, f"{varied.label!r} is not one of its {varied.place}", hint)
+        return False
+    declared = parts[varied.place]
+    concerned = [
+        declared[label] for label in labels if label in declared and varied.label in {"*", label}
+    ]
+    if any(varied.reaches(varied.place, declaration) for declaration in concerned):
+        return True
+    if all(label in declared for label in labels):  # else that part has its own fault
+        names = dict.fromkeys(
+            name for declaration in concerned for name in options(declaration.cls)
+        )
+        who = f"{varied.place}.{varied.label}"
+        hint = Nearest(varied.option[0], names, f"{who} takes")
+        none = "none of its parts has" if varied.label == "*" else f"{who} has no"
+        yield Fault(at, f"{none} option {varied.option[0]!r}", hint)
+    return False
+
+
+def _secret_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
+    """Yield a fault for each secret: what varies stands in the name of each case."""
+    for at, path, value in scenario.varied_values():
+        asks = isinstance(value, dict) and list(value) == ["env"]
+        if asks or any(secrets_of({path.rpartition(".")[2]: value})):
+            place = path.partition(".")[0]
+            hint = f"declare one of the {place} for each value, and name them in the scenario"
+            message = "a secret cannot vary: it would stand in the names of cases"
+            yield Fault((*top, *at), message, hint)
+
+
+def _value_faults(at: Path, values: list[JsonValue]) -> Iterator[Fault]:
+    if not values:
+        yield Fault(at, "varies over nothing", "give at least one value, or leave it out")
+    seen: set[str] = set()
+    for number, value in enumerate(values):
+        if (text := json.dumps(value, sort_keys=True)) in seen:
+            yield Fault((*at, number), f"{shown(value)} is listed twice", "leave one out")
+        seen.add(text)
+
+
+def _exclude_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
+    for number, excluded in enumerate(scenario.exclude):
+        at = (*top, "exclude", number)
+        if not excluded:
+            yield Fault(at, "excludes everything", "name what varies, and its values")
+        for path, value in excluded.items():
+            if path not in scenario.vary:
+                near = Nearest(path, scenario.vary, "this scenario varies")
+                yield Fault((*at, path), "does not vary, so this excludes nothing", near)
+            elif value not in scenario.vary[path]:
+                hint = f"it takes: {', '.join(map(shown, scenario.vary[path]))}"
+                yield Fault((*at, path), f"never is {shown(value)}", hint)
+
+
+def _variable_faults(top: Path, scenario: Scenario) -> Iterator[Fault]:
+    for at, request in _request_paths(top, scenario):
+        for name in variables(request):
+            path = f"path.{name}"
+            if path not in scenario.vary:
+                hint = f'vary = {{ "{path}" = [...] }}; a brace itself is %7B'
+                yield Fault(at, f"nothing fills {{{name}}}", hint)
+            for number, point in enumerate(scenario.include):
+                if path not in point:
+                    yield Fault((*top, "include", number), f"{path!r} is missing")
+
+
+def _request_paths(top: Path, scenario: Scenario) -> Iterator[tuple[Path, Request]]:
+    if any(server not in scenario.requests for server in scenario.servers):
+        yield (*top, "request", "path"), scenario.request
+    for server, request in scenario.requests.items():
+        yield (*top, "requests", server, "path"), request
+
+
+def _requests(scenario: Scenario) -> Iterator[Request]:
+    return (request for _, request in _request_paths((), scenario))

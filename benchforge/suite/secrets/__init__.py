@@ -1,0 +1,1 @@
+"""Secrets: which values are secret, and texts without them."""

@@ -1,0 +1,1 @@
+"""TOML text to located values, and the faults in it."""

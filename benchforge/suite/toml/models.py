@@ -1,0 +1,110 @@
+"""Tables to models, by the types of TOML: "4" is no number and true is no 1."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar, get_args
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from benchforge.parts.part import Part
+from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
+from benchforge.suite.toml.positions import Path
+from benchforge.suite.toml.words import ValidationFault, findings
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def typed(model: type[M], table: Mapping[str, JsonValue]) -> M:
+    """Return the model of a table. Raises pydantic's ValidationError.
+
+    By way of JSON, because only there is pydantic strict about scalars and still takes an array
+    for a tuple, and text for a path.
+    """
+    return model.model_validate_json(json.dumps(dict(table)), strict=True)
+
+
+def checked(model: type[M], table: Mapping[str, JsonValue], path: Path) -> Checked[M | None]:
+    """Return the model of the table at a path; None where something is wrong in it."""
+    try:
+        return typed(model, table)
+    except ValidationError as error:
+        faults = list(findings(error, dict(table)))
+    for fault in (*faults, *_beside(faults, model, table)):
+        owner = _owner(model, fault.path[:-1]) if fault.unknown else None
+        hint: Hint = takes(fault.unknown, owner) if owner else fault.hint
+        message = fault.message
+        if fault.unknown:
+            message = "unknown option" if owner and issubclass(owner, Part) else "unknown key"
+        # A value that is missing is also of the wrong type: who said so first is enough.
+        yield Fault((*path, *fault.path), message, hint, of_model=True)
+    return None
+
+
+def sound_rest(model: type[M], table: Mapping[str, JsonValue], needed: Collection[str]) -> M | None:
+    """Return the model of what is sound in a faulty table, so that it can be looked at too.
+
+    None when one of the `needed` keys is faulty.
+    """
+    try:
+        return typed(model, table)
+    except ValidationError as error:
+        faulty = {str(fault.path[0]) for fault in findings(error, dict(table)) if fault.path}
+    try:
+        rest = {key: value for key, value in table.items() if key not in faulty}
+        return None if faulty & set(needed) else typed(model, rest)
+    except ValidationError:
+        return None
+
+
+def _beside(
+    faults: Sequence[ValidationFault], model: type[BaseModel], data: Mapping[str, JsonValue]
+) -> Iterator[ValidationFault]:
+    """Yield what else the model would say of its options if those that are faulty were not there.
+
+    pydantic asks a model's own validators only when every option is right.
+    """
+    faulty = {str(fault.path[0]) for fault in faults if fault.path}
+    while faulty and (rest := {key: data[key] for key in data.keys() - faulty}):
+        try:
+            typed(model, rest)
+        except ValidationError as error:
+            news = list(findings(error, rest))
+        else:
+            return
+        new = {str(fault.path[0]) for fault in news if fault.options and fault.path} - faulty
+        yield from (fault for fault in news if fault.options and not faulty & set(fault.options))
+        if not new:
+            return
+        faulty |= new
+
+
+def takes(unknown: str, model: type[BaseModel]) -> Hint:
+    """Return a hint for an unknown key of a model: the nearest, and what it takes."""
+    owner = model.name if issubclass(model, Part) else "this table"
+    return Nearest(unknown, options(model), f"{owner} takes")
+
+
+def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
+    """Return the model at a path below a model."""
+    annotation: object = model
+    for step in path:
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            fields = annotation.model_fields.items()
+            annotations = (
+                field.annotation for name, field in fields if step in {name, field.alias}
+            )
+            annotation = next(annotations, None)
+        else:
+            annotation = (get_args(annotation) or (None,))[-1]
+    if not isinstance(annotation, type):  # a table that may be left out is one, or None
+        annotation = next(iter(get_args(annotation)), None)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return None
+
+
+def options(model: type[BaseModel]) -> list[str]:
+    """Return the options of a model as TOML writes them: its own before the inherited ones."""
+    inherited = getattr(model.__base__, "model_fields", {})
+    fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
+    return [field.alias or name for name, field in fields]

@@ -1,0 +1,62 @@
+"""`benchforge plugins new`: a package with a part of one's own."""
+
+import importlib.util
+import shlex
+from pathlib import Path
+from typing import cast
+
+import click
+
+from benchforge.cli.options import PATH
+from benchforge.cli.screen.calling import as_typed, own_python
+from benchforge.cli.screen.say import show
+from benchforge.registry import Registry
+from benchforge.run.locate import locate
+from benchforge_author.begin import Begun, begin
+
+# What a plugin is built and tested with, when it is begun.
+_BUILT_WITH = ("hatchling", "editables", "pytest")
+
+
+@click.command("new")
+@click.argument("kind", type=click.Choice(["loader", "server"]))
+@click.argument("name")
+@click.option(
+    "--folder",
+    type=PATH,
+    metavar="DIR",
+    help="Folder to create.  [default: benchforge-NAME]",
+)
+def command(kind: str, name: str, folder: Path | None) -> int:
+    """Write a package with a loader or a server called NAME. It works and passes its tests at once.
+
+    Exit codes: 0 written; 2 the name or the folder cannot be used; 5 a file cannot be written.
+    """
+    dashed = f"benchforge-{name.replace('_', '-')}"
+    there = Path(dashed) if folder is None else folder
+    written = begin(cast("Begun", kind), name, there, Registry())
+    output = " --output tests/outputs/healthy" if kind == "loader" else ""
+    benchforge = as_typed("benchforge")
+    lines = [
+        *(str(path) for path in written),
+        "",
+        "next:",
+        f"  cd {there}",
+        *(f"  {line}" for line in _installing()),
+        f"  {own_python()} -m pytest",
+        f"  {benchforge} plugins check {kind}-{name}{output}",
+        f"  {benchforge} run examples/{name}.toml",
+    ]
+    show("\n".join(lines))
+    return 0
+
+
+def _installing() -> list[str]:
+    """Return the lines that install the package beside us, and fetch nobody's."""
+    python = own_python()
+    install = f"{python} -m pip install"
+    if importlib.util.find_spec("pip") is None and (uv := locate("uv")):
+        install = f"{shlex.quote(str(uv))} pip install --python {python}"
+    absent = [name for name in _BUILT_WITH if importlib.util.find_spec(name) is None]
+    lines = [f"{install} {' '.join(absent)}"] if absent else []
+    return [*lines, f"{install} --no-index --no-deps --no-build-isolation -e ."]

@@ -1,0 +1,1 @@
+"""Commands that few need: each a folder, named by an entry point."""

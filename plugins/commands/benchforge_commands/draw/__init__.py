@@ -1,0 +1,1 @@
+"""`benchforge draw`: which part of a suite connects to which, as a graph."""

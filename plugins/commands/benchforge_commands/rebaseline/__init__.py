@@ -1,0 +1,1 @@
+"""`benchforge rebaseline`: an older result's code measured again, beside a newer one's."""

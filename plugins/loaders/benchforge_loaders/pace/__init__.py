@@ -1,0 +1,1 @@
+"""pace, the load tool of benchforge."""

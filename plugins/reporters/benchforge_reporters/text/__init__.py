@@ -1,0 +1,1 @@
+"""The text of all reports: numbers, tables, sentences."""

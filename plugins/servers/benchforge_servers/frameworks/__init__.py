@@ -1,0 +1,1 @@
+"""Frameworks with a server of their own."""

@@ -1,0 +1,1 @@
+"""Servers that stand before others."""

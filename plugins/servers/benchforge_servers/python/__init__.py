@@ -1,0 +1,1 @@
+"""What all servers of Python apps share: the app, its runner, where it listens."""
