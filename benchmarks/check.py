@@ -14,7 +14,7 @@ import tomli
 
 from benchforge.registry import Registry
 from benchforge.suite.load import load
-from benchforge.suite.positions import positions
+from benchforge.suite.toml.positions import positions
 
 ROUNDS = 7
 SERVERS = 396

@@ -16,8 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.interval import t_of_logs
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.interval import t_of_logs
 
 PAIRS = 10
 SUITE = """
@@ -40,7 +40,7 @@ warmup = "1s"
 """
 COMMAND = """
 import math, sys
-from benchforge.run import drive
+from benchforge.run.trial import load as drive
 if {every_s} == 0:
     drive.EVERY_S = math.inf
 from benchforge.cli import main

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchforge_loaders.pace import Pace
+from benchforge_loaders.pace.pace import Pace
 
 from benchforge.plugin import Finished, Histogram, Output, Reading, Request, Target
 from benchforge.run.locate import libraries, locate
@@ -138,11 +138,11 @@ def schedule(folder: Path, url: str) -> None:
     for rate in RATES:
         reading = paced(folder, url, "10s", rate=rate, arrivals="constant")
         told = reading.schedule
-        if told is None or told.lateness is None or told.waited is None:
+        if told is None or told.lateness is None or told.queueing is None:
             sys.exit("pace told no schedule")
         print(
             f"  {rate:6}/s  {told.intended} due, {told.sent} sent, {reading.responses} answered; "
-            f"{shares(told.lateness)}; {told.waited.count} waited for a connection",
+            f"{shares(told.lateness)}; {told.queueing.count} waited for a connection",
             flush=True,
         )
 
@@ -190,10 +190,11 @@ def frozen(workers: Sequence[int]) -> Iterator[None]:
 
 def tell(name: str, reading: Reading) -> None:
     """Print one reading of pace."""
-    if reading.latency is None or reading.in_flight is None or reading.service is None:
+    if reading.latency is None or reading.in_flight is None or reading.service_time is None:
         sys.exit("pace told no latencies")
     print(f"  {name}: latency {shares(reading.latency)}")
-    print(f"    service {shares(reading.service)}, {reading.in_flight.count} in flight at the end")
+    service = shares(reading.service_time)
+    print(f"    service {service}, {reading.in_flight.count} in flight at the end")
 
 
 def shares(histogram: Histogram) -> str:

@@ -76,7 +76,7 @@ def by_benchforge(cases: int) -> Callable[[], int]:
     """Return what plans with benchforge; the imports are not measured."""
     from benchforge.graph import plan  # noqa: PLC0415 - the peer shall not carry it
     from benchforge.registry import Registry  # noqa: PLC0415
-    from benchforge.suite.expand import expand  # noqa: PLC0415
+    from benchforge.suite.cases.expand import expand  # noqa: PLC0415
     from benchforge.suite.load import load  # noqa: PLC0415
 
     registry = Registry()

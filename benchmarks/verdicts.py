@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchforge.checks.summary import concluded
-from benchforge.model.calibration import Calibration
-from benchforge.model.result import Header
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
-from benchforge.run.calibration import kept
-from benchforge.stats.quiet import between_neighbours, shown
+from benchforge.run.machine.calibration import kept
+from benchforge.stats.observation.noise import between_neighbours, shown
 from benchforge.suite.load import load
 
 RUNS = 20
@@ -144,18 +144,21 @@ def told(said: Said, what: str) -> Said:
 def page(alike: Sequence[Said], late: Mapping[float, Said]) -> Iterator[str]:
     """Yield the page."""
     last = [said[max(said)] for said in alike]
-    yield "# How often it is wrong\n"
+    yield "# How often a verdict is false\n"
     yield (
-        "Measured where the truth is known, by `benchmarks/verdicts.py`, once, on a shared\n"
-        f"machine with {last[0].facts.get('cpus')} CPUs: gunicorn with one worker whose app sleeps "
-        f"{WORK_S * 1000:g} ms, under wrk with 4\nconnections for a second a trial. Other machines "
-        "have other noise; `benchforge calibrate` tells yours.\n"
+        "`benchmarks/verdicts.py` measured these figures once, with servers whose true "
+        "difference is\n"
+        f"known, on a shared machine with {last[0].facts.get('cpus')} CPUs: gunicorn with one "
+        "worker "
+        f"whose app sleeps {WORK_S * 1000:g} ms,\nunder wrk with 4 connections, one second per "
+        "trial. "
+        "Other machines have other noise;\n`benchforge calibrate` measures that of yours.\n"
     )
     yield calibrated()
     yield "## The same server twice\n"
     yield (
-        f"{len(last)} runs of {BLOCKS} blocks. False is that one serves more or less; that it does "
-        "not, is true.\n"
+        f"{len(last)} runs of {BLOCKS} blocks. A verdict is false if it finds that one serves more "
+        "than the other.\n"
     )
     yield "| claim | holds | fails | inconclusive | invalid |\n|---|---|---|---|---|"
     for label, holds in ALIKE.items():
@@ -163,13 +166,14 @@ def page(alike: Sequence[Said], late: Mapping[float, Said]) -> Iterator[str]:
         counts = (str(found[of]) for of in ("holds", "fails", "inconclusive", "invalid"))
         yield f"| `{holds}` | {' | '.join(counts)} |"
     wrong = sum(map(differs, last))
-    yield f"\nIn {wrong} of {len(last)} runs a server was said to serve more than itself.\n"
+    runs = f"{wrong} of {len(last)} runs"
+    yield f"\nIn {runs}, a verdict found that a server serves more than itself.\n"
     yield "## A planted delay\n"
     yield (
-        f"{MOST} blocks each; what is said after each number of them. `more`: that the delayed "
-        "server serves less.\n"
+        f"{MOST} blocks each. The table gives the verdicts after each number of blocks on `more`: "
+        "the delayed server serves less.\n"
     )
-    yield "| planted | measured | first said after | and from then on |\n|---|---|---|---|"
+    yield "| planted | measured | first found after | and from then on |\n|---|---|---|---|"
     for delay, said in late.items():
         seen = {blocks: differs(each) for blocks, each in said.items()}
         first = next((blocks for blocks, yes in seen.items() if yes), None)
@@ -185,9 +189,11 @@ def calibrated() -> str:
             sd = between_neighbours(found.per_second)
             least = ", ".join(f"{100 * by:.1f} % by {n} blocks" for n, by in shown(sd).items())
             return (
-                f"Calibrated on {found.created:%Y-%m-%d}: alone, one round of {found.loader}\n"
-                f"differs from the next by {100 * sd:.1f} %; at best a difference of {least}\n"
-                "is shown in 80 % of cases.\n"
+                f"Calibration of {found.created:%Y-%m-%d}: on the idle machine, one round of "
+                f"{found.loader}\n"
+                f"differs from the next by {100 * sd:.1f} %. At best, the machine shows a "
+                "difference of\n"
+                f"{least} in 80 % of cases.\n"
             )
         case _:
             return "This machine is not calibrated.\n"
