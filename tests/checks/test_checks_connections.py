@@ -7,15 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from observed import LIMITS, SEGMENTS, loader, observation, reading, trial, usage
 
-from benchforge.checks import connections
-from benchforge.checks.connections import backlog, keep_alive, retransmission, right_process
-from benchforge.checks.delayed import crowded, delayed
-from benchforge.checks.exhaustion import descriptors, ports
-from benchforge.model.check import Check
-from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Machine
-from benchforge.model.probes import Complaint, Listener
-from benchforge.model.trial import Trial
+from benchforge.checks.network import connections
+from benchforge.checks.network.connections import (
+    backlog,
+    keep_alive,
+    retransmission,
+    right_process,
+)
+from benchforge.checks.network.delayed import crowded, delayed
+from benchforge.checks.network.exhaustion import descriptors, ports
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.observation import MachineUsage
+from benchforge.model.trial.probes import Exhaustion, Listener
+from benchforge.model.trial.trial import Trial
 
 
 def counted(network: Literal["private", "host"] = "private", /, **counters: int) -> Trial:
@@ -50,7 +55,7 @@ def test_keep_alive_is_honoured_or_a_hundred_requests_go_over_each(
 ) -> None:
     # wrk -c16 has 17 connections in a network of its own: one is its test connection.
     check = keep_alive(counted(TcpPassiveOpens=int(opened)), LIMITS)
-    assert (check.status, check.about, check.value) == (status, "behaviour", int(opened) - 1)
+    assert (check.status, check.subject, check.value) == (status, "behaviour", int(opened) - 1)
 
 
 def test_a_short_load_with_few_connections_too_many_is_no_fault() -> None:
@@ -65,7 +70,7 @@ def test_a_short_load_with_few_connections_too_many_is_no_fault() -> None:
 def test_without_keep_alive_each_request_has_its_own(opened: int, status: str) -> None:
     closing = trial(load={"keep_alive": False}, reading=reading(connections=opened))
     check = keep_alive(closing, LIMITS)
-    assert (check.status, check.about) == (status, "apparatus")
+    assert (check.status, check.subject) == (status, "apparatus")
 
 
 def test_what_the_tool_tells_counts_where_counters_do_not() -> None:
@@ -74,7 +79,7 @@ def test_what_the_tool_tells_counts_where_counters_do_not() -> None:
     assert keep_alive(trial(reading=told, observation=shared), LIMITS).value == 16
     unknown = keep_alive(trial(observation=shared), LIMITS)
     assert unknown.status == "unknown"
-    assert "whole machine" in unknown.says
+    assert "whole machine" in unknown.message
 
 
 @pytest.mark.parametrize(
@@ -90,7 +95,7 @@ def test_what_the_tool_tells_counts_where_counters_do_not() -> None:
 def test_keep_alive_is_unknown_with_its_reason(changed: Any) -> None:
     check = keep_alive(trial(**changed), LIMITS)
     assert (check.status, check.value) == ("unknown", None)
-    assert check.says != "keep-alive was not looked at: "
+    assert check.message != "keep-alive was not looked at: "
 
 
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(0, 10**6), st.booleans())
@@ -110,7 +115,7 @@ def test_keep_alive_fails_exactly_by_its_rule(
 
 def test_two_cases_of_one_name_are_told_apart() -> None:
     found = connections.of_comparison([[trial()], [counted(TcpPassiveOpens=9000)]], LIMITS)
-    assert "by a, and closed by a #2" in next(found).says
+    assert "by a, and closed by a #2" in next(found).message
 
 
 def test_sides_that_treat_connections_otherwise_are_told() -> None:
@@ -121,7 +126,7 @@ def test_sides_that_treat_connections_otherwise_are_told() -> None:
         return list(connections.of_comparison([[one] for one in sides], LIMITS))
 
     assert [one.status for one in between(kept, closed)] == ["warn"]
-    assert "kept" in between(kept, closed)[0].says
+    assert "kept" in between(kept, closed)[0].message
     assert [one.status for one in between(kept, kept)] == ["pass"]
     assert [one.status for one in between(kept, unknown)] == ["unknown"]
     assert between() == between(kept) == []
@@ -143,8 +148,8 @@ def test_sides_that_treat_connections_otherwise_are_told() -> None:
 )
 def test_one_connection_turned_away_is_a_finding(name: str) -> None:
     check = backlog(counted(**{name: 1}), LIMITS)
-    assert (check.status, check.about, check.value) == ("fail", "behaviour", 1)
-    assert name in check.says
+    assert (check.status, check.subject, check.value) == ("fail", "behaviour", 1)
+    assert name in check.message
     on_the_machine = backlog(counted("host", **{name: 440}), LIMITS)
     assert (on_the_machine.status, on_the_machine.value) == ("warn", 440)
 
@@ -160,9 +165,9 @@ def test_no_growth_is_none_of_ours_and_nothing_read_is_unknown() -> None:
 def test_retransmission_warns_and_a_time_out_fails_for_latency() -> None:
     assert retransmission(counted(), LIMITS).status == "pass"
     again = retransmission(counted(TcpRetransSegs=3), LIMITS)
-    assert (again.status, again.about, again.numbers) == ("warn", "apparatus", "latency")
+    assert (again.status, again.subject, again.invalidates) == ("warn", "apparatus", "latency")
     late = retransmission(counted(TcpRetransSegs=3, TcpExtTCPTimeouts=2), LIMITS)
-    assert (late.status, late.about, late.numbers) == ("fail", "apparatus", "latency")
+    assert (late.status, late.subject, late.invalidates) == ("fail", "apparatus", "latency")
     host = retransmission(counted("host", TcpRetransSegs=3, TcpExtTCPTimeouts=2), LIMITS)
     assert host.status == "warn"
 
@@ -171,7 +176,7 @@ def test_what_a_full_backlog_makes_be_sent_again_is_the_servers() -> None:
     check = retransmission(
         counted(TcpExtListenDrops=5, TcpExtTCPSynRetrans=5, TcpExtTCPTimeouts=5), LIMITS
     )
-    assert (check.status, check.about) == ("fail", "behaviour")
+    assert (check.status, check.subject) == ("fail", "behaviour")
 
 
 def test_a_latency_fault_leaves_the_trial_believed() -> None:
@@ -195,9 +200,9 @@ def test_two_small_writes_are_recognised() -> None:
     # Measured: 97.9 % in 38 to 46 ms, 282 delayed acknowledgements of 288 requests.
     two_writes = {41_000: 200, 43_900: 82, 300: 6}
     check = delayed(timed(two_writes, acks=282), LIMITS)
-    assert (check.status, check.about, check.numbers) == ("fail", "behaviour", "latency")
+    assert (check.status, check.subject, check.invalidates) == ("fail", "behaviour", "latency")
     assert check.value == pytest.approx(0.979, abs=0.001)
-    assert "TCP_NODELAY" in check.says
+    assert "TCP_NODELAY" in check.message
     # Where the counters are others' too, the times alone tell.
     assert delayed(timed(two_writes, network="host"), LIMITS).status == "fail"
 
@@ -214,7 +219,7 @@ def test_where_nothing_is_faster_than_the_delay_it_is_not_known() -> None:
     slow = {ms * 1000: 10 for ms in range(45, 95)}
     check = delayed(timed(slow, acks=490), LIMITS)
     assert (check.status, check.value) == ("unknown", None)
-    assert check.says == (
+    assert check.message == (
         "2.0% of the responses took 38 to 46 ms, 0.0% took less, and 0.98 acknowledgements each "
         "were delayed: whether the others waited is not known"
     )
@@ -226,7 +231,7 @@ def test_where_nothing_is_faster_than_the_delay_it_is_not_known() -> None:
 def test_a_server_that_takes_40_ms_itself_delays_no_acknowledgement() -> None:
     check = delayed(timed({41_000: 1000}, acks=10), LIMITS)
     assert check.status == "pass"
-    assert "the server takes so long" in check.says
+    assert "the server takes so long" in check.message
 
 
 def test_without_times_few_delayed_acknowledgements_are_proof_and_many_are_none() -> None:
@@ -269,25 +274,25 @@ def test_between_splits_without_rest(times: dict[int, int], one: int, other: int
     [(0, "pass"), (19_700, "pass"), (19_800, "warn"), (25_500, "fail"), (30_316, "fail")],
 )
 def test_ports_that_wait(waiting: int, status: str) -> None:
-    machine = Machine(cpus=2, waiting_ports=waiting, ports=28_232)
+    machine = MachineUsage(cpus=2, time_wait_sockets=waiting, ephemeral_ports=28_232)
     check = ports(trial(observation=observation(machine=machine)), LIMITS)
-    assert (check.status, check.about) == (status, "apparatus")
+    assert (check.status, check.subject) == (status, "apparatus")
 
 
 def test_ports_that_ran_out_by_the_words_of_the_tool() -> None:
     line = "apr_socket_connect(): Cannot assign requested address (99)"
-    complained = trial(complaints=(Complaint(label="loader-w", of="ports", line=line),))
+    complained = trial(exhaustions=(Exhaustion(label="loader-w", resource="ports", line=line),))
     assert ports(complained, LIMITS).status == "fail"
-    assert line in ports(complained, LIMITS).says
-    claimed = reading(claims={"errors": {"[Errno 99] Cannot assign requested address": 7}})
+    assert line in ports(complained, LIMITS).message
+    claimed = reading(printed={"errors": {"[Errno 99] Cannot assign requested address": 7}})
     assert ports(trial(reading=claimed), LIMITS).status == "fail"
-    quiet = Machine(cpus=2)
+    quiet = MachineUsage(cpus=2)
     assert ports(trial(observation=observation(machine=quiet)), LIMITS).status == "unknown"
 
 
 def test_descriptors_are_enough_for_the_connections_and_two_hundred() -> None:
     def seen(files: int | None, **of: Any) -> list[Check]:
-        parts = observation(usage(open_files=files), loader(open_files=4096))
+        parts = observation(usage(open_files_limit=files), loader(open_files_limit=4096))
         return list(descriptors(trial(observation=parts, load={"connections": 1000}, **of), LIMITS))
 
     assert [one.status for one in seen(1200)] == ["pass", "pass"]
@@ -298,17 +303,20 @@ def test_descriptors_are_enough_for_the_connections_and_two_hundred() -> None:
 
 
 def test_a_load_tool_may_raise_its_own_limit() -> None:
-    parts = observation(usage(), loader(open_files=1024))
+    parts = observation(usage(), loader(open_files_limit=1024))
     found = list(descriptors(trial(observation=parts, load={"connections": 1000}), LIMITS))
-    assert [(one.of, one.status) for one in found] == [("server-a", "pass"), ("loader-w", "warn")]
+    assert [(one.component, one.status) for one in found] == [
+        ("server-a", "pass"),
+        ("loader-w", "warn"),
+    ]
 
 
 def test_who_ran_out_of_descriptors_is_told_apart() -> None:
     def complains(label: str, files: int) -> list[tuple[str, str, str]]:
-        line = Complaint(label=label, of="descriptors", line="Too many open files")
-        parts = observation(usage(open_files=files), loader())
-        found = descriptors(trial(observation=parts, complaints=(line,)), LIMITS)
-        return [(one.of, one.status, one.about) for one in found if one.status != "pass"]
+        line = Exhaustion(label=label, resource="descriptors", line="Too many open files")
+        parts = observation(usage(open_files_limit=files), loader())
+        found = descriptors(trial(observation=parts, exhaustions=(line,)), LIMITS)
+        return [(one.component, one.status, one.subject) for one in found if one.status != "pass"]
 
     assert complains("server-a", 4096) == [("server-a", "fail", "behaviour")]
     assert complains("server-a", 100) == [("server-a", "fail", "apparatus")]
@@ -321,7 +329,7 @@ def test_who_ran_out_of_descriptors_is_told_apart() -> None:
 
 @pytest.mark.parametrize(("ours", "status"), [(True, "pass"), (False, "fail"), (None, "unknown")])
 def test_whose_process_answered(ours: bool | None, status: str) -> None:
-    listener = Listener(address="http://127.0.0.1:1", ours=ours, why="hidden")
+    listener = Listener(address="http://127.0.0.1:1", is_server=ours, why="hidden")
     check = right_process(trial(listener=listener), LIMITS)
-    assert (check.status, check.about) == (status, "apparatus")
-    assert ("hidden" in check.says) == (ours is None)
+    assert (check.status, check.subject) == (status, "apparatus")
+    assert ("hidden" in check.message) == (ours is None)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quiet_trial import LIMITS, asked, header, machine, only, trial
 
-from benchforge.checks import frequency
-from benchforge.model.trial import Trial
+from benchforge.checks.machine import frequency
+from benchforge.model.trial.trial import Trial
 
 
 def at(mean: float) -> Trial:
@@ -22,7 +22,7 @@ def session(*trials: Trial, **facts: Any) -> list[Any]:
 def test_a_cpu_that_was_too_hot_fails() -> None:
     assert asked(trial(), "F1").status == "pass"
     hot = asked(trial(machine=machine(overheated=3)), "F1")
-    assert (hot.status, hot.value, hot.again) == ("fail", 3, True)
+    assert (hot.status, hot.value, hot.transient) == ("fail", 3, True)
     assert asked(trial(machine=machine(overheated=None)), "F1").status == "unknown"
     assert asked(trial(machine=None), "F1").status == "unknown"
 
@@ -39,7 +39,7 @@ def test_a_cpu_that_was_too_hot_fails() -> None:
 )
 def test_a_frequency_that_moves_within_a_trial_warns(seen: Any, status: str) -> None:
     found = asked(trial(machine=machine(frequency_mhz=seen)), "F2")
-    assert (found.status, found.about) == (status, "apparatus")
+    assert (found.status, found.subject) == (status, "apparatus")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> Non
 def test_governor_and_turbo(facts: dict[str, Any], status: str, says: str) -> None:
     found = only(session(**facts), "F3")
     assert found.status == status
-    assert says in found.says
+    assert says in found.message
 
 
 def test_a_machine_that_warms_up_warns() -> None:

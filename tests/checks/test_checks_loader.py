@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from benchforge_author.recorded import Recording
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_trial import (
@@ -19,15 +20,14 @@ from quiet_trial import (
     usage,
 )
 
-from benchforge.author.recorded import Recording
 from benchforge.checks import ask
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading, Schedule
-from benchforge.model.trial import Load
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading, Schedule
+from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 
-OUTPUTS = Path(__file__).parent / "outputs"
+OUTPUTS = Path(__file__).parents[1] / "outputs"
 OWN = {"L1", "L3", "L4", "L5", "P1", "P2", "N1", "N2", "N3", "N4", "N5", "F1", "F2"} | {
     *("M1", "M2", "M3", "T2", "O1", "O2", "S2")
 }
@@ -42,7 +42,7 @@ def recorded(tool: str, name: str, folder: Path) -> tuple[Reading, Load]:
 
 
 def closed(of: Reading, connections: int = 16) -> dict[str, object]:
-    return {"reading": of, "load": Load(connections=connections, at_once=connections)}
+    return {"reading": of, "load": Load(connections=connections, concurrency=connections)}
 
 
 # A healthy trial
@@ -51,10 +51,10 @@ def closed(of: Reading, connections: int = 16) -> dict[str, object]:
 def test_a_healthy_trial_fires_none() -> None:
     found = [check for check in ask.of_trial(trial(), LIMITS) if check.id in OWN]
     assert {
-        (check.id, check.of, check.status) for check in found if check.status != "pass"
+        (check.id, check.component, check.status) for check in found if check.status != "pass"
     } == set()
     assert {check.id for check in found} == OWN - {"L4", "O2"}
-    assert all(check.says and check.source for check in found)
+    assert all(check.message and check.source for check in found)
     assert all(check.value is not None and check.threshold for check in found)
 
 
@@ -62,58 +62,58 @@ def test_a_trial_that_nobody_observed_passes_nothing_but_its_reading() -> None:
     found = [c for c in ask.of_trial(trial(observation=None), LIMITS) if c.id in OWN]
     assert {check.id for check in found if check.status == "pass"} == {"L3", "O1", "S2"}
     assert {check.status for check in found} == {"pass", "unknown"}
-    assert all(check.says for check in found)
+    assert all(check.message for check in found)
 
 
 # L1
 
 
 def test_a_tool_that_never_sleeps_is_not_judged_by_its_cpu() -> None:
-    hot = parts(loader={"hottest_cpu_s": 9.9})
+    hot = parts(loader={"busiest_thread_cpu_s": 9.9})
     assert asked(trial(parts=hot), "L1").status == "fail"
-    restless = Load(connections=16, at_once=16, sleeps=False)
+    restless = Load(connections=16, concurrency=16, sleeps=False)
     found = asked(trial(parts=hot, load=restless), "L1")
     assert (found.status, found.value) == ("unknown", None)
-    assert "also while it waits" in found.says
+    assert "also while it waits" in found.message
 
 
 @pytest.mark.parametrize(
     ("hottest", "status"), [(0.79, "pass"), (0.80, "warn"), (0.94, "warn"), (0.95, "fail")]
 )
 def test_the_hottest_thread_says_whether_the_tool_had_cpu(hottest: float, status: str) -> None:
-    found = asked(trial(parts=parts(loader={"hottest_cpu_s": hottest * 10})), "L1")
-    assert (found.status, found.value, found.about) == (status, hottest, "apparatus")
-    assert ("more threads" in found.says) == (status != "pass")
+    found = asked(trial(parts=parts(loader={"busiest_thread_cpu_s": hottest * 10})), "L1")
+    assert (found.status, found.value, found.subject) == (status, hottest, "apparatus")
+    assert ("more threads" in found.message) == (status != "pass")
 
 
 def test_the_hottest_of_several_processes_counts() -> None:
     tools = (
-        usage("locust", "loader", hottest_cpu_s=0.2),
-        usage("locust-1", "loader", hottest_cpu_s=9.8),
+        usage("locust", "loader", busiest_thread_cpu_s=0.2),
+        usage("locust-1", "loader", busiest_thread_cpu_s=9.8),
     )
     found = asked(trial(parts=tools), "L1")
-    assert (found.status, found.of) == ("fail", "locust-1")
-    assert found.says.startswith("the hottest thread of locust-1 used 98 % of a CPU: ")
+    assert (found.status, found.component) == ("fail", "locust-1")
+    assert found.message.startswith("the hottest thread of locust-1 used 98 % of a CPU: ")
 
 
 def test_one_process_that_is_not_known_makes_it_unknown_unless_another_fails() -> None:
-    hidden = usage("locust-1", "loader", hottest_cpu_s=None, why="it ended before")
+    hidden = usage("locust-1", "loader", busiest_thread_cpu_s=None, why="it ended before")
     found = asked(trial(parts=(usage("locust", "loader"), hidden)), "L1")
     assert (found.status, found.value) == ("unknown", None)
-    assert found.says.endswith("locust-1 is not known: it ended before")
-    hot = usage("locust", "loader", hottest_cpu_s=9.9)
+    assert found.message.endswith("locust-1 is not known: it ended before")
+    hot = usage("locust", "loader", busiest_thread_cpu_s=9.9)
     assert asked(trial(parts=(hot, hidden)), "L1").status == "fail"
 
 
 def test_a_tool_of_one_thread_is_known_by_its_process() -> None:
-    loader = {"hottest_cpu_s": None, "cpu_s": 9.6}
-    one = Load(connections=16, at_once=16, processes=1)
+    loader = {"busiest_thread_cpu_s": None, "cpu_s": 9.6}
+    one = Load(connections=16, concurrency=16, processes=1)
     assert asked(trial(parts=parts(loader=loader), load=one), "L1").status == "fail"
     assert asked(trial(parts=parts(loader=loader)), "L1").status == "unknown"
 
 
 def test_a_client_is_measured_and_not_doubted() -> None:
-    busy = parts(loader={"hottest_cpu_s": 10.0})
+    busy = parts(loader={"busiest_thread_cpu_s": 10.0})
     found = ids(trial(parts=busy, load=Load(kind="client")))
     assert not found & {"L1", "L3", "O1"}
     assert not ids(trial(parts=busy, reading=reading(process_s=(0.1,)))) & {"L1", "L3", "O1"}
@@ -141,8 +141,8 @@ def test_more_requests_under_way_than_connections_cannot_be(
     found = asked(trial(**closed(of)), "L3")
     assert found.status == status, name
     assert found.value == pytest.approx(under_way / 16, rel=1e-3)
-    assert found.about == "apparatus"
-    assert f"{under_way:.3g} requests were under way" in found.says
+    assert found.subject == "apparatus"
+    assert f"{under_way:.3g} requests were under way" in found.message
 
 
 @pytest.mark.parametrize("tool", ["wrk", "h2load", "locust", "oha", "hey", "weighttp"])
@@ -158,7 +158,7 @@ def test_no_healthy_recording_is_synthetic(tool: str, tmp_path: Path) -> None:
 def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic(tmp_path: Path) -> None:
     of, load = recorded("wrk", "stalls", tmp_path)
     assert asked(trial(reading=of, load=load), "L3").status in {"pass", "warn"}
-    printed = of.model_copy(update={"latency": None, "mean_us": of.claims["latency_mean_us"]})
+    printed = of.model_copy(update={"latency": None, "mean_us": of.printed["latency_mean_us"]})
     assert asked(trial(reading=printed, load=load), "L3").status == "fail"
 
 
@@ -179,7 +179,7 @@ def test_requests_of_which_only_a_time_out_is_known_may_explain_an_idle_loop() -
     )
     found = asked(trial(**closed(stood)), "L3")
     assert (found.status, found.value) == ("unknown", None)
-    assert "16 requests took longer than it records: whether it was idle" in found.says
+    assert "16 requests took longer than it records: whether it was idle" in found.message
     few = stood.model_copy(update={"censored": 4})  # not even with all of 8 s
     assert asked(trial(**closed(few)), "L3").status == "warn"
 
@@ -201,7 +201,7 @@ def test_a_short_load_of_long_requests_is_not_idle() -> None:
 
 def test_thinking_is_no_idleness() -> None:
     of = reading(responses=16_000, latency=Histogram.of({1000: 16_000}))
-    thinks = Load(connections=16, at_once=16, think_s=0.009)
+    thinks = Load(connections=16, concurrency=16, think_s=0.009)
     assert asked(trial(reading=of, load=thinks), "L3").status == "pass"
     assert asked(trial(**closed(of)), "L3").status == "warn"
 
@@ -235,7 +235,7 @@ def paced(late: dict[int, int] | None, sent: int = 10_000, **changed: object) ->
     schedule = Schedule(rate=1000, intended=10_000, sent=sent, lateness=lateness)
     latency = Histogram.of({1000: 9_000, 2000: 1000})
     fields = {"responses": sent, "latency": latency, "schedule": schedule} | changed
-    return {"reading": reading(**fields), "load": Load(rate=1000, at_once=64, connections=64)}
+    return {"reading": reading(**fields), "load": Load(rate=1000, concurrency=64, connections=64)}
 
 
 def test_a_closed_loop_has_no_schedule() -> None:
@@ -243,7 +243,7 @@ def test_a_closed_loop_has_no_schedule() -> None:
 
 
 def test_an_open_loop_that_is_on_time_passes_and_its_cpu_is_not_asked() -> None:
-    awake = parts(loader={"hottest_cpu_s": 9.9})
+    awake = parts(loader={"busiest_thread_cpu_s": 9.9})
     one = trial(**paced({50: 10_000}), parts=awake)
     assert asked(one, "L4", "rate").status == "pass"
     assert asked(one, "L4", "lateness").status == "pass"
@@ -253,19 +253,19 @@ def test_an_open_loop_that_is_on_time_passes_and_its_cpu_is_not_asked() -> None:
 
 def test_a_tool_that_is_late_spoils_its_latencies() -> None:
     found = asked(trial(**paced({50: 9_000, 200: 1_000})), "L4", "lateness")
-    assert (found.status, found.about, found.numbers) == ("fail", "apparatus", "latency")
+    assert (found.status, found.subject, found.invalidates) == ("fail", "apparatus", "latency")
     assert found.threshold == "fail at 0.1 of the response times' 99th percentile"
 
 
 def test_requests_not_sent_are_the_servers_doing_only_where_the_tool_was_on_time() -> None:
     on_time = asked(trial(**paced({50: 10_000}, sent=9_000)), "L4", "rate")
-    assert (on_time.status, on_time.about, on_time.value) == ("fail", "behaviour", 0.9)
+    assert (on_time.status, on_time.subject, on_time.value) == ("fail", "behaviour", 0.9)
     late = asked(trial(**paced({5000: 10_000}, sent=9_000)), "L4", "rate")
-    assert (late.status, late.about) == ("fail", "apparatus")
-    busy = trial(**paced(None, sent=9_000), parts=parts(loader={"hottest_cpu_s": 9.9}))
-    assert asked(busy, "L4", "rate").about == "apparatus"
+    assert (late.status, late.subject) == ("fail", "apparatus")
+    busy = trial(**paced(None, sent=9_000), parts=parts(loader={"busiest_thread_cpu_s": 9.9}))
+    assert asked(busy, "L4", "rate").subject == "apparatus"
     idle = trial(**paced(None, sent=9_000))
-    assert asked(idle, "L4", "rate").about == "behaviour"
+    assert asked(idle, "L4", "rate").subject == "behaviour"
 
 
 @pytest.mark.parametrize(("sent", "status"), [(9_900, "pass"), (9_899, "fail")])
@@ -286,8 +286,8 @@ def test_wrk2_is_held_to_its_rate(tmp_path: Path) -> None:
         found = asked(trial(reading=of, load=load), "L4", "rate")
         assert found.status == status
         assert "L3" not in ids(trial(reading=of, load=load))
-    assert found.about == "behaviour"
-    assert "the server cannot keep 1000/s" in found.says
+    assert found.subject == "behaviour"
+    assert "the server cannot keep 1000/s" in found.message
 
 
 # L5: 0.03 when quiet and 0.33 to 0.51 beside a neighbour
@@ -299,38 +299,38 @@ NEIGHBOUR = {"busy_s": 15.0 + 0.66 * 40}
     ("waited", "status"), [(0.03, "pass"), (0.05, "warn"), (0.33, "fail"), (0.51, "fail")]
 )
 def test_a_tool_beside_a_neighbour_waits(waited: float, status: str) -> None:
-    one = trial(parts=parts(loader={"waited_s": waited * 10}), machine=machine(**NEIGHBOUR))
+    one = trial(parts=parts(loader={"cpu_wait_s": waited * 10}), machine=machine(**NEIGHBOUR))
     assert asked(one, "L5").status == status
-    assert asked(one, "L5").again
+    assert asked(one, "L5").transient
 
 
 def test_waiting_is_counted_for_each_busy_thread() -> None:
-    four = parts(loader={"waited_s": 1.6, "busy_threads": 4})
+    four = parts(loader={"cpu_wait_s": 1.6, "busy_threads": 4})
     assert asked(trial(parts=four), "L5").value == 0.04
-    assert asked(trial(parts=parts(loader={"waited_s": None})), "L5").status == "unknown"
+    assert asked(trial(parts=parts(loader={"cpu_wait_s": None})), "L5").status == "unknown"
 
 
 def test_co_location_alone_is_a_warning_and_named() -> None:
-    waits = parts(loader={"waited_s": 4.0})
-    found = asked(trial(parts=waits, placed=None), "L5")
+    waits = parts(loader={"cpu_wait_s": 4.0})
+    found = asked(trial(parts=waits, placement=None), "L5")
     assert found.status == "warn"
-    assert "shares its CPUs with server and backend" in found.says
-    beside = trial(parts=waits, placed=None, machine=machine(**NEIGHBOUR))
+    assert "shares its CPUs with server and backend" in found.message
+    beside = trial(parts=waits, placement=None, machine=machine(**NEIGHBOUR))
     assert asked(beside, "L5").status == "fail"
-    stolen = trial(parts=waits, placed=None, machine=machine(stolen_s=1.0))
+    stolen = trial(parts=waits, placement=None, machine=machine(stolen_s=1.0))
     assert asked(stolen, "L5").status == "fail"
 
 
 def test_a_tool_that_waits_on_cpus_of_its_own_has_too_few() -> None:
-    found = asked(trial(parts=parts(loader={"waited_s": 4.0}), placed=APART), "L5")
-    assert (found.status, found.about) == ("fail", "apparatus")
-    assert "too few for its threads" in found.says
+    found = asked(trial(parts=parts(loader={"cpu_wait_s": 4.0}), placement=APART), "L5")
+    assert (found.status, found.subject) == ("fail", "apparatus")
+    assert "too few for its threads" in found.message
 
 
 @given(st.floats(0, 20), st.floats(0, 20))
 def test_more_waiting_is_never_better(one: float, other: float) -> None:
     less, more = sorted((one, other))
-    found = [asked(trial(parts=parts(loader={"waited_s": x})), "L5") for x in (less, more)]
+    found = [asked(trial(parts=parts(loader={"cpu_wait_s": x})), "L5") for x in (less, more)]
     assert at_least_as_bad(found[1], found[0])
 
 
@@ -348,10 +348,10 @@ def test_every_load_tool_says_what_it_was_told() -> None:
         }.items()
     }
     loads = {name: part.load() for name, part in told.items() if isinstance(part, Driver)}
-    assert loads["h2load"].at_once == 80
+    assert loads["h2load"].concurrency == 80
     assert loads["pace"].rate == 500
-    assert loads["wrk"].at_once == 8
-    assert (loads["k6"].rate, loads["k6"].at_once, loads["k6"].kind) == (None, 7, "loader")
+    assert loads["wrk"].concurrency == 8
+    assert (loads["k6"].rate, loads["k6"].concurrency, loads["k6"].kind) == (None, 7, "loader")
     client = Registry().part("client", "http_client").model_validate({})
     assert isinstance(client, Driver)
     assert client.load().kind == "client"

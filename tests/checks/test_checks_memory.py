@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quiet_trial import LIMITS, asked, at_least_as_bad, machine, parts, trial
 
-from benchforge.checks import memory
+from benchforge.checks.machine import memory
 
 NONE = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
 
@@ -22,7 +22,7 @@ NONE = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
 )
 def test_any_page_of_swap_fails(paging: dict[str, int], status: str) -> None:
     found = asked(trial(machine=machine(paging=NONE | paging)), "M1", "")
-    assert (found.status, found.about, found.again) == (status, "apparatus", True)
+    assert (found.status, found.subject, found.transient) == (status, "apparatus", True)
 
 
 def test_swap_that_is_not_told_is_unknown() -> None:
@@ -42,32 +42,34 @@ def test_pages_from_a_disk_warn(faults: int, status: str) -> None:
 def test_a_kill_for_want_of_memory_fails() -> None:
     assert asked(trial(), "M2").status == "pass"
     found = asked(trial(machine=machine(paging=NONE | {"oom_kill": 1})), "M2")
-    assert (found.status, found.about) == ("fail", "apparatus")
+    assert (found.status, found.subject) == ("fail", "apparatus")
 
 
 @pytest.mark.parametrize(
     ("growth", "status"), [(-0.3, "pass"), (0.09, "pass"), (0.1, "warn"), (2.0, "warn")]
 )
 def test_a_server_that_grows_is_a_finding(growth: float, status: str) -> None:
-    found = asked(trial(parts=parts(server={"growth": growth})), "M3", "flask")
-    assert (found.status, found.about) == (status, "behaviour")
+    found = asked(trial(parts=parts(server={"memory_growth": growth})), "M3", "flask")
+    assert (found.status, found.subject) == (status, "behaviour")
 
 
-@pytest.mark.parametrize(("field", "id_"), [("major_faults", "M1"), ("growth", "M3")])
+@pytest.mark.parametrize(("field", "id_"), [("major_faults", "M1"), ("memory_growth", "M3")])
 def test_what_is_not_known_of_a_part_is_unknown(field: str, id_: str) -> None:
     changed: dict[str, Any] = {field: None, "why": "it was running already"}
     found = asked(trial(parts=parts(server=changed)), id_, "flask")
     assert (found.status, found.value) == ("unknown", None)
-    assert found.says.endswith(": it was running already")
+    assert found.message.endswith(": it was running already")
 
 
 def test_the_load_tool_may_grow() -> None:
-    one = trial(parts=parts(loader={"growth": 5.0, "major_faults": 5}))
-    assert {check.of for check in memory.of_trial(one, LIMITS)} == {"", "flask", "agents"}
+    one = trial(parts=parts(loader={"memory_growth": 5.0, "major_faults": 5}))
+    assert {check.component for check in memory.of_trial(one, LIMITS)} == {"", "flask", "agents"}
 
 
 @given(st.floats(-1, 10), st.floats(-1, 10))
 def test_more_growth_is_never_better(one: float, other: float) -> None:
     less, more = sorted((one, other))
-    found = [asked(trial(parts=parts(server={"growth": x})), "M3", "flask") for x in (less, more)]
+    found = [
+        asked(trial(parts=parts(server={"memory_growth": x})), "M3", "flask") for x in (less, more)
+    ]
     assert at_least_as_bad(found[1], found[0])

@@ -19,8 +19,8 @@ from quiet_trial import (
 )
 
 from benchforge.checks import ask
-from benchforge.model.check import Check
-from benchforge.model.observation import Foreign
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Foreign
 
 OWN_S = 15.02  # what the three parts and the sampler used
 CPU_S = 40.0
@@ -40,7 +40,7 @@ def foreign(share: float, seconds: float = 10.0, **changed: Any) -> Check:
 )
 def test_what_others_used_is_busy_without_our_own(share: float, status: str) -> None:
     found = asked(trial(machine=machine(busy_s=OWN_S + share * CPU_S)), "N1")
-    assert (found.status, found.about, found.again) == (status, "apparatus", True)
+    assert (found.status, found.subject, found.transient) == (status, "apparatus", True)
     assert found.value == pytest.approx(share)
 
 
@@ -53,7 +53,7 @@ def test_our_own_parts_are_never_foreign() -> None:
 def test_the_others_are_named() -> None:
     neighbours = (Foreign(program="cc1plus", cpu_s=20), Foreign(program="ld", cpu_s=6.4))
     found = foreign(0.66, foreign=neighbours)
-    assert found.says == (
+    assert found.message == (
         "others used 66 % of the 4 CPUs (cc1plus 20 s and ld 6.4 s): stop them, or measure on a "
         "machine of its own"
     )
@@ -67,13 +67,13 @@ def test_what_is_not_known_is_unknown() -> None:
     ):
         found = asked(one, "N1")
         assert (found.status, found.value) == ("unknown", None)
-        assert why in found.says
+        assert why in found.message
 
 
 def test_a_short_load_cannot_tell_and_says_so() -> None:
     found = foreign(0.0, seconds=0.5)
     assert found.status == "unknown"
-    assert found.says == (
+    assert found.message == (
         "a load of 0.5 s tells CPU time to 7.07 % only, and 5 % matter: load longer"
     )
     assert foreign(0.66, seconds=0.5).status == "fail"
@@ -104,34 +104,34 @@ NEIGHBOUR = {"busy_s": OWN_S + 0.66 * CPU_S}
     [(0.03, "pass", "pass"), (0.33, "fail", "warn"), (0.55, "fail", "warn")],
 )
 def test_a_server_beside_a_neighbour_waits(waited: float, beside: str, alone: str) -> None:
-    server = parts(server={"waited_s": waited * 10})
+    server = parts(server={"cpu_wait_s": waited * 10})
     assert asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "N2", "flask").status == beside
-    own = asked(trial(parts=server, placed=None), "N2", "flask")
+    own = asked(trial(parts=server, placement=None), "N2", "flask")
     assert own.status == alone
-    assert ("shares its CPUs with backend and loader" in own.says) == (alone == "warn")
+    assert ("shares its CPUs with backend and loader" in own.message) == (alone == "warn")
     # In a short load nobody knows what others used.
-    short = parts(server={"waited_s": waited * 0.1})
-    quick = trial(parts=short, seconds=0.1, machine=machine(busy_s=0.3), placed=None)
+    short = parts(server={"cpu_wait_s": waited * 0.1})
+    quick = trial(parts=short, seconds=0.1, machine=machine(busy_s=0.3), placement=None)
     assert (asked(quick, "N1").status, asked(quick, "N2", "flask").status) == ("unknown", alone)
 
 
 def test_waiting_is_asked_of_services_and_of_each_busy_thread() -> None:
-    one = trial(parts=parts(server={"waited_s": 0.8, "busy_threads": 4}))
+    one = trial(parts=parts(server={"cpu_wait_s": 0.8, "busy_threads": 4}))
     assert asked(one, "N2", "flask").value == 0.02
-    found = [check.of for check in ask.of_trial(one, LIMITS) if check.id == "N2"]
+    found = [check.component for check in ask.of_trial(one, LIMITS) if check.id == "N2"]
     assert found == ["flask", "agents"]
 
 
 def test_more_workers_than_cpus_wait_by_design() -> None:
-    server = parts(server={"waited_s": 9.0})
+    server = parts(server={"cpu_wait_s": 9.0})
     one = trial(parts=server, workers={"flask": 3})  # of CPUs 0-1
-    assert [c.of for c in ask.of_trial(one, LIMITS) if c.id == "N2"] == ["agents"]
+    assert [c.component for c in ask.of_trial(one, LIMITS) if c.id == "N2"] == ["agents"]
     two = trial(parts=server, workers={"flask": 2})
     assert asked(two, "N2", "flask").status == "warn"
 
 
 def test_waiting_that_nobody_counted_is_unknown() -> None:
-    found = asked(trial(parts=parts(server={"waited_s": None})), "N2", "flask")
+    found = asked(trial(parts=parts(server={"cpu_wait_s": None})), "N2", "flask")
     assert (found.status, found.value) == ("unknown", None)
 
 
@@ -164,7 +164,7 @@ def test_pressure_that_is_not_told_is_unknown() -> None:
     one = trial(machine=machine(pressure={"io.some": 0.0}))
     assert asked(one, "N3", "io").status == "pass"
     assert asked(one, "N3", "cpu").status == asked(one, "N3", "memory").status == "unknown"
-    assert "/proc/pressure/cpu" in asked(one, "N3", "cpu").says
+    assert "/proc/pressure/cpu" in asked(one, "N3", "cpu").message
 
 
 # N4, N5, N6
@@ -202,10 +202,10 @@ def test_a_quota_that_stopped_us_fails_and_none_is_not_asked() -> None:
 )
 def test_the_load_before(facts: dict[str, Any], status: str) -> None:
     found = only(ask.of_session(header(**facts), (), LIMITS), "N6")
-    assert (found.status, found.scope, found.about) == (status, "session", "apparatus")
+    assert (found.status, found.scope, found.subject) == (status, "result", "apparatus")
 
 
 def test_a_part_that_runs_elsewhere_leaves_others_unknown() -> None:
-    outside = usage("running", "server", cpu_s=None, waited_s=None, why="it was running already")
+    outside = usage("running", "server", cpu_s=None, cpu_wait_s=None, why="it was running already")
     one = trial(parts=(outside, usage("closed", "loader")))
     assert asked(one, "N1").status == asked(one, "N2", "running").status == "unknown"

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from quiet_trial import asked, ids, reading, trial
 from test_checks_loader import recorded
 
-from benchforge.checks.omission import exposure
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading, Series
-from benchforge.model.trial import Load
+from benchforge.checks.load_tool.omission import exposure
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading, Series
+from benchforge.model.trial.trial import Load
 
 # 16 connections for 10 s. A stall of 200 ms in each second: 160 requests wait for it, and the
 # others share 128 s of the connections' 160.
@@ -92,8 +92,8 @@ def test_the_index_does_not_depend_on_how_long_was_measured(
 
 def test_a_closed_loop_that_misses_stalls_says_nothing_of_users() -> None:
     found = asked(trial(reading=closed(STALLS)), "O1")
-    assert (found.status, found.numbers, found.about) == ("fail", "latency", "apparatus")
-    assert "measure response times at a rate" in found.says
+    assert (found.status, found.invalidates, found.subject) == ("fail", "latency", "apparatus")
+    assert "measure response times at a rate" in found.message
     assert asked(trial(reading=closed(SLEEPERS)), "O1").status == "pass"
 
 
@@ -115,7 +115,7 @@ def test_a_real_server_that_stalls_is_seen_and_a_healthy_one_passes(tmp_path: Pa
 )
 def test_gaps_tell_whether_all_stood_still(completed: tuple[int, ...], says: str) -> None:
     found = asked(trial(reading=closed(STALLS, series=series(*completed))), "O1")
-    assert says in found.says
+    assert says in found.message
 
 
 def test_where_no_gap_can_be_seen_nothing_is_said_of_it() -> None:
@@ -123,24 +123,24 @@ def test_where_no_gap_can_be_seen_nothing_is_said_of_it() -> None:
     for one in (
         trial(reading=closed(STALLS)),
         trial(reading=closed(STALLS, series=coarse)),
-        trial(reading=closed(STALLS, series=series(5, 0, 5)), load=Load(at_once=1, think_s=1)),
+        trial(reading=closed(STALLS, series=series(5, 0, 5)), load=Load(concurrency=1, think_s=1)),
     ):
-        assert "stood still" not in asked(one, "O1").says
-        assert "single requests" not in asked(one, "O1").says
+        assert "stood still" not in asked(one, "O1").message
+        assert "single requests" not in asked(one, "O1").message
 
 
 def test_a_gap_that_is_too_short_explains_nothing() -> None:
     slow = Histogram.of({1_000: 100_000, 500_000: 50})
     found = asked(trial(reading=closed(slow, series=series(90, 0, 90, 90))), "O1")
-    assert "while others were answered" in found.says
+    assert "while others were answered" in found.message
     stood = asked(trial(reading=closed(slow, series=series(90, 0, 0, 0, 90))), "O1")
-    assert "the whole server stood still, for 0.3 s" in stood.says
+    assert "the whole server stood still, for 0.3 s" in stood.message
 
 
 def test_slow_requests_of_few_connections_leave_no_gap() -> None:
     slow = Histogram.of({50_000: 990, 3_000_000: 10})
     found = asked(trial(reading=closed(slow, series=series(2, 0, 0, 0, 2))), "O1")
-    assert (found.status, "while others were answered" in found.says) == ("fail", True)
+    assert (found.status, "while others were answered" in found.message) == ("fail", True)
 
 
 def test_what_was_given_up_is_waited_for_too() -> None:
@@ -175,11 +175,11 @@ def test_the_timer_of_wrk2_is_told(corrected: float, own: float, status: str) ->
     of = closed(
         None,
         percentiles_us={"50": corrected},
-        claims={"uncorrected_p50_us": own},
+        printed={"uncorrected_p50_us": own},
         defects=("wrk2:1ms-timer",),
     )
     found = asked(trial(reading=of), "O2")
-    assert (found.status, found.numbers) == (status, "latency")
+    assert (found.status, found.invalidates) == (status, "latency")
     assert found.value == pytest.approx(max(0, corrected - own) / 1e6)
 
 

@@ -1,15 +1,15 @@
 """S2: whether there are enough responses for a percentile."""
 
 import pytest
+from benchforge_metrics.latency import Latency
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_trial import LIMITS, asked, at_least_as_bad, only, reading, trial
 
-from benchforge.checks import samples
-from benchforge.metrics.latency import Latency
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading
-from benchforge.model.window import WHOLE
+from benchforge.checks.load_tool import samples
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.window import WHOLE
 
 PERCENTS = (50, 90, 99)
 
@@ -33,7 +33,7 @@ def of(count: int, **changed: object) -> Reading:
 def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str, ...]) -> None:
     found = [asked(trial(reading=of(count)), "S2", f"p{percent}") for percent in PERCENTS]
     assert tuple(check.status for check in found) == statuses
-    assert {check.numbers for check in found} == {"latency"}
+    assert {check.invalidates for check in found} == {"latency"}
     assert found[2].value == pytest.approx(count / 100)
 
 
@@ -49,7 +49,7 @@ def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str,
 )
 def test_it_says_how_much_longer(count: int, longer: str) -> None:
     found = asked(trial(reading=of(count)), "S2", "p99")
-    assert found.says.endswith(f" are beyond p99; {longer} 10000")
+    assert found.message.endswith(f" are beyond p99; {longer} 10000")
 
 
 def test_what_was_given_up_or_under_way_counts() -> None:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from observed import LIMITS, answer, loader, observation, only, reading, trial, usage
 
-from benchforge.checks import development, method, restarts
-from benchforge.checks.development import development_mode, instruments, logging
-from benchforge.model.check import Check
-from benchforge.model.probes import Probes
-from benchforge.model.trial import Trial
+from benchforge.checks.server import development, method, restarts
+from benchforge.checks.server.development import development_mode, instruments, logging
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.probes import Probes
+from benchforge.model.trial.trial import Trial
 
 
 def server(**changed: Any) -> Trial:
@@ -25,21 +25,23 @@ def server(**changed: Any) -> Trial:
 def test_a_process_that_did_not_live_through_is_a_finding(
     ended: int, begun: int, value: int
 ) -> None:
-    check = only(restarts.of_trial(server(ended=ended, begun=begun), LIMITS))
-    assert (check.status, check.about, check.value) == ("fail", "behaviour", value)
-    assert check.of == "server-a"
+    check = only(restarts.of_trial(server(ended_processes=ended, new_processes=begun), LIMITS))
+    assert (check.status, check.subject, check.value) == ("fail", "behaviour", value)
+    assert check.component == "server-a"
 
 
 def test_processes_that_lived_through_and_those_that_were_not_seen() -> None:
     assert only(restarts.of_trial(trial(), LIMITS)).status == "pass"
-    hidden = only(restarts.of_trial(server(ended=None, why="it was running already"), LIMITS))
+    hidden = only(
+        restarts.of_trial(server(ended_processes=None, why="it was running already"), LIMITS)
+    )
     assert hidden.status == "unknown"
-    assert "running already" in hidden.says
+    assert "running already" in hidden.message
     assert only(restarts.of_trial(trial(observation=None), LIMITS)).status == "unknown"
 
 
 def test_a_backend_may_have_a_process_for_each_connection() -> None:
-    database = usage(label="backend-db", role="backend", begun=9)
+    database = usage(label="backend-db", role="backend", new_processes=9)
     seen = observation(usage(), database, loader())
     assert only(restarts.of_trial(trial(observation=seen), LIMITS)).status == "pass"
 
@@ -51,9 +53,9 @@ def test_a_backend_may_have_a_process_for_each_connection() -> None:
     "sign", ["debug: --reload", "debug: FLASK_DEBUG=1", "debug: PYTHONDEVMODE", "debug: runserver"]
 )
 def test_a_development_mode_is_a_finding(sign: str) -> None:
-    check = only(development_mode(server(signs=(sign,)), LIMITS))
-    assert (check.status, check.about) == ("fail", "behaviour")
-    assert sign.removeprefix("debug: ") in check.says
+    check = only(development_mode(server(development_signs=(sign,)), LIMITS))
+    assert (check.status, check.subject) == ("fail", "behaviour")
+    assert sign.removeprefix("debug: ") in check.message
 
 
 def test_a_server_that_calls_itself_one_for_development() -> None:
@@ -66,10 +68,10 @@ def test_a_server_that_calls_itself_one_for_development() -> None:
 
 
 def test_a_page_for_developers_is_a_sign_where_there_is_no_other() -> None:
-    page = Probes(before=20, after=5, kinds=1, alike=(), debug=("Django's page",))
+    page = Probes(before=20, after=5, distinct=1, most_frequent=(), debug=("Django's page",))
     check = only(development_mode(trial(probes=page), LIMITS))
-    assert (check.status, check.about) == ("fail", "behaviour")
-    assert "Django's page" in check.says
+    assert (check.status, check.subject) == ("fail", "behaviour")
+    assert "Django's page" in check.message
     for none in ((), None):
         quiet = page.model_copy(update={"debug": none})
         assert only(development_mode(trial(probes=quiet), LIMITS)).status == "pass"
@@ -77,7 +79,10 @@ def test_a_page_for_developers_is_a_sign_where_there_is_no_other() -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"open_files": None}, {"why": "/proc does not show its environment: signs may be missing"}],
+    [
+        {"open_files_limit": None},
+        {"why": "/proc does not show its environment: signs may be missing"},
+    ],
 )
 def test_no_sign_is_a_pass_only_where_somebody_looked(changed: Any) -> None:
     assert only(development_mode(trial(), LIMITS)).status == "pass"
@@ -91,22 +96,26 @@ def test_no_sign_is_a_pass_only_where_somebody_looked(changed: Any) -> None:
 
 
 def test_a_tracer_comes_from_outside_and_other_instruments_with_the_server() -> None:
-    traced = only(instruments(server(signs=("instrument: TracerPid 17",)), LIMITS))
-    assert (traced.status, traced.about) == ("fail", "apparatus")
+    traced = only(instruments(server(development_signs=("instrument: TracerPid 17",)), LIMITS))
+    assert (traced.status, traced.subject) == ("fail", "apparatus")
     assert not trial(checks=(traced,)).believed
-    covered = only(instruments(server(signs=("instrument: libasan.so.8",)), LIMITS))
-    assert (covered.status, covered.about) == ("fail", "behaviour")
+    covered = only(instruments(server(development_signs=("instrument: libasan.so.8",)), LIMITS))
+    assert (covered.status, covered.subject) == ("fail", "behaviour")
     assert trial(checks=(covered,)).believed
 
 
 def test_each_service_is_looked_at() -> None:
     seen = observation(
-        usage(), usage(label="backend-db", role="backend", signs=("instrument: valgrind",))
+        usage(),
+        usage(label="backend-db", role="backend", development_signs=("instrument: valgrind",)),
     )
     found = list(instruments(trial(observation=seen), LIMITS))
-    assert [(one.of, one.status) for one in found] == [("server-a", "pass"), ("backend-db", "fail")]
+    assert [(one.component, one.status) for one in found] == [
+        ("server-a", "pass"),
+        ("backend-db", "fail"),
+    ]
     found = list(development_mode(trial(observation=seen), LIMITS))
-    assert [one.of for one in found] == ["server-a"]
+    assert [one.component for one in found] == ["server-a"]
 
 
 # --- D3 ------------------------------------------------------------------------------------------
@@ -117,7 +126,7 @@ def test_each_service_is_looked_at() -> None:
 )
 def test_a_log_of_each_request_warns(printed: int, status: str) -> None:
     check = only(logging(server(printed_bytes=printed), LIMITS))
-    assert (check.status, check.about) == (status, "behaviour")
+    assert (check.status, check.subject) == (status, "behaviour")
     assert check.value == pytest.approx(printed / 20_000, rel=1e-5)
 
 
@@ -139,7 +148,7 @@ def between(*printed: int | None) -> Check:
 def test_one_logs_and_another_does_not() -> None:
     check = between(1_600_000, 0)
     assert (check.status, check.scope) == ("fail", "comparison")
-    assert "s0 logs each request and s1 does not" in check.says
+    assert "s0 logs each request and s1 does not" in check.message
     assert between(0, 0).status == "pass"
     assert between(1_600_000, 1_700_000).status == "pass"
     assert between(1_600_000, None).status == "unknown"
@@ -166,6 +175,6 @@ def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
 def test_a_client_that_takes_another_way_than_it_is_called(ran: str | None, status: str) -> None:
     asked = trial(load={"method": "async-map"}, reading=reading(method=ran))
     check = only(method.of_trial(asked, LIMITS))
-    assert (check.status, check.about) == (status, "behaviour")
-    assert ran is None or ran in check.says
+    assert (check.status, check.subject) == (status, "behaviour")
+    assert ran is None or ran in check.message
     assert not list(method.of_trial(trial(reading=reading(method=ran)), LIMITS))

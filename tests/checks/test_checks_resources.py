@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from observed import LIMITS, loader, observation, only, reading, trial, usage
 
-from benchforge.checks import resources
-from benchforge.checks.limit import backend, limiter
-from benchforge.checks.resources import workers
-from benchforge.model.check import Check
-from benchforge.model.observation import Machine, Usage
-from benchforge.model.placement import Placed
-from benchforge.model.reading import Schedule
-from benchforge.model.trial import Started, Trial
+from benchforge.checks.server import resources
+from benchforge.checks.server.bottleneck import backend, limiter
+from benchforge.checks.server.resources import workers
+from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import MachineUsage, Usage
+from benchforge.model.trial.reading import Schedule
+from benchforge.model.trial.trial import StartedProcess, Trial
 
 
 def with_usage(*usages: Usage, **changed: Any) -> Trial:
-    machine = changed.pop("machine", Machine(cpus=4, busy_s=15.0))
+    machine = changed.pop("machine", MachineUsage(cpus=4, busy_s=15.0))
     return trial(observation=observation(*usages, machine=machine), **changed)
 
 
@@ -28,7 +28,7 @@ def with_usage(*usages: Usage, **changed: Any) -> Trial:
 def test_what_a_server_used_is_told() -> None:
     check = workers(trial(), LIMITS)
     assert check.status == "pass"
-    assert "0.95 CPUs with 2 busy threads, told to have 2" in check.says
+    assert "0.95 CPUs with 2 busy threads, told to have 2" in check.message
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_what_a_server_used_is_told() -> None:
 )
 def test_workers_that_do_not_share_the_work(times: tuple[float, ...], status: str) -> None:
     check = workers(with_usage(usage(process_cpu_s=times)), LIMITS)
-    assert (check.status, check.about) == (status, "behaviour")
+    assert (check.status, check.subject) == (status, "behaviour")
 
 
 def test_which_processes_are_workers_is_not_always_known() -> None:
     threads = workers(with_usage(usage(), workers={"a": 8}), LIMITS)
     assert threads.status == "unknown"
-    assert "3 processes" in threads.says
+    assert "3 processes" in threads.message
     alone = workers(with_usage(usage(process_cpu_s=(9.5,)), workers={"a": 4}), LIMITS)
     assert alone.status == "pass"
     assert workers(with_usage(usage(), workers={}), LIMITS).status == "pass"
@@ -71,14 +71,14 @@ def side(name: str, told: int | None, cpu_s: float | None = 9.5, declared: bool 
 
 
 def between(*sides: Trial) -> dict[str, Check]:
-    return {one.of: one for one in resources.of_comparison([[one] for one in sides], LIMITS)}
+    return {one.component: one for one in resources.of_comparison([[one] for one in sides], LIMITS)}
 
 
 def test_different_budgets_fail_unless_the_suite_says_them() -> None:
     assert between(side("a", 2), side("b", 2))["told"].status == "pass"
     silent = between(side("a", 2, declared=True), side("b", 4))["told"]
     assert silent.status == "fail"
-    assert "does not say so of b" in silent.says
+    assert "does not say so of b" in silent.message
     said = between(side("a", 2, declared=True), side("b", 4, declared=True))["told"]
     assert said.status == "pass"
     assert between(side("a", 2), side("b", None))["told"].status == "unknown"
@@ -110,61 +110,64 @@ def test_use_is_compared_by_the_least_and_the_most(cpu_s: list[float]) -> None:
 
 # --- W2 ------------------------------------------------------------------------------------------
 
-IDLE = {"cpu_s": 3.0, "hottest_cpu_s": 1.5, "process_cpu_s": (1.5, 1.5)}
-QUIET = loader(cpu_s=2.0, hottest_cpu_s=2.0)
+IDLE = {"cpu_s": 3.0, "busiest_thread_cpu_s": 1.5, "process_cpu_s": (1.5, 1.5)}
+QUIET = loader(cpu_s=2.0, busiest_thread_cpu_s=2.0)
 
 
 def test_nothing_used_up_is_an_unexplained_limit() -> None:
     check = only(limiter(with_usage(usage(**IDLE), QUIET), LIMITS))
-    assert (check.status, check.about) == ("warn", "behaviour")
-    assert "unexplained limit" in check.says
+    assert (check.status, check.subject) == ("warn", "behaviour")
+    assert "unexplained limit" in check.message
 
 
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
         ({"cpu_s": 18.1}, "CPUs of server-a"),  # of two workers
-        ({"hottest_cpu_s": 9.6}, "a thread of server-a"),
+        ({"busiest_thread_cpu_s": 9.6}, "a thread of server-a"),
     ],
 )
 def test_a_server_that_is_used_up_is_named(changed: Any, named: str) -> None:
     check = only(limiter(with_usage(usage(**(IDLE | changed)), QUIET), LIMITS))
     assert check.status == "pass"
-    assert f"used up: {named} (" in check.says
+    assert f"used up: {named} (" in check.message
 
 
 def test_threads_of_python_take_turns() -> None:
     busy = usage(**(IDLE | {"cpu_s": 9.4, "process_cpu_s": (9.4,)}))
-    process = Started(
+    process = StartedProcess(
         label="server-a",
         argv=("x",),
         environment={},
-        stdout="",
-        stderr="",
+        stdout="server-a.out",
+        stderr="server-a.err",
         exit_code=None,
         executable="/usr/bin/python3.12",
     )
     changed: dict[str, Any] = {"workers": {"a": 4}}
     assert only(limiter(with_usage(busy, QUIET, **changed), LIMITS)).status == "warn"
     python = only(limiter(with_usage(busy, QUIET, processes=(process,), **changed), LIMITS))
-    assert "used up: a Python process of server-a" in python.says
+    assert "used up: a Python process of server-a" in python.message
 
 
 def test_others_that_are_used_up_are_named() -> None:
     idle = usage(**IDLE)
-    found = only(limiter(with_usage(idle, loader(hottest_cpu_s=9.9)), LIMITS))
-    assert "used up: a thread of loader-w" in found.says
-    database = usage(label="backend-db", role="backend", cpu_s=37.0, hottest_cpu_s=5.0)
-    assert "used up: backend-db" in only(limiter(with_usage(idle, database), LIMITS)).says
-    disk = Machine(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})
+    found = only(limiter(with_usage(idle, loader(busiest_thread_cpu_s=9.9)), LIMITS))
+    assert "used up: a thread of loader-w" in found.message
+    database = usage(label="backend-db", role="backend", cpu_s=37.0, busiest_thread_cpu_s=5.0)
+    assert "used up: backend-db" in only(limiter(with_usage(idle, database), LIMITS)).message
+    disk = MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})
     assert (
-        "waiting for the disk" in only(limiter(with_usage(idle, QUIET, machine=disk), LIMITS)).says
+        "waiting for the disk"
+        in only(limiter(with_usage(idle, QUIET, machine=disk), LIMITS)).message
     )
 
 
 def test_cpus_of_its_own_are_the_budget() -> None:
-    own = with_usage(usage(**(IDLE | {"cpu_s": 9.2})), QUIET, placed=Placed(cpus={"server": "0"}))
-    assert "used up: CPUs of server-a" in only(limiter(own, LIMITS)).says
+    own = with_usage(
+        usage(**(IDLE | {"cpu_s": 9.2})), QUIET, placement=ActualPlacement(cpus={"server": "0"})
+    )
+    assert "used up: CPUs of server-a" in only(limiter(own, LIMITS)).message
 
 
 def test_one_request_at_a_time_uses_up_nothing_and_a_rate_is_no_limit() -> None:
@@ -190,10 +193,10 @@ def test_a_limit_that_nobody_saw_is_unknown() -> None:
     [(20.0, 5.0, "pass"), (36.1, 5.0, "warn"), (9.5, 9.4, "warn"), (9.5, None, "pass")],
 )
 def test_a_backend_that_is_used_up(cpu_s: float, hottest: float | None, status: str) -> None:
-    database = usage(label="backend-db", role="backend", cpu_s=cpu_s, hottest_cpu_s=hottest)
+    database = usage(label="backend-db", role="backend", cpu_s=cpu_s, busiest_thread_cpu_s=hottest)
     check = only(backend(with_usage(usage(), database), LIMITS))
-    assert (check.status, check.about, check.of) == (status, "behaviour", "backend-db")
-    assert ("you measured the backend" in check.says) == (status == "warn")
+    assert (check.status, check.subject, check.component) == (status, "behaviour", "backend-db")
+    assert ("you measured the backend" in check.message) == (status == "warn")
 
 
 def test_a_backend_that_was_not_seen_is_unknown_and_none_is_no_question() -> None:

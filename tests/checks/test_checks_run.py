@@ -37,7 +37,7 @@ quiet = "off"
 
 
 def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
-    (one,) = (check for check in found if (check["id"], check["of"]) == (id_, of))
+    (one,) = (check for check in found if (check["id"], check["component"]) == (id_, of))
     return one
 
 
@@ -53,8 +53,8 @@ def test_a_closed_loop_is_told_what_it_did_not_see(
 ) -> None:
     found = checks(bench, tmp_path, way, "")
     omitted = only(found, "O1")
-    assert (omitted["status"], omitted["numbers"]) == ("fail", "latency")
-    assert says in omitted["says"]
+    assert (omitted["status"], omitted["invalidates"]) == ("fail", "latency")
+    assert says in omitted["message"]
     # Little's law holds: all eight were under way all the time.
     law = only(found, "L3")
     assert law["status"] == "pass"
@@ -69,6 +69,6 @@ def test_a_rate_that_no_server_keeps_is_the_servers_doing_only_where_the_tool_wa
     kept = only(found, "L4", "rate")
     assert kept["status"] == "fail"
     assert kept["value"] < 0.5  # eight connections, half a second each: 16 in a second
-    assert kept["about"] == "behaviour"
+    assert kept["subject"] == "behaviour"
     assert only(found, "L4", "lateness")["status"] == "pass"
     assert not {"L3", "O1"} & {check["id"] for check in found}

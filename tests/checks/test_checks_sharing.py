@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quiet_trial import APART, LIMITS, asked, at_least_as_bad, machine, parts, trial
 
-from benchforge.checks import sharing
-from benchforge.model.placement import Placed
+from benchforge.checks.machine import sharing
+from benchforge.model.suite.placement import ActualPlacement
 
 NEIGHBOUR = {"busy_s": 15.0 + 0.66 * 40}
 BUSY = {0: 9.5, 1: 9.0, 2: 9.5, 3: 9.0}
 
 
 def placed(**cpus: str) -> dict[str, Any]:
-    return {"placed": Placed(cpus=cpus), "machine": machine(busy_by_cpu_s=BUSY)}
+    return {"placement": ActualPlacement(cpus=cpus), "machine": machine(busy_by_cpu_s=BUSY)}
 
 
 # P1
@@ -24,23 +24,23 @@ def placed(**cpus: str) -> dict[str, Any]:
 def test_a_load_tool_with_cpus_of_its_own_shares_none() -> None:
     found = asked(trial(), "P1")
     assert (found.status, found.value) == ("pass", 0)
-    assert "server, backend 0-1; loader 2" in found.says
+    assert "server, backend 0-1; loader 2" in found.message
 
 
 def test_co_location_that_nobody_asked_about_is_declared_and_is_no_failure() -> None:
-    found = asked(trial(placed=None, machine=machine(busy_by_cpu_s=BUSY)), "P1")
-    assert (found.status, found.value, found.about) == ("warn", 0.925, "apparatus")
-    assert found.says.startswith("the load tool and server and backend share CPUs, 92.5 % busy")
-    unknown = asked(trial(placed=None, machine=None), "P1")
+    found = asked(trial(placement=None, machine=machine(busy_by_cpu_s=BUSY)), "P1")
+    assert (found.status, found.value, found.subject) == ("warn", 0.925, "apparatus")
+    assert found.message.startswith("the load tool and server and backend share CPUs, 92.5 % busy")
+    unknown = asked(trial(placement=None, machine=None), "P1")
     assert (unknown.status, unknown.value) == ("warn", None)
-    assert "not known" in unknown.says
+    assert "not known" in unknown.message
 
 
 def test_who_places_and_leaves_somebody_on_the_load_tools_cpus_is_told() -> None:
     assert asked(trial(**placed(server="0-1", loader="2", backend="3")), "P1").status == "pass"
     forgotten = asked(trial(**placed(server="0-1", loader="2")), "P1")
     assert (forgotten.status, forgotten.value) == ("fail", 0.95)
-    assert "the load tool and backend share CPUs" in forgotten.says
+    assert "the load tool and backend share CPUs" in forgotten.message
     idle = placed(server="0-1", loader="2") | {"machine": machine()}
     assert asked(trial(**idle), "P1").status == "warn"
     unseen = placed(server="0-1", loader="2") | {"machine": None}
@@ -59,41 +59,42 @@ def test_who_puts_both_on_the_same_cpus_has_accepted_it() -> None:
     ("switches", "status"), [(13, "pass"), (342, "pass"), (3_700, "warn"), (7_672, "fail")]
 )
 def test_who_often_has_to_leave_a_cpu_is_told(switches: int, status: str) -> None:
-    server = parts(server={"involuntary": switches * 10})
+    server = parts(server={"involuntary_switches": switches * 10})
     one = trial(parts=server, machine=machine(**NEIGHBOUR))
     found = asked(one, "P2", "flask")
-    assert (found.status, found.value, found.again) == (status, switches, True)
+    assert (found.status, found.value, found.transient) == (status, switches, True)
 
 
 def test_preemption_by_the_trials_own_parts_is_a_warning() -> None:
-    server = parts(server={"involuntary": 76_720})
+    server = parts(server={"involuntary_switches": 76_720})
     found = asked(trial(parts=server), "P2", "flask")
     assert found.status == "warn"
-    assert "the server shares its CPUs with backend" in found.says
-    own = Placed(cpus={"server": "0-1", "loader": "2", "backend": "3"})
-    alone = asked(trial(parts=server, placed=own), "P2", "flask")
+    assert "the server shares its CPUs with backend" in found.message
+    own = ActualPlacement(cpus={"server": "0-1", "loader": "2", "backend": "3"})
+    alone = asked(trial(parts=server, placement=own), "P2", "flask")
     assert alone.status == "warn"
-    assert "wait for one another" in alone.says
+    assert "wait for one another" in alone.message
 
 
 def test_switches_are_counted_for_each_busy_thread_and_of_each_part() -> None:
-    one = trial(parts=parts(server={"involuntary": 40_000, "busy_threads": 8}))
+    one = trial(parts=parts(server={"involuntary_switches": 40_000, "busy_threads": 8}))
     assert asked(one, "P2", "flask").value == 500
     found = [check for check in sharing.of_trial(one, LIMITS) if check.id == "P2"]
-    assert [check.of for check in found] == ["flask", "agents", "closed"]
+    assert [check.component for check in found] == ["flask", "agents", "closed"]
 
 
 def test_switches_that_nobody_counted_are_unknown() -> None:
-    server = parts(server={"involuntary": None, "why": "it was running already"})
-    found = asked(trial(parts=server, placed=APART), "P2", "flask")
+    server = parts(server={"involuntary_switches": None, "why": "it was running already"})
+    found = asked(trial(parts=server, placement=APART), "P2", "flask")
     assert (found.status, found.value) == ("unknown", None)
-    assert found.says.endswith("not known: it was running already")
+    assert found.message.endswith("not known: it was running already")
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_more_preemption_is_never_better(one: int, other: int) -> None:
     less, more = sorted((one, other))
     found = [
-        asked(trial(parts=parts(server={"involuntary": x})), "P2", "flask") for x in (less, more)
+        asked(trial(parts=parts(server={"involuntary_switches": x})), "P2", "flask")
+        for x in (less, more)
     ]
     assert at_least_as_bad(found[1], found[0])

@@ -67,8 +67,8 @@ def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Pa
     template, runtime = cached(tmp_path)
     told = bench("clean")
     assert told.code == 2, told.all
-    assert "nobody to ask: nothing was removed" in told.err
-    assert "hint: say --yes" in told.err
+    assert "no terminal to confirm: nothing was removed" in told.err
+    assert "hint: add --yes" in told.err
     assert "cache: 2 folders, " in told.out
     assert f"template {template}: backend redis, built for cache" in told.out
     assert f"runtime {runtime}: six==1.16.0" in told.out
@@ -109,7 +109,9 @@ def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
     assert runtime.exists()
     for age in ("99999999999d", "soon", "-1d", "30 days"):
         told = bench("clean", f"--older-than={age}")
-        assert (told.code, f"--older-than {age}: no age" in told.err) == (2, True), told.all
+        assert (told.code, f"--older-than {age}: not a valid age" in told.err) == (2, True), (
+            told.all
+        )
 
 
 def test_results_go_where_their_folder_is_named(bench: Bench, tmp_path: Path) -> None:
@@ -131,8 +133,8 @@ def test_results_go_where_their_folder_is_named(bench: Bench, tmp_path: Path) ->
     assert told.code == 0, told.all
     assert f"results/{first.name}: finished, 2 of 2 measurements" in told.out
     assert f"results/{second.name}: unfinished, 1 of 2 measurements" in told.out
-    assert f"stays: results/{first.name}/notes.txt, which is not ours" in told.out
-    assert "results stay: name their folder with --results" in told.err
+    assert f"stays: results/{first.name}/notes.txt, which benchforge did not write" in told.out
+    assert "results are kept; to remove them, name their folder with --results" in told.err
     assert bench("clean", "--results", "results").code == 2
     assert (second / "result.json").exists()
     told = bench("clean", "--results", "results", "--yes", "--older-than", "1h")
@@ -205,7 +207,7 @@ def test_what_a_killed_benchforge_left_is_listed_and_goes(
     assert len(left) == 3
     told = bench("clean")
     assert told.code == 2, told.all
-    assert "left by a benchforge that was killed:\n" in told.out
+    assert "left by a killed benchforge:\n" in told.out
     shown = [f"  {one}\n" for one in ("results/.bf-0123abcd", *left[1:])]
     assert [one for one in shown if one not in told.out] == []
     assert all(one.exists() for one in left)

@@ -16,13 +16,13 @@ from front_door import Bench, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.run.finding import Finding
-from benchforge.run.here import Mode
-from benchforge.run.readiness import cpu, isolation, limits, load, memory, network, space
-from benchforge.run.readiness.load import Look, look
+from benchforge.run.doctor import cpu, isolation, limits, load, memory, network, space
+from benchforge.run.machine.cpu_ticks import Look, look
+from benchforge.run.machine.finding import MachineFinding
+from benchforge.run.sandbox.sandbox import Mode
 
-ROOT = Path(__file__).parents[1]
-SCRIPT = ROOT / "benchforge/run/debian.sh"
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "benchforge/run/programs/debian.sh"
 Done = subprocess.CompletedProcess[str]
 CPU = "sys/devices/system/cpu"
 
@@ -35,11 +35,11 @@ def tree(root: Path, files: Mapping[str, str]) -> Path:
     return root
 
 
-def states(findings: Iterable[Finding]) -> dict[str, str]:
+def states(findings: Iterable[MachineFinding]) -> dict[str, str]:
     return {one.subject: one.state for one in findings}
 
 
-def said(findings: Iterable[Finding], subject: str) -> Finding:
+def said(findings: Iterable[MachineFinding], subject: str) -> MachineFinding:
     (found,) = [one for one in findings if one.subject == subject]
     return found
 
@@ -103,10 +103,10 @@ QUIET = {
     "proc/sys/user/max_user_namespaces": "30000\n",
 }
 
-PRIVATE = Mode(pid_namespace=True, network="private", weaker=())
+PRIVATE = Mode(pid_namespace=True, network="private", shared_memory="private", weaker=())
 
 
-def found(root: Path, mode: Mode | str = PRIVATE) -> list[Finding]:
+def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
     before = after = look(root)
     return [
         *cpu.findings(root),
@@ -139,10 +139,10 @@ def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> 
         "loopback MTU",
         "user namespaces",
     }
-    assert said(findings, "swap") == Finding(
+    assert said(findings, "swap") == MachineFinding(
         "warn",
         "swap",
-        "1.2 GB of 2.0 GB used: what is measured may be swapped out",
+        "1.2 GB of 2.0 GB used: measured processes may be swapped out",
         "swapoff -a",
     )
     assert said(findings, "governor").says.startswith("performance, powersave: ")
@@ -257,12 +257,17 @@ def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
 
 
 def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path) -> None:
-    mode = Mode(pid_namespace=False, network="host", weaker=("no private namespaces: EPERM",))
+    mode = Mode(
+        pid_namespace=False,
+        network="host",
+        shared_memory="host",
+        weaker=("no private namespaces: EPERM",),
+    )
     findings = list(isolation.findings(tmp_path, mode))
     network = said(findings, "own network")
     assert network.state == said(findings, "own processes").state == "warn"
     assert network.says.startswith(
-        "no private namespaces: EPERM: connections of others are counted"
+        "no private namespaces: EPERM: counts include connections of others"
     )
 
 
@@ -476,7 +481,7 @@ def test_a_package_is_fetched_once_and_found_then(
     )
     again = call(elsewhere, tmp_path, "doctor", "--install", name)
     assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout == "nothing to fetch: what Debian has is here\n"
+    assert again.stdout == "nothing to fetch: all Debian packages are installed\n"
     assert [one.name for one in into.parent.iterdir()] == ["system"]
 
 

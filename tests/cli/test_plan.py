@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering
 
-from benchforge.model.plan import Plan
-from benchforge.model.result import Header
+from benchforge.model.files.plan import Plan
+from benchforge.model.files.result import Header
 from benchforge.run.locate import locate
 
 SUITE = """\
@@ -61,14 +61,16 @@ warmup = "1s"
 TEXT = """\
 Two servers
 7 cases, 2 blocks: 14 trials, about 1 min 43 s (14 s warm-up, 1 min 8 s load, 21 s starts and stops)
-starts and stops are guessed, 1.5 s a trial; the rest is what the suite declares
+starts and stops are estimated as 1.5 s a trial; the rest is what the suite declares
+noise that does not end adds about 32 s: waits for quiet, and repeated attempts; noise that comes \
+and goes may add more
 seed 7
 
 scenario hello: a "page" of \\ [one] #1 <b>`x`
   6 cases, about 1 min 18 s (12 s warm-up, 48 s load, 18 s starts and stops)
   varies loaders.closed.connections: 8, 16
   varies servers.front.upstream: 'app', 'other'
-  what runs: starts in this order →, asked by ←
+  what runs: starts in this order →, loaded by ←
     db (redis) → app (gunicorn) ← closed (wrk)
     db (redis) → app (gunicorn) → front (nginx) ← closed (wrk)
     db (redis) → other (gunicorn) → front (nginx) ← closed (wrk)
@@ -82,7 +84,7 @@ scenario hello: a "page" of \\ [one] #1 <b>`x`
 
 scenario second
   1 case, about 25 s (2 s warm-up, 20 s load, 3 s starts and stops)
-  what runs: starts in this order →, asked by ←
+  what runs: starts in this order →, loaded by ←
     app (gunicorn) ← requests
   cases
     7 app · requests
@@ -126,7 +128,7 @@ def test_json_holds_everything_and_adds_up(bench: Bench, suite: Path) -> None:
     for block in plan.order:
         assert sorted(block.cases) == list(range(7))
         assert len(block.seeds) == 7
-    assert (plan.seed, plan.drawn, plan.blocks, plan.trials) == (7, False, 2, 14)
+    assert (plan.seed, plan.seed_drawn, plan.blocks, plan.trials) == (7, False, 2, 14)
     assert plan.estimate.warm_up_s == 14
     assert plan.estimate.load_s == 2 * sum(case.load_s for case in plan.cases)
     assert plan.estimate.start_and_stop_s == 14 * 1.5
@@ -142,7 +144,7 @@ def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
         'vary = { "loaders.p.connections" = [1, 2] }\n[repeat]\nblocks = 2\n'
     )
     plan = read(bench("plan", "suite.toml", "--format", "json").out)
-    assert plan.drawn
+    assert plan.seed_drawn
     told = bench("run", "suite.toml", "--set", f"repeat.seed={plan.seed}")
     assert told.code == 0, told.all
     assert f"seed {plan.seed};" in told.err
@@ -158,7 +160,7 @@ def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_the_seed_is_given_or_the_suites_or_drawn(bench: Bench, suite: Path) -> None:
-    hint = r"seed \d+, drawn now; to run in this order: --set repeat.seed="
+    hint = r"seed \d+, drawn now; to use this order: --set repeat.seed="
     first, second = (bench("plan", suite).out for _ in range(2))
     assert re.search(hint, first)
     assert re.findall(r"seed (\d+)", first) != re.findall(r"seed (\d+)", second)
@@ -171,7 +173,7 @@ def test_only_profile_and_set_are_those_of_run(bench: Bench, suite: Path) -> Non
     suite.write_text(f"{SUITE}[profiles.quick]\nsmoke = true\nloaders.closed.duration = 1\n")
     words = ("--only", "hello", "--profile", "quick", "--set", "repeat.blocks=3")
     told = bench("plan", suite, *words)
-    assert told.out.startswith("Two servers · profile quick\na smoke: it shows that everything")
+    assert told.out.startswith("Two servers · profile quick\nsmoke run: it shows that everything")
     assert "6 cases, 3 blocks: 18 trials, about 1 min 3 s (18 s warm-up, 18 s load" in told.out
     assert "second" not in told.out
     plan = read(bench("plan", suite, *words, "--format", "json").out)
@@ -226,7 +228,7 @@ def unquoted(text: str) -> str:
 
 
 def test_dot_is_a_graph_of_the_parts(bench: Bench, suite: Path) -> None:
-    drawn = bench("plan", suite, "--format", "dot").out
+    drawn = bench("draw", suite, "--as", "dot").out
     words = tokens(drawn)
     assert words[:2] == ["digraph", "plan"]
     assert words.count("{") == words.count("}") == 3
@@ -250,7 +252,7 @@ def test_dot_is_a_graph_of_the_parts(bench: Bench, suite: Path) -> None:
 
 
 def test_mermaid_is_the_same_graph(bench: Bench, suite: Path) -> None:
-    lines = bench("plan", suite, "--format", "mermaid").out.splitlines()
+    lines = bench("draw", suite).out.splitlines()
     assert lines[0] == "flowchart LR"
     forms = {
         "subgraph": r'  subgraph (\w+)\["([^"]*)"\]',
@@ -306,8 +308,14 @@ def test_secrets_are_in_no_form_of_it(bench: Bench, suite: Path) -> None:
     # A title that holds the secret of another place is shown by none of them.
     values = ("servers.app.environment.TOKEN=geheim-1", "scenarios.second.title=geheim-1")
     words = [word for value in values for word in ("--set", value)]
-    for form in ("text", "json", "dot", "mermaid"):
-        told = bench("plan", suite, *words, "--format", form)
+    for command in (
+        ("plan", "--format", "text"),
+        ("plan", "--format", "json"),
+        ("draw", "--as", "dot"),
+        ("draw", "--as", "mermaid"),
+    ):
+        name, *options = command
+        told = bench(name, suite, *words, *options)
         assert told.code == 0
         assert "geheim" not in told.all
 

@@ -221,7 +221,10 @@ def test_a_port_that_is_taken_is_told_with_who_has_it(bench: Bench, tmp_path: Pa
 
 def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: Path) -> None:
     # The lock of who measures: taken by somebody else for as long as this runs.
-    program = "from benchforge.run.lock import measuring\nwith measuring(): print(1, flush=True); "
+    program = (
+        "from benchforge.run.sandbox.machine_lock import measuring\n"
+        "with measuring(): print(1, flush=True); "
+    )
     with subprocess.Popen(
         [sys.executable, "-c", program + "input()"],
         stdin=subprocess.PIPE,
@@ -284,9 +287,9 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
     [
         (["flsk"], ["no server 'flsk' is declared", "did you mean 'flask'?"]),
         (["idle"], ["servers.idle: no scenario names it", "agents, index, ping, never"]),
-        (["flask", "--scenario", "ping"], ["servers.flask: no scenario names it; looked at: ping"]),
+        (["flask", "--scenario", "ping"], ["servers.flask: no scenario names it; scenarios: ping"]),
         (["flask", "--scenario", "pin"], ["did you mean 'ping'?"]),
-        (["running"], ["servers.running: it runs already, outside"]),
+        (["running"], ["servers.running: it runs already, outside benchforge"]),
         (["plain", "--port", "70000"], ["70000 is not in the range"]),
         (["plain", "--set", "servers"], ["no '=' in it"]),
         (
@@ -308,4 +311,4 @@ def test_logs_that_cannot_be_written_end_it_with_5(bench: Bench, tmp_path: Path)
     (tmp_path / "file").write_text("")
     told = bench("serve", suite(tmp_path), "plain", "-o", "file")
     assert told.code == 5
-    assert "file/serve-plain-" in told.err
+    assert told.err.startswith("error: file: File exists\nhint: choose another folder")

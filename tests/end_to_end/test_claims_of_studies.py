@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from benchforge.graph import START_AND_STOP_S, plan
-from benchforge.model.claim import Claim
+from benchforge.model.suite.claim import Claim
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 
-SUITES = Path(__file__).parents[1] / "suites"
+SUITES = Path(__file__).parents[2] / "suites/studies"
 STUDIES = {
     "http-clients": "PC",
     "cherrypy": "CP",
     "threads-vs-async": "RA",
-    "macro": "AH",
+    "api-hour": "AH",
     "wsgi": "WS",
 }
 # The ratio of the two published numbers; of CP7, which asks for a time, seconds.
@@ -104,17 +104,17 @@ def test_what_was_wrong_is_said_and_asked_anew() -> None:
         corrected = found[f"{label}_corrected"]
         assert found[label].original, label
         assert corrected.original, label
-        assert (corrected.asked, corrected.metric, corrected.question) != (
-            found[label].asked,
+        assert (corrected.instances, corrected.metric, corrected.hypothesis) != (
+            found[label].instances,
             found[label].metric,
-            found[label].question,
+            found[label].hypothesis,
         ), label
 
 
 @pytest.mark.parametrize("stem", STUDIES)
 def test_the_profile_of_claims_asks_all_of_them_and_judges(stem: str) -> None:
     asked = suite(stem)
-    assert asked.asked == asked.claims
+    assert asked.claims_to_test == asked.claims
     assert not asked.smoke
     assert asked.repeat.blocks >= 5
 
@@ -134,7 +134,7 @@ def test_what_claims_take_is_measured_and_nothing_else() -> None:
         asked = suite(stem)
         wanted = {
             (case.scenario, case.server, case.driver)
-            for claim in asked.asked
+            for claim in asked.claims_to_test
             for case in claim.cases
         }
         cases = {(one.name.scenario, one.name.server, one.name.driver) for one in expand(asked)}

@@ -14,13 +14,13 @@ import pytest
 from pages import DOCS, ROOT, Block, anchors, blocks, links, pages
 from terminal import NoRule, Terminal, lines, pattern
 
-from benchforge.model.answer import Expect, Request
-from benchforge.model.runtime import Runtime
-from benchforge.model.tuning import Tuning
+from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.tuning import Tuning
+from benchforge.model.trial.answer import Expect, Request
 from benchforge.parts.options import options
 from benchforge.parts.part import Kind
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Repeat, Scenario, Wanted
 
@@ -101,10 +101,14 @@ class Page:
 
 @pytest.mark.parametrize("name", WITH_BLOCKS)
 def test_every_block_is_true(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here := tmp_path / "here").mkdir()
     for folder in ("suites", "docs", "plugins"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
+        (here / folder).symlink_to(ROOT / folder)
+    # The reader's own site, which the pages take for granted.
+    (tmp_path / "mysite/mysite").mkdir(parents=True)
+    (tmp_path / "mysite/mysite/wsgi.py").write_text("application = None\n")
     monkeypatch.setattr(sys, "path", [*sys.path])
-    page = Page(tmp_path, monkeypatch)
+    page = Page(here, monkeypatch)
     try:
         for block in blocks(PAGES[name]):
             page.follow(block)
@@ -204,7 +208,8 @@ def test_dots_stand_for_anything(shown: list[str], out: str, same: bool) -> None
         block("$ benchforge validate nothing"),
         block("$ benchforge --version\nbenchforge 99\n"),
         block("$ make there-is-no-such-target"),
-        block("$ pip install 'benchforge[nonsense]'"),
+        block("$ pip install '.[nonsense]'"),
+        block("$ pip install 'benchforge[all]'"),
         block("$ apt-get install nonsense"),
         block("$ echo", "text"),
         block("from benchforge.plugin import Nonsense", "python"),

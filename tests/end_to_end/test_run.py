@@ -110,7 +110,7 @@ def test_a_scenario_takes_the_metrics_that_it_names(bench: Bench, tmp_path: Path
     needed("wrk")
     path = suite(tmp_path, answering(), scenario='metrics = ["latency", "throughput"]')
     (case,) = json.loads(bench("run", path, "--json").out)["cases"]
-    assert list(dict.fromkeys(line["metric"] for line in case["lines"])) == [
+    assert list(dict.fromkeys(line["metric"] for line in case["metrics"])) == [
         "latency",
         "throughput",
     ]
@@ -197,7 +197,7 @@ def test_a_program_that_is_missing_is_named_before_anything_starts(
         (("run", "small.toml", "--set", "servers.one.nothing=1"), "nothing"),
         (("run", "small.toml", "--only", "pong"), "ping"),
         (("run", "small.toml", "--time-limit", "soon"), "--time-limit soon: not a duration"),
-        (("rum",), "no command 'rum'; there are: "),
+        (("rum",), "no command 'rum'; available commands: "),
         (("validate", "missing"), "missing"),
     ],
 )

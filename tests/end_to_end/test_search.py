@@ -11,20 +11,20 @@ from quiet_trial import trial as quiet_trial
 
 from benchforge.checks import ask
 from benchforge.errors import InvalidFile
-from benchforge.model.find import Find, Objective, Sought
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Schedule
-from benchforge.model.trial import Failure, Load, Trial
+from benchforge.model.suite.search import Objective, RateSearch, SearchOutcome
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Schedule
+from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
-from benchforge.stats.objective import judged
-from benchforge.stats.search import found, search_of, where
-from benchforge.suite.objective import WrongObjective, objective
+from benchforge.stats.search.objective import judged
+from benchforge.stats.search.search import capacity_of, search_of, where
+from benchforge.suite.scenarios.objective import WrongObjective, objective
 
 OBJECTIVE = Objective(
     text="latency p99 < 50ms", metric="latency", of="p99", relation="<", bound=0.05
 )
-FIND = Find(lowest=100, highest=3200, steps=4, objectives=(OBJECTIVE,))
+FIND = RateSearch(lowest=100, highest=3200, steps=4, objectives=(OBJECTIVE,))
 DRIVER = "closed"
 CASE = quiet_trial().case.model_copy(update={"driver": DRIVER})
 
@@ -53,15 +53,15 @@ def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
             intended=due,
             sent=due,
             lateness=Histogram.of({10: due}),
-            waited=Histogram.of({}),
+            queueing=Histogram.of({}),
         ),
     }
-    load = Load(connections=500, at_once=500, declared_s=seconds, rate=rate)
+    load = Load(connections=500, concurrency=500, declared_s=seconds, rate=rate)
     one = quiet_trial(reading=reading(**fields | changed), load=load)
     return one.model_copy(update={"checks": ask.of_trial(one, LIMITS)})
 
 
-def sought(one: Trial, *, smoke: bool = False, find: Find = FIND) -> Sought:
+def sought(one: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> SearchOutcome:
     told = judged(one, {"s": find}, METRICS, smoke=smoke)
     assert told is not None
     return told
@@ -69,7 +69,7 @@ def sought(one: Trial, *, smoke: bool = False, find: Find = FIND) -> Sought:
 
 def test_a_trial_that_keeps_all_passes() -> None:
     told = sought(trial())
-    assert (told.passed, told.why, told.again, told.rate) == (True, "", False, 1000)
+    assert (told.passed, told.why, told.transient, told.rate) == (True, "", False, 1000)
     assert [one.objective for one in told.outcomes] == [
         "rate answered >= 99%",
         "errors < 0.1%",
@@ -141,7 +141,7 @@ def test_a_percentile_that_is_only_a_lower_bound_does_not_pass() -> None:
     assert sought(trial(**late), find=without_errors()).passed is False
 
 
-def without_errors() -> Find:
+def without_errors() -> RateSearch:
     return FIND.model_copy(update={"errors_below": None})
 
 
@@ -149,16 +149,16 @@ def test_too_few_responses_say_nothing() -> None:
     told = sought(trial(rate=100, seconds=5))
     assert told.passed is None
     assert told.why == "latency p99 < 50ms: only 500 responses: p99 needs 1000"
-    assert not told.again
+    assert not told.transient
 
 
 def test_a_tool_that_was_late_says_nothing_and_is_tried_again() -> None:
     late = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({300: 10_000}))
     one = trial(schedule=late)
     told = sought(one)
-    assert (told.passed, told.again) == (None, True)
+    assert (told.passed, told.transient) == (None, True)
     assert told.why == "not believed: L4 rate-achieved"
-    assert one.model_copy(update={"sought": told}).again
+    assert one.model_copy(update={"search_outcome": told}).worth_repeating
     assert sought(one, smoke=True).passed is True
 
 
@@ -179,7 +179,7 @@ def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
 def test_a_server_that_fails_under_the_load_has_not_kept_up(
     stage: str, about: Any, passed: bool | None
 ) -> None:
-    failure = Failure(stage=stage, message="flask: gone", about=about)
+    failure = Failure(stage=stage, message="flask: gone", subject=about)
     one = trial().model_copy(update={"failure": failure, "reading": None})
     told = sought(one)
     assert told.passed is passed
@@ -189,12 +189,17 @@ def test_a_server_that_fails_under_the_load_has_not_kept_up(
 def said(rate: float, passed: bool | None, block: int, attempt: int = 1) -> Trial:
     """A trial that gave this to its search."""
     why = "" if passed else "p99 is late" if passed is False else "not believed: N1"
-    given = Sought(rate=rate, passed=passed, why=why)
-    fields = {"number": block * 10 + attempt, "block": block, "attempt": attempt, "sought": given}
+    given = SearchOutcome(rate=rate, passed=passed, why=why)
+    fields = {
+        "number": block * 10 + attempt,
+        "block": block,
+        "attempt": attempt,
+        "search_outcome": given,
+    }
     return quiet_trial().model_copy(update=fields)
 
 
-def walked(answers: list[bool | None], find: Find = FIND) -> list[Trial]:
+def walked(answers: list[bool | None], find: RateSearch = FIND) -> list[Trial]:
     """Return the trials of a search that is answered so."""
     trials: list[Trial] = []
     for block, passed in enumerate(answers, 1):
@@ -208,7 +213,7 @@ def walked(answers: list[bool | None], find: Find = FIND) -> list[Trial]:
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.booleans(), min_size=60, max_size=60), st.integers(1, 40), st.floats(100, 3200))
 def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, start: float) -> None:
-    find = FIND.model_copy(update={"steps": steps, "starts": {DRIVER: start}})
+    find = FIND.model_copy(update={"steps": steps, "first_rates": {DRIVER: start}})
     trials = walked([*answers], find)
     if len(trials) < len(answers):
         assert len(trials) <= find.rounds
@@ -219,33 +224,35 @@ def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, sta
 @given(st.lists(st.sampled_from([True, False, None]), max_size=40))
 def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     trials = walked(answers)
-    told = found(FIND, CASE, trials)
-    answered = [one for one in trials if one.sought and one.sought.passed is not None]
+    told = capacity_of(FIND, CASE, trials)
+    answered = [
+        one for one in trials if one.search_outcome and one.search_outcome.passed is not None
+    ]
     assert [one.trial for one in told.attempts] == [one.number for one in answered]
     if told.phase != "unanswered":
         assert where(FIND, CASE, answered) == where(FIND, CASE, trials)
     passed = [one.rate for one in told.attempts if one.passed]
-    assert told.at_least == max(passed, default=None)
+    assert told.highest_passed == max(passed, default=None)
 
 
 def test_the_order_in_which_trials_are_read_does_not_count() -> None:
     trials = walked([True, True, False, True, False, True, False])
     assert where(FIND, CASE, trials[::-1]) == where(FIND, CASE, trials)
-    assert found(FIND, CASE, trials[::-1]) == found(FIND, CASE, trials)
+    assert capacity_of(FIND, CASE, trials[::-1]) == capacity_of(FIND, CASE, trials)
 
 
 def test_two_rounds_that_say_nothing_end_a_search() -> None:
     trials = walked([True, None, True, None, None])
-    told = found(FIND, CASE, trials)
+    told = capacity_of(FIND, CASE, trials)
     assert [one.rate for one in told.attempts] == [100, 200]
-    assert (told.phase, told.rate.value, told.at_least) == ("unanswered", None, 200)
-    assert told.says == "trials that say nothing of the server: not believed: N1"
+    assert (told.phase, told.rate.value, told.highest_passed) == ("unanswered", None, 200)
+    assert told.message == "trials that say nothing of the server: not believed: N1"
     assert not told.answered
 
 
 def test_a_round_that_may_be_tried_again_is_not_in_vain_yet() -> None:
-    again = Sought(rate=100, passed=None, why="late", again=True)
-    rounds = [said(100, None, n).model_copy(update={"sought": again}) for n in range(1, 5)]
+    again = SearchOutcome(rate=100, passed=None, why="late", transient=True)
+    rounds = [said(100, None, n).model_copy(update={"search_outcome": again}) for n in range(1, 5)]
     assert where(FIND, CASE, rounds).rate == 100
     last = [one.model_copy(update={"attempt": 3}) for one in rounds]
     assert where(FIND, CASE, last[:3]).rate == 100
@@ -258,7 +265,7 @@ def test_a_trial_at_a_rate_that_nobody_asked_for_is_refused() -> None:
 
 
 def test_a_search_begins_at_the_tools_own_rate() -> None:
-    find = FIND.model_copy(update={"starts": {DRIVER: 800.0}})
+    find = FIND.model_copy(update={"first_rates": {DRIVER: 800.0}})
     assert search_of(find, DRIVER).start == 800
     assert search_of(find, "other").start == 100
 
@@ -274,17 +281,23 @@ def test_a_search_begins_at_the_tools_own_rate() -> None:
 def test_how_many_trials_a_search_takes_at_most(
     lowest: float, highest: float, steps: int, rounds: int
 ) -> None:
-    find = Find(lowest=lowest, highest=highest, steps=steps, objectives=(OBJECTIVE,))
+    find = RateSearch(lowest=lowest, highest=highest, steps=steps, objectives=(OBJECTIVE,))
     assert find.rounds == rounds
 
 
 @pytest.mark.parametrize(
     "changed",
-    [{"lowest": 3200}, {"highest": 100}, {"starts": {"x": 50}}, {"lowest": math.inf}, {"steps": 0}],
+    [
+        {"lowest": 3200},
+        {"highest": 100},
+        {"first_rates": {"x": 50}},
+        {"lowest": math.inf},
+        {"steps": 0},
+    ],
 )
 def test_a_search_that_is_none_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"no rates|greater|finite"):
-        Find.model_validate(FIND.model_dump() | changed)
+        RateSearch.model_validate(FIND.model_dump() | changed)
 
 
 @given(st.text(max_size=40) | st.from_regex(r"latency p?[0-9.]* ?[<>]=? ?[0-9.]+ ?[a-z%/]*"))

@@ -81,7 +81,7 @@ def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
     assert rows(text, "corrected: 1")[0][1:] == ["1", "0", "0", "0"]
     # What a check found of one side stands with the claim.
     summary = json.loads((folder / "summary.json").read_text())
-    against = summary["verdicts"][0]["against"]
+    against = summary["verdicts"][0]["objections"]
     for one in against:
         if one["check"]["status"] in {"fail", "warn"}:
             assert f"{one['check']['status']} {one['check']['id']}" in claim[5]
@@ -96,7 +96,7 @@ def test_a_smoke_is_refused(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_what_is_no_result_is_told_in_one_line(tmp_path: Path) -> None:
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     for words in ([], [str(tmp_path)]):
         done = subprocess.run(
             [sys.executable, "-m", "docs.generate.studies", *words],

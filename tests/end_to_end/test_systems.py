@@ -4,18 +4,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_servers.app import PROTOCOLS, app_of, built_in
+from benchforge_servers.python.app import PROTOCOLS, app_of, built_in
 from front_door import Bench, bench, needed
 
-from benchforge.model.trial import Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 __all__ = ["bench"]
 
 MISSING = 3
-SUITE = Path(__file__).parents[1] / "suites/systems.toml"
+SUITE = Path(__file__).parents[2] / "suites/systems.toml"
 LABELS = list(load(SUITE, Registry()).scenarios)
 
 

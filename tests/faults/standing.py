@@ -1,4 +1,4 @@
-"""What stands in a place: processes, their namespaces, who listens in its network, mounts."""
+"""What stands in a place: processes, their namespaces, listeners, mounts, shared memory."""
 
 import contextlib
 from pathlib import Path
@@ -10,6 +10,13 @@ def standing() -> set[str]:
     named = {f"process {pid} {line}" for pid in pids if (line := _line(pid))}
     spaces = {space for pid in pids for space in _namespaces(pid)}
     return named | spaces | _ports() | _sockets() | _mounts()
+
+
+def shared_memory() -> set[str]:
+    """Segments of System V, and files of POSIX's shared memory."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    segments = {f"shared memory segment {line.split()[1]}" for line in lines}
+    return segments | {f"shared memory {one}" for one in Path("/dev/shm").iterdir()}  # noqa: S108
 
 
 def processes() -> set[int]:
@@ -26,7 +33,7 @@ def _line(pid: int) -> str:
 
 def _namespaces(pid: int) -> set[str]:
     found: set[str] = set()
-    for name in ("net", "pid", "mnt", "user"):
+    for name in ("net", "pid", "mnt", "user", "ipc"):
         with contextlib.suppress(OSError):
             found.add(f"namespace {Path(f'/proc/{pid}/ns/{name}').readlink()}")
     return found

@@ -126,11 +126,11 @@ def test_a_program_by_its_path_is_looked_for_before_anything_starts(
 
 
 @pytest.mark.parametrize("server", ["gunicorn", "aiohttp"])
-def test_the_error_of_the_users_own_app_is_told(bench: Bench, tmp_path: Path, server: str) -> None:
+def test_the_error_of_the_users_own_app_is_shown(bench: Bench, tmp_path: Path, server: str) -> None:
     needed_module(server)
     needed("wrk")
     (tmp_path / "own").mkdir()
-    (tmp_path / "own/broken.py").write_text("import no_such_dependency\n")
+    (tmp_path / "own/broken.py").write_text("import no_such_dependency as d\napp = d.app\n")
     declared = f'use = "{server}"\napp = "broken:app"\ndirectory = "own"\n'
     told = bench("run", suite(tmp_path, declared))
     assert told.code == 4, told.all
@@ -197,7 +197,7 @@ def test_a_folder_that_was_removed_is_told(tmp_path: Path) -> None:
     told = shell(tmp_path, "mkdir gone && cd gone && rmdir ../gone && BENCH".replace("BENCH", _UP))
     assert told.code == 2, told.all
     assert told.err == (
-        "error: the folder that this is called in was removed\nhint: go to one that is there\n"
+        "error: the current folder was removed\nhint: change to an existing folder\n"
     )
 
 
@@ -224,7 +224,7 @@ def test_a_time_limit_shorter_than_a_trial_says_what_was_not_measured(
     for limit in ("0", "0.5s"):
         told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit)
         assert told.code == 4, told.all
-        assert "not measured: 1 planned measurement, for which the time limit" in told.err
+        assert "not measured: 1 planned measurement, which the time limit" in told.err
     assert not trials(tmp_path)
 
 
@@ -290,7 +290,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
         out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     first, second = trials(tmp_path)
-    assert first["failure"]["about"] == "apparatus"
+    assert first["failure"]["subject"] == "apparatus"
     assert second["failure"] is None
     assert "attempt 2" in err
     assert out

@@ -1,19 +1,21 @@
 """Nothing that stands in a file makes anything but a suite or a SuiteErrors."""
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from front_door import needed_module
+from front_door import bench_words, calls, needed_module
+from small_results import measured
 
 from benchforge.registry import Registry
-from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.load import load
+from benchforge.suite.toml.faults import SuiteErrors
 
 HERE = Path(__file__).parent
-SUITES = sorted(HERE.parent.glob("suites/*.toml"))
+SUITES = sorted(HERE.parents[1].glob("suites/**/*.toml"))
 BITS = [
     *"[]{}=,.\"'#\n \\*",
     '"""',
@@ -41,6 +43,22 @@ def test_the_scanner_agrees_with_the_readers_of_toml() -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Done 20000 runs" in done.stderr
+
+
+def test_whatever_a_result_says_is_shown_as_text_and_written_nowhere_else(tmp_path: Path) -> None:
+    """A few runs; for hours: `tests/faults/fuzz/results.py RESULT --seconds 3600`."""
+    result = measured(calls(bench_words(), tmp_path), tmp_path, "--set", "repeat.blocks=1")
+    done = subprocess.run(
+        [sys.executable, HERE / "fuzz" / "results.py", result, "--runs=10", "--seed=7"],
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert "0 of 10 runs failed" in done.stdout
+    counts = {what: int(count) for count, what in re.findall(r"(?m)^ *(\d+) (.+)$", done.stdout)}
+    assert counts["summed"] >= 4, done.stdout  # else the changes do not load
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=[suite.stem for suite in SUITES])

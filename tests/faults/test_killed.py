@@ -8,12 +8,12 @@ import pytest
 from front_door import PROGRAMS
 
 from benchforge.errors import CannotKeep
-from benchforge.run import leftovers, scratch
-from benchforge.run.cache import place
-from benchforge.run.keep import whole
+from benchforge.run.disk import leftovers, scratch
+from benchforge.run.disk.cache import place
+from benchforge.run.disk.result_writer import whole
 
 SCRATCH = """
-from benchforge.run.scratch import scratch_folder
+from benchforge.run.disk.scratch import scratch_folder
 
 def ready(folder, number):
     def use():
@@ -23,17 +23,17 @@ def ready(folder, number):
 """
 KEEPS = """
 from datetime import UTC, datetime
-from benchforge.run.keep import Keep
+from benchforge.run.disk.result_writer import ResultWriter
 
 def ready(folder, number):
     files = {"runtimes/py.txt": "six==1", "result.json": "{}"}
-    return lambda: Keep.new(folder, f"s{number}", datetime.now(UTC), files)
+    return lambda: ResultWriter.new(folder, f"s{number}", datetime.now(UTC), files)
 """
 # A database of some files, built once for all trials; the note beside it is for people.
 BUILDS = """
 from pathlib import Path
 from types import SimpleNamespace
-from benchforge.run import template
+from benchforge.run.trial import template
 
 def ready(folder, number):
     source = folder / str(number)
@@ -44,8 +44,8 @@ def ready(folder, number):
 """
 CLEANS = """
 from datetime import UTC, datetime
-from benchforge.run import remains
-from benchforge.run.cache import cache
+from benchforge.run.disk import inventory as remains
+from benchforge.run.disk.cache import cache
 remains.family = dict  # nobody uses anything; to look takes as long as a hundred of these
 
 def ready(folder, number):
@@ -62,7 +62,8 @@ def ready(folder, number):
     return lambda: [remains.remove(one) for one in found]
 """
 WRITES = """
-from benchforge.cli import new, rebaseline
+from benchforge_commands.rebaseline import command as rebaseline
+from benchforge.cli.suites import new
 
 def ready(folder, number):
     file = folder / f"before-{number}.toml"
@@ -189,13 +190,13 @@ def test_a_full_disk_leaves_no_half_file_and_is_told_with_its_name(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = results / "report.md"
-    whole(file, "before")
+    whole(results, file.name, "before")
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")  # the kernel names no file
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match=r"No space left on device: '.*/results/report.md'"):
-        whole(file, "after")
+        whole(results, file.name, "after")
     assert file.read_text() == "before"
     assert names(results) == ["report.md"]

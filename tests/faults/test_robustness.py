@@ -3,10 +3,12 @@
 import contextlib
 import os
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -23,12 +25,23 @@ from front_door import (
     lack,
     needed,
     needed_module,
+    program_words,
 )
-from robustness import NOTHING, ORDINARY, PAGE, REFUSED, Watched, noted, until, watched
+from robustness import (
+    NOTHING,
+    ORDINARY,
+    PAGE,
+    REFUSED,
+    Watched,
+    children,
+    keepers,
+    line,
+    noted,
+    until,
+    watched,
+)
 from test_faults import descendant
 from test_run import suite, trials
-
-from benchforge.run.locate import locate
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -67,10 +80,11 @@ def zoo(folder: Path, duration: str = "60s") -> Path:
     """A suite with all that gets away: workers, a database, daemons, a pair that respawns."""
     needed_module("gunicorn")
     needed("postgres", "psql", "initdb", "redis-server")
+    redis = shlex.join(program_words("redis-server"))
     server = (
         'use = "gunicorn"\napp = "zoo:app"\nworkers = 2\n'
         f'directory = "{PROGRAMS}"\n'
-        f'environment = {{ ZOO = "{PROGRAMS}", ZOO_REDIS = "{locate("redis-server")}" }}\n' + DATA
+        f'environment = {{ ZOO = "{PROGRAMS}", ZOO_REDIS = "{redis}" }}\n' + DATA
     )
     path = suite(folder, server, scenario='backends = ["db"]')
     longer = path.read_text().replace('duration = "1s"', f'duration = "{duration}"')
@@ -95,23 +109,6 @@ def descendant_of(one: Watched, word: str) -> int:
     return found[0]
 
 
-def keepers(one: Watched) -> tuple[int, int]:
-    """The pids of a trial's keeper: the outer process, and the inner one."""
-    outer = next(pid for pid in _children(one.pid) if b"import keeper" in _line(pid))
-    return outer, _children(outer)[0]
-
-
-def _children(of: int) -> list[int]:
-    text = Path(f"/proc/{of}/task/{of}/children").read_text()
-    return [int(pid) for pid in text.split()]
-
-
-def _line(pid: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
-
-
 def kill(*pids: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
@@ -134,6 +131,29 @@ def cleared(folder: Path, one: Watched) -> str:
         assert f"{one_folder}" in line
     assert second.leaves == NOTHING
     return line
+
+
+# --- who keeps the trial ----------------------------------------------------------------------
+
+
+AS_ROOT = ("unshare", "--user", "--map-root-user")
+
+
+@pytest.mark.parametrize(
+    ("way", "before", "fault", "says"),
+    [
+        ("traces", AS_ROOT, "a server of root's traces the keeper", "FAILED"),
+        ("traces", ORDINARY, "a server of an ordinary user traces the keeper", "good responses/s"),
+        ("stops", REFUSED, "a server stops the keeper, and there are no namespaces", "FAILED"),
+    ],
+)
+def test_a_server_that_halts_what_keeps_it_ends_its_trial(
+    tmp_path: Path, may_unshare: None, way: str, before: tuple[str, ...], fault: str, says: str
+) -> None:
+    path = suite(tmp_path, shell(program("halts", "$1", way)))
+    with watched(tmp_path, "run", path, before=before) as one:
+        noted(fault, one, says)
+    assert one.left == []
 
 
 # --- who is killed -------------------------------------------------------------------------------
@@ -176,7 +196,9 @@ def test_kill_9_ends_workers_databases_and_daemons(
             assert one.scratch
         else:
             noted(fault, one, "FAILED", after="; it was measured again")
-            abouts = [trial["failure"] and trial["failure"]["about"] for trial in trials(tmp_path)]
+            abouts = [
+                trial["failure"] and trial["failure"]["subject"] for trial in trials(tmp_path)
+            ]
             assert abouts == ["apparatus", None]
     assert not one.left
     valid(bench, one)
@@ -256,17 +278,20 @@ def _here(folder: Path) -> dict[str, str]:
     return {**os.environ, "TMPDIR": str(folder / "t")}
 
 
-def test_kills_at_any_moment_leave_nothing(tmp_path: Path) -> None:
+def test_kills_at_any_moment_leave_nothing() -> None:
     needed_module("gunicorn")
-    kills, seed, minutes = 10, 6, 4
-    words = [*OWN_PLACE, sys.executable, TORTURE, tmp_path / "torture", kills, seed, minutes]
-    done = subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, check=False
-    )
+    needed("postgres", "psql", "initdb")
+    kills, seed, minutes = 12, 6, 6
+    # A short path: PostgreSQL's socket lies below it, and the path of a socket ends at 107 bytes.
+    with tempfile.TemporaryDirectory() as folder:
+        words = [*OWN_PLACE, sys.executable, TORTURE, f"{folder}/t", kills, seed, minutes]
+        done = subprocess.run(
+            [str(word) for word in words], capture_output=True, text=True, check=False
+        )
     if done.stderr.startswith("no private"):
         lack(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("10 kills; "), done.stdout
+    assert done.stdout.startswith("12 kills; "), done.stdout
 
 
 # --- servers that misbehave ----------------------------------------------------------------------
@@ -317,8 +342,8 @@ def test_a_log_of_a_gigabyte_a_second_is_cut(bench: Bench, tmp_path: Path) -> No
     assert 64 << 20 < largest < 4 << 30
     (trial,) = trials(tmp_path)
     processes = {process["label"]: process for process in trial["processes"]}
-    assert processes["server-one"]["cut"] == ["stdout"]
-    assert processes["loader-wrk"]["cut"] == []
+    assert processes["server-one"]["truncated"] == ["stdout"]
+    assert processes["loader-wrk"]["truncated"] == []
     assert (one.result / "trials/0001/server-one.out").stat().st_size == 64 << 20
     assert "Of stdout only the first 64 MiB were kept." in (one.result / "raw.md").read_text()
     valid(bench, one)
@@ -342,6 +367,28 @@ def test_a_load_tool_that_hangs_is_ended(bench: Bench, tmp_path: Path) -> None:
         os.kill(under_load(one), signal.SIGSTOP)
         noted("a load tool that hangs", one, "did not end within")
         assert one.ended().code == 4
+    assert one.leaves == NOTHING
+    valid(bench, one)
+
+
+def test_a_benchforge_that_stood_still_under_load_is_not_believed(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = suite(tmp_path, answering())
+    path.write_text(path.read_text().replace('duration = "1s"', 'duration = "5s"'))
+    with watched(tmp_path, "run", path) as one:
+        under_load(one)
+        one.signal(signal.SIGSTOP)
+        time.sleep(2.5)  # it looks four times a second; from 1.5 s on it is not believed
+        one.signal(signal.SIGCONT)
+        fault = "SIGSTOP of benchforge under load, and SIGCONT later"
+        noted(fault, one, " · NOT BELIEVED: T3 watched")
+    first, *_, last = trials(tmp_path)
+    (check,) = [check for check in first["checks"] if check["id"] == "T3"]
+    assert check["status"] == "fail"
+    assert "benchforge or the whole machine stood still" in check["message"]
+    (check,) = [check for check in last["checks"] if check["id"] == "T3"]
+    assert check["status"] == "pass"
     assert one.leaves == NOTHING
     valid(bench, one)
 
@@ -443,7 +490,7 @@ def test_a_port_that_is_taken_before_the_server_starts_is_told(tmp_path: Path) -
     with watched(tmp_path, "run", suite(tmp_path, server, top='network = "host"')) as one:
         until(lambda: _of_program(one.pid, "answers.py"))
         (pid,) = _of_program(one.pid, "answers.py")
-        words = _line(pid).split(b"\0")
+        words = line(pid).split(b"\0")
         with thief(int(words[words.index(b"--port") + 1])):
             noted("a port is taken before the server has it", one, "another process")
         assert one.ended().code == 4
@@ -451,7 +498,7 @@ def test_a_port_that_is_taken_before_the_server_starts_is_told(tmp_path: Path) -
 
 
 def _of_program(of: int, name: str) -> list[int]:
-    return [pid for pid in _all_below(of) if name.encode() in _line(pid)]
+    return [pid for pid in _all_below(of) if name.encode() in line(pid)]
 
 
 def test_a_folder_may_have_any_name(bench: Bench, tmp_path: Path) -> None:
@@ -519,12 +566,12 @@ def _all_below(of: int) -> list[int]:
     below = [of]
     for pid in below:
         with contextlib.suppress(OSError):
-            below += _children(pid)
+            below += children(pid)
     return below[1:]
 
 
 def _escapes(pid: int) -> bool:
-    return any(name in _line(pid) for name in (b"daemon.py", b"respawns.py"))
+    return any(name in line(pid) for name in (b"daemon.py", b"respawns.py"))
 
 
 # --- the page ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from front_door import PROGRAMS, Bench, answering, bench_words, calls, lack, nee
 from robustness import NOTHING, noted, until, watched
 from test_run import suite, trials
 
-from benchforge.model.folder import read_header, read_sittings, read_trials
+from benchforge.model.files.folder import read_header, read_sessions, read_trials
 
 BLOCKS = 4
 AN_HOUR = timedelta(minutes=50)  # and a few minutes for the test itself
@@ -89,8 +89,8 @@ def test_what_was_begun_in_the_future_goes_on_and_can_be_removed(
     told = later("run", "--resume", result)
     assert told.code == 0, told.all
     assert [trial.block for trial in read_trials(result)] == list(range(1, BLOCKS + 1))
-    (sitting,) = read_sittings(result)
-    assert sitting.began < read_header(result).created - AN_HOUR
+    (session,) = read_sessions(result)
+    assert session.started < read_header(result).created - AN_HOUR
     assert later("validate", result).code == 0
     listed = later("clean", "--results", "results", "--older-than", "1h", "--yes")
     assert result.exists(), listed.all

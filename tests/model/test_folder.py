@@ -11,21 +11,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
-from benchforge.model.answer import Answer, Request
-from benchforge.model.faults import faults
-from benchforge.model.file import Fault
-from benchforge.model.folder import read_header, read_trials
-from benchforge.model.frozen import Frozen
-from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Observation
-from benchforge.model.places import dotted, places
-from benchforge.model.reading import Reading
-from benchforge.model.result import Header, Planned
-from benchforge.model.trial import CaseName, Started, Trial
-from benchforge.stats.summarize import summarize
+from benchforge.model.files.file import FileFault
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.files.result import Header, MetricUse, Planned
+from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.model.validity.faults import faults
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.distribution import own_version
+from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.places import dotted, places
+from benchforge.registry import Registry
+from benchforge.results.validity import result_faults
+from benchforge.stats.summary.summarize import summarize
 
-KINDS = ("result", "trial", "summary", "sitting", "ceiling", "calibration")
+KINDS = ("result", "trial", "summary", "session", "ceiling", "calibration")
 NOT_OURS = f"is not ours: it does not say that its kind is {' or '.join(KINDS)}"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CASE = CaseName(scenario="hello", server="wsgiref", driver="wrk", vary={"a.b": 1}, digest="d")
@@ -66,7 +71,7 @@ def trial(number: int) -> Trial:
         phases={},
         request=Request(),
         processes=(
-            Started(
+            StartedProcess(
                 label="server",
                 argv=("true",),
                 environment={},
@@ -116,7 +121,7 @@ def change(file: Path, edit: Callable[[Any], object]) -> None:
     file.write_text(json.dumps(value, indent=2))
 
 
-def told(found: list[Fault]) -> list[tuple[str, str, str]]:
+def told(found: list[FileFault]) -> list[tuple[str, str, str]]:
     return [(fault.file.name, fault.where, fault.message) for fault in found]
 
 
@@ -188,9 +193,9 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
             NOT_OURS,
         ),
         (
-            '{"kind": "trial", "format": 2}',
+            '{"kind": "trial", "format": 3}',
             None,
-            "has format 2, this benchforge reads 1: use a newer one",
+            "has format 3, this benchforge reads 2: use a newer one",
         ),
         *(
             (
@@ -198,7 +203,7 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
                 None,
                 f"does not say its format by a whole number, but by {one}",
             )
-            for one in ("true", "1.0")
+            for one in ("true", "2.0")
         ),
     ],
 )
@@ -207,7 +212,14 @@ def test_what_cannot_be_read_is_unreadable(
 ) -> None:
     file = tmp_path / "some.json"
     file.write_text(text)
-    assert faults(file) == [Fault(file, "", line, message, "unreadable")]
+    assert faults(file) == [FileFault(file, "", line, message, "unreadable")]
+
+
+def test_what_has_an_older_format_is_told_by_the_header_alone(result: Path) -> None:
+    for file in result.rglob("*.json"):
+        change(file, lambda value: value.update(format=1))
+    message = "has format 1: benchforge 0.1.0 is the last version that reads it"
+    assert faults(result) == [FileFault(result / "result.json", "", None, message, "older")]
 
 
 def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
@@ -219,7 +231,7 @@ def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
     assert (fault.file.name, fault.kind) == ("result.json", "unreadable")
     with pytest.raises(Unusable, match=r"result\.json: No such file") as caught:
         read_header(tmp_path)
-    assert caught.value.hint == "give the folder of a result: it holds result.json"
+    assert caught.value.hint == "name the folder of a result: it contains result.json"
 
 
 def test_a_trial_in_the_place_of_the_header_is_unreadable(result: Path) -> None:
@@ -234,7 +246,7 @@ def test_what_parsers_accept_silently_is_a_fault(result: Path) -> None:
     text = file.read_text()
     file.write_text(text.replace('"cpus": 2', '"cpus": 2,\n"cpus": 1e999'))
     assert told(faults(file)) == [
-        ("result.json", "facts.cpus", "stands twice in its object"),
+        ("result.json", "facts.cpus", "occurs twice in its object"),
         ("result.json", "facts.cpus", "is beyond the largest number"),
     ]
 
@@ -245,24 +257,15 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
         value["block"] = 3
         value["case"]["server"] = "other"
         value["reading"] = None
-        value["processes"][0]["stdout"] = "../0001/server.out"
+        value["processes"][0]["stdout"] = "gone.out"
 
     change(result / "trials/0002/trial.json", edit)
-    change(result / "summary.json", lambda value: value["cases"][0]["case"].update(arm=2))
-    change(
-        result / "summary.json",
-        lambda value: value["cases"][0].update(
-            failed=[
-                {"trial": 9, "block": 1, "attempt": 1, "failure": {"stage": "ask", "message": "x"}}
-            ]
-        ),
-    )
     assert told(faults(result)) == [
         ("trial.json", "reading", "a trial has a reading, or a failure that says why not"),
         (
             "trial.json",
             "processes.0.stdout",
-            "no such file beside the trial: '../0001/server.out'",
+            "no such file beside the trial: 'gone.out'",
         ),
         ("trial.json", "number", f"1 is already the number of {result}/trials/0001/trial.json"),
         (
@@ -270,13 +273,40 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
             "case",
             "the case 'hello · other · wrk · b=1' is not in the plan of result.json",
         ),
-        ("summary.json", "cases.0", "speaks of trial 9, which is not there"),
-        (
-            "summary.json",
-            "cases.0.case",
-            "the case 'hello · wsgiref · wrk · b=1 · arm 2' is not in the plan of result.json",
-        ),
     ]
+
+
+def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
+    ours = HEADER.model_copy(update={"benchforge": own_version()})
+    write(result / "result.json", ours)
+    write(result / "summary.json", concluded(ours, (trial(1), trial(2)), {}, (), ()))
+    assert result_faults(result, Registry()) == []
+    lost = {"trial": 9, "block": 1, "attempt": 1, "failure": {"stage": "ask", "message": "x"}}
+    change(result / "summary.json", lambda value: value["cases"][0]["case"].update(arm=2))
+    (fault,) = result_faults(result, Registry())
+    assert (fault.where, fault.message) == ("cases.0.case.arm", "2, but recomputed it is 1")
+    change(result / "summary.json", lambda value: value["cases"][0].update(failed=[lost]))
+    (fault,) = result_faults(result, Registry())
+    assert "; 1 more differ: benchforge verify --all names them" in fault.message
+    change(result / "trials/0002/trial.json", lambda value: value.update(number=1))
+    assert {one.file.name for one in result_faults(result, Registry())} == {"trial.json"}
+
+
+def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> None:
+    other = HEADER.model_copy(update={"benchforge": "0.0.9"})
+    write(result / "result.json", other)
+    write(result / "summary.json", concluded(other, (trial(1), trial(2)), {}, (), ()))
+    change(result / "summary.json", lambda value: value["cases"][0].update(trials=7))
+    (fault,) = result_faults(result, Registry())
+    assert fault.message.endswith("; benchforge 0.0.9 wrote it, and may compute otherwise")
+
+
+def test_a_summary_whose_metric_is_not_installed_is_not_called_valid(result: Path) -> None:
+    use = MetricUse(label="odd", use="no_such", options={}, unit="s", better="lower")
+    write(result / "result.json", HEADER.model_copy(update={"metrics": (use,)}))
+    (fault,) = result_faults(result, Registry())
+    assert fault.kind == "unreadable"
+    assert fault.message.startswith("cannot be computed again: no metric named 'no_such'")
 
 
 def test_a_header_whose_cases_and_plan_differ_is_told(result: Path) -> None:
@@ -357,12 +387,12 @@ def test_every_value_has_its_place(value: Any) -> None:
     assert found.twice == []
 
     def check(value: Any, path: tuple[str | int, ...]) -> None:
-        assert path in found.lines, dotted(path)
+        assert found.has(path), dotted(path)
         if isinstance(value, dict):
             for key, inner in value.items():
                 check(inner, (*path, key))
                 assert (
-                    text.splitlines()[found.lines[*path, key] - 1]
+                    text.splitlines()[found.line((*path, key)) - 1]
                     .strip()
                     .startswith(json.dumps(key))
                 )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchforge.model.histogram import Histogram
+from benchforge.model.trial.histogram import Histogram
 
 # Up to an hour, and mostly where latencies are.
 durations = st.one_of(st.integers(0, 5000), st.integers(0, 3_600_000_000))

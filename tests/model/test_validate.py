@@ -9,24 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_author.recorded import Recording
 from front_door import Bench, bench_words, calls
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from real_result import Where, change, copied, measured, numbers, trial_of
 
-from benchforge.author.recorded import Recording
+from benchforge.checks.summary import concluded
 from benchforge.errors import OutputDamaged
-from benchforge.model.faults import faults
-from benchforge.model.histogram import Histogram
-from benchforge.model.meaning.counts import counts
-from benchforge.model.meaning.said import highest, lowest
-from benchforge.model.meaning.times import times
-from benchforge.model.reading import Reading
-from benchforge.model.trial import Trial
+from benchforge.model.files.file import FileFault
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.validity.contradiction import highest, lowest
+from benchforge.model.validity.counts import counts
+from benchforge.model.validity.faults import faults
+from benchforge.model.validity.times import times
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
+from benchforge.results.conclude import installed_metrics
+from benchforge.results.validity import result_faults
 
-RECORDINGS = sorted((Path(__file__).parent / "outputs").glob("*/*/"))
+RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +58,7 @@ def test_whatever_a_tool_really_said_can_be(place: Path, tmp_path: Path) -> None
         return  # what cannot be read gives no reading that could be wrong
     assert [
         *counts(reading),
-        *times(reading, part.load().at_once if part.load().rate is None else None),
+        *times(reading, part.load().concurrency if part.load().rate is None else None),
     ] == []
 
 
@@ -60,6 +66,11 @@ def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path
     files = [result, *result.glob("*.json"), *result.glob("trials/*/trial.json")]
     told = bench("validate", *files)
     assert (told.code, told.out.count(": valid")) == (0, len(files)), told.all
+
+
+def all_faults(result: Path) -> list[FileFault]:
+    """What `validate` prints of a folder: its files, and the summary computed again."""
+    return result_faults(result, Registry())
 
 
 def doubled(value: Any) -> Any:
@@ -79,7 +90,7 @@ CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
     ("wrk", ("reading", "seconds"), lambda value: value / 2, "by Little's law"),
     ("wrk", ("reading", "seconds"), doubled, "s, by a tool that ran for"),
     ("wrk", ("reading", "latency", "sum_us"), doubled, "reading.latency: the sum is"),
-    ("wrk", ("load", "at_once"), lambda value: value // 2, "load: is another than in trial"),
+    ("wrk", ("load", "concurrency"), lambda value: value // 2, "load: is another than in trial"),
     ("ab", ("reading", "percentiles_us", "50"), lambda _: 9e9, "is longer than the load of"),
     ("ab", ("reading", "percentiles_us", "50"), lambda _: 0, "is less than a lower percentile"),
     ("ab", ("reading", "seconds"), lambda value: value / 2, "by Little's law"),
@@ -89,7 +100,7 @@ CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
     ("ab", ("reading", "received_bytes"), lambda value: value * 50, "came over the network"),
     ("pace", ("reading", "series", "completed", 0), one_more, "reading.series.completed: add up"),
     ("pace", ("reading", "series", "bin_s"), doubled, "s are no"),
-    ("pace", ("reading", "service", "sum_us"), doubled, "reading.service: the sum is"),
+    ("pace", ("reading", "service_time", "sum_us"), doubled, "reading.service_time: the sum is"),
     ("pace", ("reading", "connections"), lambda value: value + 100, "but the network counted"),
     ("paced", ("reading", "schedule", "intended"), one_more, "intended requests"),
     ("paced", ("reading", "schedule", "rate"), lambda value: value / 2, "came due in"),
@@ -111,13 +122,23 @@ CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
     ("plain", ("attempt",), one_more, "has none before it"),
     ("plain", ("request", "path"), lambda _: "/other", "request: is another than in trial"),
     ("plain", ("seconds",), lambda value: value + 7200, "but the next one began before"),
-    ("summary", ("cases", 0, "lines", 0, "median"), lambda value: value * 1.001, "samples give"),
-    ("summary", ("cases", 0, "lines", 0, "sd"), lambda value: value + 1, "samples give"),
-    ("summary", ("cases", 0, "lines", 0, "samples", 1, "sample", "value"), doubled, "give"),
-    ("summary", ("cases", 0, "lines", 0, "unit"), lambda _: "m/s", "expected 'requests/s'"),
-    ("summary", ("cases", 0, "trials"), one_more, "3, but 2 were measured"),
-    ("summary", ("cases", 0, "planned"), one_more, "3, but the plan has 2"),
-    ("summary", ("seed",), one_more, "seed: is another than in result.json"),
+    (
+        "summary",
+        ("cases", 0, "metrics", 0, "median"),
+        lambda value: value * 1.001,
+        "recomputed",
+    ),
+    ("summary", ("cases", 0, "metrics", 0, "sd"), lambda value: value + 1, "recomputed"),
+    (
+        "summary",
+        ("cases", 0, "metrics", 0, "samples", 1, "sample", "value"),
+        doubled,
+        "recomputed",
+    ),
+    ("summary", ("cases", 0, "metrics", 0, "unit"), lambda _: "m/s", 'it is "requests/s"'),
+    ("summary", ("cases", 0, "trials"), one_more, "3, but recomputed it is 2"),
+    ("summary", ("cases", 0, "planned"), one_more, "3, but recomputed it is 2"),
+    ("summary", ("seed",), one_more, "seed: "),
     ("result", ("plan", 3, "position"), one_more, "expected block 1, position 4"),
     ("result", ("plan", 3, "declared_s"), one_more, "has others"),
     ("result", ("suite",), lambda text: text.replace("200/s", "400/s"), "is not the digest of"),
@@ -132,7 +153,7 @@ def test_a_number_that_cannot_be_is_named(
     if not file.exists():
         file = trial_of(changed, where)
     change(file, path, to)
-    found = [fault for fault in faults(changed) if fault.kind == "invalid"]
+    found = [fault for fault in all_faults(changed) if fault.kind == "invalid"]
     assert any(says in str(fault) for fault in found), [str(fault) for fault in found]
     assert all(fault.line for fault in found)
 
@@ -156,7 +177,7 @@ BOUND = (
     ("reading", "unanswered"),
     ("reading", "latency", "counts"),
     ("reading", "latency_by_status"),
-    ("reading", "service", "counts"),
+    ("reading", "service_time", "counts"),
     ("reading", "series", "completed"),
     ("cases",),
     ("seed",),
@@ -190,7 +211,7 @@ def test_no_number_that_is_read_can_be_changed_alone(result: Path, data: st.Data
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(result, Path(folder))
         change(copy / file.relative_to(result), path, lambda _: to)
-        assert faults(copy), f"{path}: {value} -> {to}"
+        assert all_faults(copy), f"{path}: {value} -> {to}"
 
 
 def in_order(result: Path) -> list[Path]:
@@ -215,22 +236,26 @@ def test_a_time_that_stands_out_is_found_and_a_clock_that_was_set_back_is_not(
 
 
 def test_a_summary_that_is_older_than_the_last_trials_is_no_fault(changed: Path) -> None:
-    # As a run leaves it that was resumed and killed.
-    def without_second_block(cases: Any) -> Any:
-        for case in cases:
-            case["trials"] = 1
-            case["believed"] = None  # nor was anything else counted of the second one
-            for line in case["lines"]:
-                line["samples"] = [one for one in line["samples"] if one["block"] == 1]
-                values = [one["sample"]["value"] for one in line["samples"]]
-                if line["median"] is not None:
-                    line["median"] = line["lowest"] = line["highest"] = line["mean"] = values[0]
-                    line["sd"] = None
-        return cases
-
-    change(changed / "summary.json", ("cases",), without_second_block)
-    change(changed / "summary.json", ("complete",), lambda _: False)
-    assert faults(changed) == []
+    # As a run leaves it that was resumed and killed: the second block is of the second session.
+    header, trials = read_header(changed), read_trials(changed)
+    later = next(trial for trial in trials if trial.block == 2)
+    session = Session(
+        number=2,
+        started=later.started - timedelta(milliseconds=1),
+        first_trial=later.number,
+        benchforge=header.benchforge,
+        versions=header.versions,
+        facts=header.facts,
+    )
+    (changed / "sessions").mkdir()
+    (changed / "sessions/0002.json").write_text(session.model_dump_json())
+    (fault,) = all_faults(changed)  # a summary of the first session alone has no later trials
+    assert "recomputed" in fault.message
+    metrics = installed_metrics(header, changed, Registry())
+    first = [trial for trial in trials if trial.number < later.number]
+    older = concluded(header, first, metrics, (), ())
+    (changed / "summary.json").write_text(older.model_dump_json(by_alias=True))
+    assert all_faults(changed) == []
 
 
 def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed: Path) -> None:
@@ -239,8 +264,8 @@ def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed
         for name in (
             "load",
             "url",
-            "placed",
-            "tuned",
+            "placement",
+            "tuning",
             "checks",
             "probes",
             "listener",
@@ -312,5 +337,5 @@ WILD: list[tuple[Where, object]] = [
 @pytest.mark.parametrize(("path", "value"), WILD, ids=range(len(WILD)))
 def test_wild_numbers_are_faults_and_no_more(changed: Path, path: Where, value: object) -> None:
     change(trial_of(changed, "pace"), path, lambda _: value)
-    assert all(fault.kind == "invalid" for fault in faults(changed))
-    assert faults(changed)
+    assert all(fault.kind == "invalid" for fault in all_faults(changed))
+    assert all_faults(changed)

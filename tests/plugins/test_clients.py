@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from benchforge_clients.aiohttp import Aiohttp
+from benchforge_clients.aiohttp import AiohttpClient
 from benchforge_clients.geventhttpclient import Geventhttpclient
 from benchforge_clients.http_client import HttpClient
 from benchforge_clients.httplib2 import Httplib2
@@ -23,9 +23,11 @@ from benchforge_clients.httpx import Httpx
 from benchforge_clients.library import DRIVERS, Library
 from benchforge_clients.pycurl import Pycurl
 from benchforge_clients.requests import Requests
-from benchforge_clients.tornado import Tornado
+from benchforge_clients.tornado import TornadoClient
 from benchforge_clients.urllib import Urllib
 from benchforge_clients.urllib3 import Urllib3
+from benchforge_metrics.client_cpu import ClientCpu
+from benchforge_metrics.wall import Wall
 from front_door import PROGRAMS, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,21 +36,20 @@ from serving import accepts
 from trials import cases, trial_of
 
 from benchforge.errors import ProgramMissing
-from benchforge.metrics.client_cpu import ClientCpu
-from benchforge.metrics.wall import Wall
-from benchforge.model.histogram import Histogram
-from benchforge.model.reading import Reading
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.window import WHOLE
 from benchforge.parts.command import Command, Finished
 from benchforge.parts.site import Output, Target
-from benchforge.plugin import WHOLE, OutputDamaged, Request
+from benchforge.plugin import OutputDamaged, Request
 from benchforge.registry import Registry
-from benchforge.run.host import Here, LocalHost
-from benchforge.run.interpreters import find
+from benchforge.run.programs.interpreters import find
+from benchforge.run.sandbox.host import LocalHost, Sandbox
 
 HOST = LocalHost()
 ALL: list[type[Library]] = [
-    *(Aiohttp, Geventhttpclient, HttpClient, Httplib2, Httpx),
-    *(Pycurl, Requests, Tornado, Urllib, Urllib3),
+    *(AiohttpClient, Geventhttpclient, HttpClient, Httplib2, Httpx),
+    *(Pycurl, Requests, TornadoClient, Urllib, Urllib3),
 ]
 BY_NAME = {cls.name: cls for cls in ALL}
 MODES = [
@@ -127,7 +128,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(
-    here: Here,
+    here: Sandbox,
     client: Library,
     folder: Path,
     *words: str | Path,
@@ -163,7 +164,7 @@ def run(
     return Measured(client, output, counted)
 
 
-def driven(here: Here, client: Library, target: Target) -> Output:
+def driven(here: Sandbox, client: Library, target: Target) -> Output:
     for name, text in client.files(target).items():
         (target.folder / name).write_text(text)
     (command,) = client.commands(target)
@@ -197,7 +198,7 @@ def test_what_is_told_is_what_the_server_counted(
     assert reading.latency.count == 12
     assert reading.latency.max_us <= reading.seconds * 1e6
     assert reading.document_bytes == len(BODY)
-    assert reading.claims["body_bytes"] == 12 * len(BODY)
+    assert reading.printed["body_bytes"] == 12 * len(BODY)
     assert server["asked"][0][0] == ["GET", "/x?a=1"]
     assert reading.cpu_user_s is not None
     assert reading.cpu_system_s is not None
@@ -233,7 +234,7 @@ def test_without_a_certificate_of_ours_the_systems_are_trusted(
 def _is_refused(done: Measured) -> None:
     assert done.server["requests"] == 0
     assert (done.reading.responses, done.reading.unanswered) == (0, 12)
-    complaints = json.dumps(done.reading.claims["complaints"]).lower()
+    complaints = json.dumps(done.reading.printed["complaints"]).lower()
     assert "certificate" in complaints or "ssl" in complaints
 
 
@@ -252,7 +253,7 @@ def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, m
     with HOST.trial(folder) as here:
         redirected = run(here, part(name, mode), folder, "--status", "302")
     assert redirected.server["requests"] == redirected.reading.good == 12
-    assert redirected.reading.claims["statuses"] == {"302": 12}
+    assert redirected.reading.printed["statuses"] == {"302": 12}
 
 
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
@@ -318,7 +319,7 @@ def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> Non
         assert body == '{"é": 1}'
     assert [line for line, *_ in headed.server["asked"]] == [["HEAD", "/"]] * 3
     assert (posted.reading.good, headed.reading.good) == (3, 3)
-    assert headed.reading.claims["body_bytes"] == 0
+    assert headed.reading.printed["body_bytes"] == 0
 
 
 # --- options -------------------------------------------------------------------------------------
@@ -356,7 +357,7 @@ def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str)
 def test_a_delay_is_taken_off_the_time(folder: Path) -> None:
     with HOST.trial(folder) as here:
         done = run(here, part("http_client", delay="20ms", requests=5), folder)
-    whole = done.reading.claims["seconds_with_delays"]
+    whole = done.reading.printed["seconds_with_delays"]
     assert isinstance(whole, float)
     assert whole >= 0.1
     assert done.reading.seconds == pytest.approx(whole - 0.1)
@@ -403,7 +404,7 @@ def test_bodies_of_varying_length_are_doubt_or_allowed(folder: Path) -> None:
 def test_errors_that_the_study_hides_are_counted(folder: Path, mode: str, surfaced: int) -> None:
     with HOST.trial(folder) as here:
         done = run(here, part("requests", mode), folder, "--way", "reset")
-    claims = done.reading.claims
+    claims = done.reading.printed
     assert done.reading.unanswered == 12
     assert (claims["errors_surfaced"], claims["errors_hidden"]) == (surfaced, 12 - surfaced)
 
@@ -434,7 +435,7 @@ def test_the_standard_librarys_run_on_old_pythons_and_pypy(
         done = run(here, part(name, mode), folder, python=found.path)
     assert done.reading.good == 12
     assert done.reading.connections == done.server["connections"]
-    version = str(done.reading.claims["python"])
+    version = str(done.reading.printed["python"])
     assert version.startswith("PyPy 3." if python == "pypy3" else "CPython 3.9.")
 
 
@@ -482,7 +483,7 @@ def test_a_whole_document_is_read(tmp_path: Path) -> None:
     assert (reading.responses, reading.good_at_least, reading.good_at_most) == (11, 8, 10)
     assert reading.errors == {"status": 1, "length": 2, "TimeoutError": 1}
     assert (reading.unanswered, reading.connections, reading.document_bytes) == (1, 1, 4)
-    assert reading.claims["process_s"] == 1.0
+    assert reading.printed["process_s"] == 1.0
 
 
 @pytest.mark.parametrize("key", sorted(document()))
@@ -633,8 +634,8 @@ def test_each_is_found_by_its_name_and_says_what_it_needs(name: str) -> None:
 
 def test_rounds_of_the_study_are_a_thousand_requests() -> None:
     assert Requests.model_validate({"mode": "threads-map"}).requests == 1000
-    assert Aiohttp.model_validate({"mode": "async-for"}).requests == 1000
-    assert Aiohttp.model_validate({}).requests is None
+    assert AiohttpClient.model_validate({"mode": "async-for"}).requests == 1000
+    assert AiohttpClient.model_validate({}).requests is None
 
 
 def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """`benchforge plugins`: the list, a part, a dry run, and a package that works at once."""
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -8,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, lack
+from benchforge_author.damage import damages
+from benchforge_author.examine import examine
+from benchforge_author.recorded import Recording
+from front_door import Bench, calls, needed
 from third_party import LOADER, Installs
 
-from benchforge.author.damage import damages
-from benchforge.author.examine import examine
-from benchforge.author.recorded import Recording
 from benchforge.parts.part import Kind, Loader
 from benchforge.registry import Registry
 from benchforge.run.locate import locate
 
-OUTPUTS = Path(__file__).parent / "outputs"
-ROOT = Path(__file__).parents[1]
+OUTPUTS = Path(__file__).parents[1] / "outputs"
+ROOT = Path(__file__).parents[2]
 POINTS = {"loader-mine": "mine_loader"}
 # What a part cannot do without.
 OPTIONS: Mapping[str, dict[str, Any]] = {
@@ -66,7 +69,7 @@ def test_no_loader_of_ours_believes_a_damaged_output(folder: Path) -> None:
     assert found.defects == []
     (read,) = found.readings
     assert read.refused or read.damages > 0
-    believed = [one.text for one in found.findings if "believes" in one.text]
+    believed = [one.text for one in found.findings if "accepts a damaged output" in one.text]
     known = MAY_BE_MISSING.get(tool, ())
     assert [text for text in believed if not any(line in text for line in known)] == []
 
@@ -90,7 +93,7 @@ def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs
     assert said.code == 0
     lines = {line.split()[0]: line for line in said.out.splitlines()}
     assert set(lines) == {f"{kind}-{name}" for kind, name in PARTS} | {"loader-mine", "notes"}
-    assert "benchforge_loaders.wrk" in lines["loader-wrk"]
+    assert "benchforge_loaders.wrk.wrk" in lines["loader-wrk"]
     assert "wrk 4: each connection sends its next request" in lines["loader-wrk"]
     assert "their-loader 1.0" in lines["loader-mine"]
     assert "BROKEN: plugin loader-mine" in lines["loader-mine"]
@@ -101,13 +104,13 @@ def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs
 
 def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
     said = bench("plugins", "show", "wrk").out
-    assert said.startswith("loader wrk, of benchforge ")
-    assert "  connections: a whole number, at least 1, 64 without it\n" in said
+    assert said.startswith("loader wrk, of benchforge-http ")
+    assert "  connections: a whole number, at least 1, default 64\n" in said
     assert "\n  wrk, a program: " in said
     assert "ports: http, https" in bench("plugins", "show", "nginx").out
     assert "unit: " in bench("plugins", "show", "throughput").out
     gunicorn = bench("plugins", "show", "gunicorn").out
-    assert "it depends on its options: server-gunicorn: it needs the option 'app'" in gunicorn
+    assert "depends on its options: server-gunicorn: it needs the option 'app'" in gunicorn
     there = bench("plugins", "show", "gunicorn", "--set", "app=hello_wsgi").out
     assert "  gunicorn, a module: " in there
 
@@ -121,12 +124,12 @@ def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
         (("check", "wrk", "--set", "threads"), "--set threads: no '=' in it"),
         (("check", "wrk", "--output", "nowhere"), "nowhere: No such file"),
         (("check", "wrk", "--output", "."), "no stdout.txt"),
-        (("check", "nginx", "--output", "."), "a server prints nothing that is read"),
+        (("check", "nginx", "--output", "."), "benchforge reads no output of a server"),
         (("check", "hyperfine"), "it needs the option 'command'\nhint: give it: --set command="),
-        (("new", "loader", "Rush"), "'Rush': use small letters"),
-        (("new", "loader", "class"), "'class': use small letters"),
+        (("new", "loader", "Rush"), "'Rush': use lower-case letters"),
+        (("new", "loader", "class"), "'class': use lower-case letters"),
         (("new", "loader", "wrk"), "loader-wrk is installed already: loader-wrk (benchforge_l"),
-        (("new", "server", "x", "--folder", "."), ".: it is there already"),
+        (("new", "server", "x", "--folder", "."), ".: it exists already"),
     ],
 )
 def test_what_cannot_be_done_is_told(
@@ -145,7 +148,8 @@ def test_a_check_shows_commands_and_readings(bench: Bench) -> None:
     said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed")
     assert said.code == 0, said.all
     assert "-t1 -c64 -d10s --timeout 2s" in said.out
-    assert "BENCHFORGE_WRK_METHOD=POST BENCHFORGE_WRK_BODY=/trial/request-body" in said.out
+    head = "BENCHFORGE_WRK_HEAD=/trial/request-head BENCHFORGE_WRK_BODY=/trial/request-body"
+    assert head in said.out
     assert "refused: wrk: a HEAD request" in said.out
     assert "responses    81190; 40595 good responses" in said.out
     assert "warning: it ignores the CA file" in said.err
@@ -206,7 +210,7 @@ def test_each_fault_of_a_loader_is_told(
     [
         (
             ('        if output.stdout != "7\\n":', "        if not output.stdout:"),
-            "stdout.txt with a negative number for 7 in line 1: believes a damaged output",
+            "stdout.txt with a negative number for 7 in line 1: accepts a damaged output",
         ),
         (
             ('        if output.stdout != "7\\n":', "        if int(output.stdout) != 7:"),
@@ -226,35 +230,92 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
     assert f"defect: out.txt: {told}" in said.err
 
 
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        (("return Reading(", "Reading("), "TypeError: it returns NoneType, and no Reading"),
+        (("seconds=1", "seconds=-1"), "Reading.seconds: Input should be greater than"),
+        (("responses=7, good", "good"), "Reading.responses: Field required"),
+    ],
+)
+def test_what_is_no_reading_is_told_by_its_field_and_once(
+    bench: Bench, installs: Installs, tmp_path: Path, pairs: tuple[str, ...], told: str
+) -> None:
+    installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
+    (tmp_path / "out.txt").write_text("7\n")
+    said = bench("plugins", "check", "mine", "--output", "out.txt")
+    assert said.code == 1
+    assert f"out.txt: no reading: {told}" in said.out
+    assert said.err.count("defect: out.txt") == 1
+    assert f"defect: out.txt: read() crashes: {told}" in said.err
+
+
+@pytest.mark.parametrize("question", ["declared_s", "for_warm_up"])
+def test_an_error_of_pydantic_names_its_field_in_each_question(
+    bench: Bench, installs: Installs, question: str
+) -> None:
+    body = f"    def {question}(self, *_):\n        return Mine(connections=0)\n"
+    code = changed("@hookimpl", f"{body}\n\n@hookimpl")
+    installs("their-loader", POINTS, {"mine_loader.py": code})
+    told = f"{question}(): Mine.connections: Input should be greater than 0"
+    assert told in bench("plugins", "check", "mine").err
+
+
 # A package of one's own
 
 
 @pytest.mark.network
-def test_what_plugins_new_writes_passes_its_own_tests(tmp_path: Path, bench: Bench) -> None:
-    uv = locate("uv")
-    if uv is None:
-        lack("missing: uv")
-    wheels, python = tmp_path / "wheels", tmp_path / "venv/bin/python"
-    run(uv, "build", "-q", "--wheel", "--out-dir", wheels, ROOT)
-    run(uv, "venv", "-q", "--python", sys.executable, tmp_path / "venv")
-    made = {"loader": "rush", "server": "echo_all"}
-    for kind, name in made.items():
-        said = bench("plugins", "new", kind, name, "--folder", name)
-        assert said.code == 0, said.all
-        assert f"  benchforge run examples/{name}.toml" in said.out
-    folders = [tmp_path / name for name in made.values()]
-    (wheel,) = wheels.glob("*.whl")
-    run(uv, "pip", "install", "-q", "--python", python, wheel, "pytest", *folders)
-    for folder in folders:
-        told = run(python, "-W", "error", "-m", "pytest", "-q", folder, cwd=folder)
-        assert "3 passed" in told
-    check = run(python, "-m", "benchforge", "plugins", "check", "rush", cwd=folders[0])
-    assert "--method POST" in check
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(("kind", "way"), [("loader", "pip"), ("server", "uv")])
+def test_what_plugins_new_prints_works_line_by_line(
+    tmp_path: Path, wheel: Path, kind: str, way: str
+) -> None:
+    """In an environment with pip, and in one without, as a clone's is."""
+    needed("uv")
+    uv, python = locate("uv"), tmp_path / "venv/bin/python"
+    seed = ["--seed"] if way == "pip" else []
+    run(uv, "venv", "-q", *seed, "--python", sys.executable, tmp_path / "venv")
+    run(uv, "pip", "install", "-q", "--python", python, wheel)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/uv").symlink_to(str(uv))
+    surroundings = {
+        name: value for name, value in os.environ.items() if name not in {"PATH", "VIRTUAL_ENV"}
+    } | {"PATH": f"{tmp_path}/bin:{os.defpath}"}
+    bench = calls([str(python.with_name("benchforge"))], tmp_path, surroundings)
+    said = bench("plugins", "new", kind, "echo_all")
+    assert said.code == 0, said.all
+    lines = said.out.partition("next:\n")[2].splitlines()
+    assert any("--no-index --no-deps --no-build-isolation -e ." in line for line in lines)
+    assert (" uv pip " in said.out.replace("/uv ", " uv ")) == (way == "uv")
+    *before, last = lines
+    told = run("sh", "-exc", "\n".join(before), cwd=tmp_path, environment=surroundings)
+    assert "3 passed" in told
+    program, *words = shlex.split(last)
+    measures = calls([program], tmp_path / "benchforge-echo-all", surroundings)
+    # A smoke asks nothing of the machine.
+    ran = measures(*words, "--set", "smoke=true", within_s=300)
+    assert ran.code == 0, ran.all
+    assert list(tmp_path.glob("benchforge-echo-all/results/*/report.md"))
+    if kind == "loader":  # the tests are true of what an author records, too
+        package = tmp_path / "benchforge-echo-all"
+        recorded = {"seconds": 2.5, "responses": 3, "bad": 0, "lost": 0, "latency_us": {"900": 3}}
+        text = json.dumps(recorded, indent=1)
+        (package / "tests/outputs/healthy/stdout.txt").write_text(text)
+        shutil.rmtree(package / "tests/outputs/missing")
+        again = ("-m", "pytest", "-q", "-k", "not measured")
+        assert "2 passed" in run(python, *again, cwd=package, environment=surroundings)
 
 
-def run(*words: object, cwd: Path | None = None) -> str:
+def run(*words: object, cwd: Path | None = None, environment: dict[str, str] | None = None) -> str:
     done = subprocess.run(
-        list(map(str, words)), cwd=cwd, capture_output=True, text=True, check=False, timeout=110
+        list(map(str, words)),
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

@@ -45,9 +45,12 @@ def changed(before: str, after: str) -> str:
         ("def broken(:", "cannot be imported: SyntaxError: "),
         ("import no_such_module", "cannot be imported: ModuleNotFoundError: "),
         (changed("return [Mine]", "return []"), "brings no loader named 'mine'"),
-        (changed("return [Mine]", "return [7]"), "benchforge_parts: 7 is no part: return classes"),
+        (
+            changed("return [Mine]", "return [7]"),
+            "benchforge_parts: 7 is not a part: return subclasses",
+        ),
         (changed("return [Mine]", "return Mine"), "benchforge_parts: TypeError: "),
-        (changed("return [Mine]", "return [Mine, str]"), "str is no part"),
+        (changed("return [Mine]", "return [Mine, str]"), "str is not a part"),
         (changed("return [Mine]", "raise KeyError('a')"), "benchforge_parts: KeyError: 'a'"),
         (changed("_parts():", "_parts(registry):"), "hook 'benchforge_parts'"),
         (changed("def benchforge_parts", "def benchforge_part"), "unknown hook 'benchforge_part'"),
@@ -55,6 +58,10 @@ def changed(before: str, after: str) -> str:
         (changed('= "mine"', '= "other"'), "brings no loader named 'mine'"),
         (changed("(Loader):", "(Loader):\n    kind = 'server'"), "brings no loader named 'mine'"),
         (changed("(Loader):", "(Loader):\n    kind = 'lorry'"), "Mine has no kind"),
+        (
+            changed("    def read(", "    async def read("),
+            "Mine: read() is 'async def': write 'def'",
+        ),
         (changed("    def declared_s", "    def declares_s"), "Mine does not answer: write decl"),
         (
             changed("connections: PositiveInt", "files: PositiveInt"),
@@ -248,3 +255,49 @@ def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
     assert said.code == 128 + signal.SIGTERM, said.all
     assert "interrupted: 1 trial kept" in said.err
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 1
+
+
+GREETS = """
+import click
+
+@click.command("greet")
+@click.argument("name")
+def command(name):
+    \"\"\"Greet NAME.\"\"\"
+    click.echo(f"hello {name}")
+    return 7
+"""
+
+
+def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None:
+    installs("greeter", {"greet": "greeter"}, {"greeter.py": GREETS}, group="benchforge.commands")
+    listed = bench("--help")
+    assert listed.code == 0
+    assert "greet" in listed.out.partition("More commands:")[2]
+    said = bench("greet", "you")
+    assert (said.code, said.out) == (7, "hello you\n")
+    assert "Usage: benchforge greet" in bench("greet", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (
+            "raise ValueError('no\\nluck')",
+            "command greet (greeter) cannot be imported: ValueError: no\n",
+        ),
+        ("import no_such_module", "cannot be imported: ModuleNotFoundError: "),
+        ("raise SystemExit(3)", "cannot be imported: SystemExit: 3"),
+        ("", "cannot be imported: AttributeError: "),
+        ("command = 7", "command greet (greeter) is no click command"),
+    ],
+)
+def test_a_broken_command_is_told_in_a_line_to_who_calls_it(
+    bench: Bench, installs: Installs, code: str, told: str
+) -> None:
+    installs("greeter", {"greet": "greeter"}, {"greeter.py": code}, group="benchforge.commands")
+    assert bench("--help").code == 0
+    said = bench("greet", "you")
+    assert said.code == 2
+    assert told in said.err
+    assert "Traceback" not in said.all

@@ -9,7 +9,7 @@ import pytest
 from front_door import Bench, needed
 from installed import ROOT, Installed, built, installed
 
-from benchforge.model.folder import read_trials
+from benchforge.model.files.folder import read_trials
 
 pytestmark = pytest.mark.network
 

@@ -7,7 +7,7 @@ of programs: enter and leave trials without end.
 import json, os, sys, time
 from pathlib import Path
 from benchforge.parts.command import Command
-from benchforge.run.host import LocalHost
+from benchforge.run.sandbox.host import LocalHost
 
 folder, names = Path(sys.argv[1]), sys.argv[2:]
 while names == ["--loop"]:

@@ -4,20 +4,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from benchforge_metrics.cpu import Cpu
+from benchforge_metrics.errors import ErrorRate, Errors
+from benchforge_metrics.keepalive import KeepAlive
+from benchforge_metrics.latency import Latency
+from benchforge_metrics.memory import Memory
+from benchforge_metrics.process_time import ProcessTime
+from benchforge_metrics.schedule import Lateness, RateMetric
+from benchforge_metrics.throughput import Throughput
+from benchforge_metrics.transfer import Transfer
 from pydantic import ValidationError
 
-from benchforge.metrics.cpu import Cpu
-from benchforge.metrics.errors import ErrorRate, Errors
-from benchforge.metrics.keepalive import KeepAlive
-from benchforge.metrics.latency import Latency
-from benchforge.metrics.memory import Memory
-from benchforge.metrics.process_time import ProcessTime
-from benchforge.metrics.schedule import Lateness, Rate
-from benchforge.metrics.throughput import Throughput
-from benchforge.metrics.transfer import Transfer
-from benchforge.model.observation import Observation
-from benchforge.model.trial import CaseName
-from benchforge.plugin import WHOLE, Histogram, Metric, Reading, Request, Sample, Trial, Usage
+from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.window import WHOLE
+from benchforge.model.values.case_name import CaseName
+from benchforge.plugin import Histogram, Metric, Reading, Request, Sample, Trial, Usage
 from benchforge.registry import Registry
 
 EVERY = (
@@ -30,7 +31,7 @@ EVERY = (
     Transfer,
     KeepAlive,
     ProcessTime,
-    Rate,
+    RateMetric,
     Lateness,
 )
 
@@ -125,7 +126,7 @@ def test_errors_are_a_total_and_the_classes_of_the_tool() -> None:
 
 
 def test_errors_that_overlap_are_shown_and_never_added() -> None:
-    found = samples(Errors(), reading(**IN_DOUBT, overlapping=True))
+    found = samples(Errors(), reading(**IN_DOUBT, overlapping_errors=True))
     assert found[None].value is None
     assert "between 3 and 7" in found[None].why
     assert found["status"].value == 10
@@ -148,7 +149,7 @@ def test_latency_is_mean_and_percentiles_in_seconds() -> None:
     assert list(found) == ["mean", "p50", "p90", "p99"]
     assert [sample.value for sample in found.values()] == [0.00113, 0.001, 0.001, 0.002]
     assert found["p99"].estimator == "type-1 quantile of the histogram of every response"
-    assert not any(sample.why or sample.at_least for sample in found.values())
+    assert not any(sample.why or sample.lower_bound for sample in found.values())
 
 
 def test_one_percentile_is_one_sample() -> None:
@@ -173,10 +174,10 @@ def test_too_few_responses_give_no_percentile() -> None:
 def test_requests_beyond_the_timeout_are_a_lower_bound() -> None:
     late = {"latency": Histogram.of({1000: 9800}), "censored": 200, "censored_from_us": 2_000_000}
     found = samples(Latency(), reading(**late))
-    assert (found["p99"].value, found["p99"].at_least) == (2, True)
-    assert (found["p90"].value, found["p90"].at_least) == (0.001, False)
+    assert (found["p99"].value, found["p99"].lower_bound) == (2, True)
+    assert (found["p90"].value, found["p90"].lower_bound) == (0.001, False)
     assert found["mean"].value == (9800 * 0.001 + 200 * 2) / 10_000
-    assert found["mean"].at_least
+    assert found["mean"].lower_bound
     unknown = samples(Latency(), reading(**late | {"censored_from_us": None}))
     assert {unknown["p99"].why, unknown["mean"].why} == {
         "200 requests took longer than the tool records"
@@ -283,8 +284,8 @@ def test_processes_are_summed_up_and_what_was_not_timed_is_unknown() -> None:
 def test_a_rate_that_is_not_kept_is_told() -> None:
     late = {"counts": {10: 90, 900: 10}, "sum_us": 9900, "max_us": 900}
     nothing = {"counts": {}, "sum_us": 0, "max_us": 0}
-    kept = {"rate": 100, "intended": 1000, "sent": 1000, "lateness": late, "waited": nothing}
-    rates = samples(Rate(), reading(schedule=kept))
+    kept = {"rate": 100, "intended": 1000, "sent": 1000, "lateness": late, "queueing": nothing}
+    rates = samples(RateMetric(), reading(schedule=kept))
     assert {of: one.value for of, one in rates.items()} == {
         "due": 100,
         "sent": 100,
@@ -298,8 +299,8 @@ def test_a_rate_that_is_not_kept_is_told() -> None:
         "waited p99": 0,
         "waited max": 0,
     }
-    missed = samples(Rate(), reading(schedule=kept | {"sent": 800}))
+    missed = samples(RateMetric(), reading(schedule=kept | {"sent": 800}))
     assert missed["sent"].why == "200 of 1000 requests that were due were never sent"
-    untold = samples(Rate(), reading(schedule={"rate": 100}))
+    untold = samples(RateMetric(), reading(schedule={"rate": 100}))
     assert [untold[of].value for of in ("due", "sent", "answered")] == [None, None, 100]
-    assert samples(Rate(), reading()) == samples(Lateness(), reading()) == {}
+    assert samples(RateMetric(), reading()) == samples(Lateness(), reading()) == {}

@@ -79,7 +79,7 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
     told = bench("report", result, "-o", result.parent / "other")
     (result.parent / "other" / "result.json").write_text("{}")
     told = bench("report", result, "-o", result.parent / "other")
-    assert (told.code, "is another result" in told.err) == (2, True), told.all
+    assert (told.code, "is a different result" in told.err) == (2, True), told.all
     told = bench("report", result, "-o", result / "report.html")
     assert (told.code, "error: " in told.err) == (5, True), told.all
 
@@ -153,7 +153,7 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     assert run("report", made, "--reporter", "github").code == 0
     assert summary.read_text() == 2 * (made / "github.md").read_text()
     told = run("report", made, "--reporter", "action-benchmark", "-o", "-")
-    assert (told.code, "makes no file" in told.err) == (2, True), told.all  # of a smoke
+    assert (told.code, "writes no file" in told.err) == (2, True), told.all  # of a smoke
     (made / "junit.xml").write_text("<testsuites/>")  # as if it told of another sitting
     assert run("run", "--resume", made).code == 0
     assert run("verify", made).code == 0
@@ -167,9 +167,9 @@ def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Pat
         "id": "L9",
         "name": "made-up",
         "scope": "trial",
-        "about": "apparatus",
+        "subject": "apparatus",
         "status": "fail",
-        "says": "the <tool> & its | friends lied",
+        "message": "the <tool> & its | friends lied",
     }
     for place in quiet.glob("trials/*/trial.json"):
         trial = read(place)
@@ -202,7 +202,7 @@ def test_what_github_action_benchmark_reads(bench: Bench, quiet: Path) -> None:
         f"{case['case']['scenario']} · {case['case']['server']} · {case['case']['driver']} · "
         + " ".join(filter(None, (line["metric"], line["of"]))): line
         for case in summary["cases"]
-        for line in case["lines"]
+        for line in case["metrics"]
     }
     for better, name in (("higher", "bigger"), ("lower", "smaller")):
         found = read(quiet / f"action-benchmark-{name}.json")
@@ -236,7 +236,7 @@ def test_a_signal_while_reports_are_written_loses_nothing(
     ("make", "code", "says"),
     [
         (lambda result: result / "nowhere", 2, "nowhere: No such file"),
-        (lambda result: result / "trials", 2, "give the folder of a result"),
+        (lambda result: result / "trials", 2, "name the folder of a result"),
         (lambda result: result / "summary.json", 2, "summary.json: is a file"),
     ],
 )

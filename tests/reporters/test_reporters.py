@@ -10,22 +10,30 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from benchforge_reporters.html.report import Html
+from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.raw import raw
+from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.text.numbers import Scale, scale
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from benchforge.model.answer import Request
-from benchforge.model.reading import Reading
-from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
-from benchforge.model.trial import CaseName, Failure, Started, Trial
+from benchforge import safe
+from benchforge.model.summary.summary import (
+    CaseSummary,
+    FailedTrial,
+    MetricSummary,
+    Summary,
+    TrialSample,
+)
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure, StartedProcess, Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Reporter
 from benchforge.registry import Registry
-from benchforge.reporters.html import Html
-from benchforge.reporters.markdown import Markdown
-from benchforge.reporters.numbers import Scale, scale
-from benchforge.reporters.raw import fenced, raw
-from benchforge.reporters.terminal import Terminal
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -38,7 +46,7 @@ def line(
     use: str | None = None,
     at_least: bool = False,
     why: str = "",
-) -> Line:
+) -> MetricSummary:
     ordered = sorted(values)
     samples = [
         TrialSample(
@@ -49,13 +57,13 @@ def line(
                 unit=unit,
                 value=None if why else value,
                 of=of,
-                at_least=at_least and value == ordered[-1],
+                lower_bound=at_least and value == ordered[-1],
                 why=why,
             ),
         )
         for number, value in enumerate(values, 1)
     ]
-    return Line(
+    return MetricSummary(
         metric=metric,
         use=use or metric,
         of=of,
@@ -66,14 +74,14 @@ def line(
         median=None if why else ordered[len(ordered) // 2],
         lowest=None if why else ordered[0],
         highest=None if why else ordered[-1],
-        at_least=at_least,
+        lower_bound=at_least,
         why=why,
     )
 
 
 def case(
     server: str,
-    *lines: Line,
+    *lines: MetricSummary,
     vary: dict[str, JsonValue] | None = None,
     failed: Sequence[FailedTrial] = (),
     notes: Sequence[str] = (),
@@ -86,7 +94,7 @@ def case(
         trials=trials,
         planned=3,
         failed=tuple(failed),
-        lines=lines,
+        metrics=lines,
         notes=tuple(notes),
     )
 
@@ -107,7 +115,7 @@ def result(*cases: CaseSummary, smoke: bool = False, title: str = "Hello, world"
     )
 
 
-def trial(number: int = 1, *processes: Started) -> Trial:
+def trial(number: int = 1, *processes: StartedProcess) -> Trial:
     return Trial(
         number=number,
         case=case("wsgiref").case,
@@ -159,7 +167,9 @@ def lines_of(text: str) -> list[str]:
 
 
 FEW = TWO.model_copy(
-    update={"cases": tuple(one.model_copy(update={"lines": one.lines[:3]}) for one in TWO.cases)}
+    update={
+        "cases": tuple(one.model_copy(update={"metrics": one.metrics[:3]}) for one in TWO.cases)
+    }
 )
 
 
@@ -415,7 +425,7 @@ def hostile() -> Summary:
     return whole.model_copy(update={"name": HOSTILE, "versions": {HOSTILE: HOSTILE}})
 
 
-def started(**changes: str | int | None) -> Started:
+def started(**changes: str | int | None) -> StartedProcess:
     told = {
         "label": "server",
         "argv": ("python", "-c", "print('hello')"),
@@ -424,7 +434,7 @@ def started(**changes: str | int | None) -> Started:
         "stderr": "server.err",
         "exit_code": 0,
     }
-    return Started.model_validate(told | changes)
+    return StartedProcess.model_validate(told | changes)
 
 
 class Seen(HTMLParser):
@@ -515,7 +525,8 @@ def test_raw_reads_nothing_outside_of_the_trial(tmp_path: Path, name: str) -> No
     folder.mkdir(parents=True)
     (tmp_path / "trials/secret").write_text("SECRET root:")
     (folder / "link").symlink_to(tmp_path / "trials/secret")
-    text = raw((trial(1, started(stdout=name, exit_code=None)),), tmp_path)
+    process = started(exit_code=None).model_copy(update={"stdout": name})
+    text = raw((trial(1, process),), tmp_path)
     assert "SECRET" not in text
     assert "root:" not in text
     assert "### server: ran until it was stopped" in text
@@ -524,7 +535,7 @@ def test_raw_reads_nothing_outside_of_the_trial(tmp_path: Path, name: str) -> No
 
 @given(st.text(st.sampled_from("`~\n a#"), max_size=30))
 def test_no_text_ends_its_fence(text: str) -> None:
-    first, *inner, last, end = fenced(text).split("\n")
+    first, *inner, last, end = safe.fenced(text).split("\n")
     assert (first, end) == (last, "")
     assert all(set(one.strip()) != {"`"} or len(one.strip()) < len(last) for one in inner)
 
@@ -582,6 +593,6 @@ def test_reporters_are_found_like_everybodys(name: str, tmp_path: Path) -> None:
 
 
 def test_rich_is_imported_only_to_draw() -> None:
-    program = "import sys, benchforge.reporters.terminal; print('rich' in sys.modules)"
+    program = "import sys, benchforge_reporters.terminal; print('rich' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ended.stdout == b"False\n"

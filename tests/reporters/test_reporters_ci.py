@@ -6,21 +6,21 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Literal
 
+from benchforge_reporters.ci.action_benchmark import ActionBenchmark, entries
+from benchforge_reporters.ci.github import MOST_BYTES, github
+from benchforge_reporters.ci.junit import junit
+from benchforge_reporters.json import numbers
+from benchforge_reporters.text.verdicts import answers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_reporters import case, line, result, trial
 
-from benchforge.model.check import Check
-from benchforge.model.claim import Asked, Claim, Question, Term
-from benchforge.model.summary import DoubtedTrial, FailedTrial, Summary
-from benchforge.model.trial import Failure
-from benchforge.model.verdict import Estimate, Verdict
-from benchforge.reporters.action_benchmark import ActionBenchmark, entries
-from benchforge.reporters.github import MOST_BYTES, github
-from benchforge.reporters.json import numbers
-from benchforge.reporters.junit import junit
-from benchforge.reporters.verdicts import answers
-from benchforge.reporters.words import one_line
+from benchforge import safe
+from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
+from benchforge.model.summary.summary import DoubtedTrial, FailedTrial, Summary
+from benchforge.model.summary.verdict import Estimate, Verdict
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Failure
 
 State = Literal["holds", "fails", "inconclusive", "invalid"]
 NAMES = st.one_of(
@@ -33,8 +33,10 @@ NAMES = st.one_of(
 
 def claim(label: str, says: str = "") -> Claim:
     of = Term(case=case("one").case)
-    asked = Question(text="p99 < 25ms", form="value", relation="<", bound=0.025)
-    return Claim(label=label, says=says, metric="p99", question=asked, asked=(Asked(a=of),))
+    asked = Hypothesis(text="p99 < 25ms", form="value", relation="<", bound=0.025)
+    return Claim(
+        label=label, says=says, metric="p99", hypothesis=asked, instances=(ClaimInstance(a=of),)
+    )
 
 
 def verdict(label: str, state: State, why: str = "") -> Verdict:
@@ -96,7 +98,9 @@ def test_a_case_without_a_trial_is_an_error_that_says_why() -> None:
 
 
 def test_a_doubted_value_is_marked_and_not_drawn(tmp_path: Path) -> None:
-    check = Check(id="N1", scope="trial", about="apparatus", status="fail", says="no", again=True)
+    check = Check(
+        id="N1", scope="trial", subject="apparatus", status="fail", message="no", transient=True
+    )
     doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(check,), used=True)
     noisy = case("one", line("throughput", "1/s", 1, 2, 3))
     noisy = noisy.model_copy(update={"doubted": (doubt,), "believed": 2})
@@ -114,7 +118,12 @@ def test_a_doubted_value_is_marked_and_not_drawn(tmp_path: Path) -> None:
 
 def test_doubted_response_times_are_marked_and_not_drawn() -> None:
     late = Check(
-        id="L4", scope="trial", about="apparatus", status="fail", says="late", numbers="latency"
+        id="L4",
+        scope="trial",
+        subject="apparatus",
+        status="fail",
+        message="late",
+        invalidates="latency",
     )
     doubt = DoubtedTrial(trial=2, block=2, attempt=1, checks=(late,), used=True)
     one = case("one", line("throughput", "1/s", 1, 2, 3), line("latency", "s", 1, 2, 3, of="p50"))
@@ -131,7 +140,7 @@ def test_what_is_unknown_is_null_with_its_reason() -> None:
     (row, *_) = numbers(result(case("one", line("p99", "s", 1.0, why="too few"))))
     assert (row["value"], row["why"]) == (None, "too few")
     bound = line("p99", "s", 1.0, 2.0, at_least=True)
-    summary = result(case("one", bound.model_copy(update={"at_least": True})))
+    summary = result(case("one", bound.model_copy(update={"lower_bound": True})))
     assert list(entries(summary, "higher")) == []
 
 
@@ -155,7 +164,7 @@ def test_whatever_names_and_sentences_are_it_is_well_formed(
     one = case(server, line(name, "1/s", 1, 2, 3), vary={"servers.x": name}, failed=[failed])
     summary = told(result(one, title=says), verdict(name, "fails", says), says=says)
     (_, _, sentence), *_ = elements(summary)
-    assert one_line(says or "p99 fails") in sentence
+    assert safe.line(says or "p99 fails") in sentence
     for better in ("higher", "lower"):
         assert json.loads(json.dumps(list(entries(summary, better)))) is not None
     rows = json.loads(json.dumps(list(numbers(summary)), allow_nan=False))

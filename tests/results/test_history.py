@@ -51,7 +51,7 @@ def test_a_change_stands_between_two_results(bench: Bench, results: Path) -> Non
     assert marked[0].endswith(f"% between result {STEP} and {STEP + 1}")
     told = bench("history", results, "--metric", "throughput")
     assert "CHANGED" not in told.out
-    assert "no changes are told: changes are looked for in the ratio to a reference" in told.out
+    assert "no changes are shown: changes are looked for in the ratio to a reference" in told.out
 
 
 def test_what_is_for_programs_says_the_same(bench: Bench, results: Path) -> None:
@@ -110,7 +110,7 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     assert places == sorted(places)
     assert told.err.count("left out: ") == 3
     # There, and back again.
-    marked = [line for line in two(told.out) if "another thing: options, code or data" in line]
+    marked = [line for line in two(told.out) if "changed: options, code or data" in line]
     assert [line.split()[0] for line in marked] == ["2", "3"]
 
 
@@ -118,10 +118,10 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     ("words", "says"),
     [
         (("nowhere",), "nowhere/result.json: No such file"),
-        (("empty",), "give the folder of a result"),
-        (("A", "--reference", "three"), "there are: one, two"),
-        (("A", "--metric", "speed"), "there are: "),
-        (("A", "--json", "--csv"), "only one can be printed"),
+        (("empty",), "name the folder of a result"),
+        (("A", "--reference", "three"), "available servers: one, two"),
+        (("A", "--metric", "speed"), "available metrics: "),
+        (("A", "--json", "--csv"), "--json and --csv exclude each other"),
         (("SMOKE",), "no result: "),
     ],
 )

@@ -8,17 +8,20 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import Bench, answering, bench_words, calls, lack
+from robustness import Watched, keepers, until, watched
 
-from benchforge.checks.quiet import limits_of
+from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.summary import with_checks
-from benchforge.model.folder import read_ceilings, read_header, read_sittings, read_trials
+from benchforge.model.files.folder import read_ceilings, read_header, read_sessions, read_trials
+from benchforge.model.trial.trial import ATTEMPTS
 from benchforge.registry import Registry
-from benchforge.stats.summarize import summarize
+from benchforge.stats.summary.summarize import summarize
 from benchforge.suite.load import load
 
 BUSY = "another benchforge is measuring"
@@ -82,7 +85,7 @@ def resummarized(result: Path, path: Path) -> str:
     """What `summarize` and the checks give of all that is in a result."""
     metrics = load(path, Registry()).metrics
     header, trials = read_header(result), read_trials(result)
-    summary = summarize(header, trials, metrics, read_sittings(result))
+    summary = summarize(header, trials, metrics, read_sessions(result))
     summary = with_checks(summary, header, trials, limits_of(header), read_ceilings(result))
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
@@ -93,7 +96,7 @@ def test_what_is_missing_is_measured_in_the_planned_order(bench: Bench, tmp_path
     first_two = [trial.started for trial in read_trials(result)]
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
-    assert "resumed: 2 of 6 measurements are there" in told.err
+    assert "resumed: 2 of 6 measurements are done" in told.err
     assert "[3/6] block 2" in told.err
     assert "[2/6]" not in told.err
     assert places(result) == planned(result)
@@ -103,12 +106,12 @@ def test_what_is_missing_is_measured_in_the_planned_order(bench: Bench, tmp_path
     assert [trial.number for trial in trials] == [1, 2, 3, 4, 5, 6]
     assert (result / "result.json").read_bytes() == header
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
-    (sitting,) = read_sittings(result)
-    assert (sitting.number, sitting.first_trial, sitting.differs) == (2, 3, ())
+    (session,) = read_sessions(result)
+    assert (session.number, session.first_trial, session.differences) == (2, 3, ())
     report = (result / "report.md").read_text()
     assert "- resumed: trials 3 to 6 on " in report
     assert "NOT COMPLETE" not in report
-    assert bench("validate", result, result / "sittings/0002.json").code == 0
+    assert bench("validate", result, result / "sessions/0002.json").code == 0
 
 
 def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
@@ -170,12 +173,12 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     assert process.returncode == 130, err
     (result,) = (tmp_path / "results").iterdir()
     command = f"benchforge run --resume results/{result.name}"
-    assert f"this goes on: {command}\n" in err
+    assert f"to continue: {command}\n" in err
     there = len(read_trials(result))
     told = bench(*command.split()[1:], "--time-limit", "4s")
     assert told.code == 0, told.all
-    assert f"resumed: {there} of 100 measurements are there" in told.err
-    assert f"this goes on: {command}\n" in told.err
+    assert f"resumed: {there} of 100 measurements are done" in told.err
+    assert f"to continue: {command}\n" in told.err
     assert places(result) == planned(result)[: len(places(result))]
     assert len(places(result)) > there
 
@@ -199,10 +202,11 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
     assert told.code == 4, told.all
     assert "(attempt 2)" in told.err
     assert "block 1 · ping" in told.err
-    assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3] * 2
+    # The first place had lost all of its attempts, and gets as many again.
+    assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3, 1, 4, 5, 6, 2, 3]
     assert "0 of 1" in told.out
     assert bench("run", "--resume", result).code == 4
-    assert len(read_trials(result)) == 6
+    assert len(read_trials(result)) == 9 + 6  # both places have lost all of theirs
 
 
 def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Path) -> None:
@@ -231,7 +235,7 @@ def test_what_is_complete_is_reported_anew(bench: Bench, tmp_path: Path) -> None
     assert "2 of 2" not in told.err.replace("2 planned measurements of 2", "")
     assert (result / "report.html").stat().st_size
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
-    assert not (result / "sittings").exists()
+    assert not (result / "sessions").exists()
 
 
 def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -> None:
@@ -245,7 +249,7 @@ def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -
         ("--profile", "long"): "was begun with --profile short",
         ("--set", "loaders.pace.connections=3"): "with --set loaders.pace.connections=1",
         ("--only", "pong"): "--only pong: ",
-        ("-o", "elsewhere"): "--resume goes on in the result's own folder",
+        ("-o", "elsewhere"): "--resume continues in the result's own folder",
     }
     for words, says in refused.items():
         told = bench("run", "--resume", result, *words)
@@ -260,7 +264,7 @@ def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -
 
 
 def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
-    two = answering() + 'environment = { TOKEN = "a" }\n'
+    two = answering() + 'environment = { TOKEN = "a-token-of-ours" }\n'
     path = suite(tmp_path, two=two, blocks=1)
     secret = ("--set", "servers.two.environment.TOKEN=correct-horse")
     assert bench("run", path, *secret).code == 0
@@ -335,12 +339,12 @@ def test_another_machine_or_program_is_refused_or_told(bench: Bench, tmp_path: P
     assert told.code == 2, told.all
     for says in ("benchforge was '0.0.0', is ", "kernel was '2.6.0', is ", "loader-pace was '0'"):
         assert says in told.err
-    assert not (result / "sittings").exists()
+    assert not (result / "sessions").exists()
     told = bench("run", "--resume", result, "--anyway")
     assert told.code == 0, told.all
-    assert "warning: not as it was begun: kernel was '2.6.0', is " in told.err
-    (sitting,) = read_sittings(result)
-    assert any(one.startswith("kernel was '2.6.0'") for one in sitting.differs)
+    assert "warning: changed since the run began: kernel was '2.6.0', is " in told.err
+    (session,) = read_sessions(result)
+    assert any(one.startswith("kernel was '2.6.0'") for one in session.differences)
     for name in ("report.md", "report.html"):
         report = (result / name).read_text()
         assert "RESUMED ELSEWHERE" in report
@@ -352,11 +356,11 @@ def test_what_is_no_sound_result_is_refused(bench: Bench, tmp_path: Path) -> Non
     told = bench("run", "--resume", tmp_path / "nowhere")
     assert (told.code, "nowhere: No such file or directory" in told.err) == (2, True), told.all
     told = bench("run", "--resume", tmp_path)
-    assert (told.code, "give the folder of a result" in told.err) == (2, True), told.all
+    assert (told.code, "name the folder of a result" in told.err) == (2, True), told.all
     told = bench("run")
     assert (told.code, "no suite is named" in told.err) == (2, True), told.all
     told = bench("run", tmp_path / "small.toml", "--anyway")
-    assert (told.code, "it belongs to --resume" in told.err) == (2, True), told.all
+    assert (told.code, "works only with --resume" in told.err) == (2, True), told.all
 
     trial = result / "trials/0001/trial.json"
     header, whole = (result / "result.json").read_text(), trial.read_text()
@@ -379,7 +383,7 @@ def test_what_is_no_sound_result_is_refused(bench: Bench, tmp_path: Path) -> Non
 
     edited(result / "result.json", lambda one: one.update(format=99))
     told = bench("run", "--resume", result)
-    assert (told.code, "has format 99, this benchforge reads 1" in told.err) == (2, True)
+    assert (told.code, "has format 99, this benchforge reads 2" in told.err) == (2, True)
     (result / "result.json").write_text(header)
     assert bench("run", "--resume", result).code == 0
 
@@ -490,7 +494,7 @@ def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
     """)
     assert codes(told) == [5, 0, 5, 0, 0, 5], told
     assert "and this may need 200.0 MB" in told
-    assert "what was kept is whole, and this goes on: benchforge run --resume disk/small-" in told
+    assert "finished trials were kept; to continue: benchforge run --resume disk/small-" in told
     assert "Read-only file system" in told
     result = tmp_path / "kept"
     assert places(result) == planned(result)
@@ -515,3 +519,39 @@ def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path:
     assert process.returncode == 5, err
     assert "No such file or directory" in err
     assert "Traceback" not in err
+
+
+def there(one: Watched, pattern: str) -> list[Path]:
+    return list(one.result.glob(pattern))
+
+
+def test_a_place_whose_attempts_were_all_lost_is_measured_by_the_next_sitting(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = suite(tmp_path, blocks=2)
+    with watched(tmp_path, "run", path) as one:
+        for number in range(1, ATTEMPTS + 1):
+            # Not before the keeper of this attempt is there, nor that of the next.
+            trial = f"trials/{number:04d}"
+            until(partial(there, one, f"{trial}/server-*"))
+            os.kill(keepers(one)[0], signal.SIGKILL)
+            until(partial(there, one, f"{trial}/trial.json"))
+        told = one.ended()
+    result = one.result
+    first = [trial for trial in read_trials(result) if (trial.block, trial.position) == (1, 1)]
+    assert [bool(trial.failure) for trial in first] == [True] * ATTEMPTS
+    assert told.code == 4, told.all
+    assert "not measured: 1 planned measurement: no attempt finished" in told.err
+    assert "to continue: benchforge run --resume results/" in told.err
+    assert "NOT COMPLETE" in (result / "report.md").read_text()
+    listed = bench("clean", "--results", tmp_path / "results")
+    assert "unfinished, 3 of 4 measurements" in listed.all
+    again = bench("run", "--resume", result)
+    assert "resumed: 3 of 4 measurements are done" in again.err
+    assert "not measured" not in again.err
+    later = [trial for trial in read_trials(result) if (trial.block, trial.position) == (1, 1)]
+    assert later[ATTEMPTS].attempt == ATTEMPTS + 1
+    assert later[ATTEMPTS].measured
+    assert bench("validate", result).code == 0
+    assert bench("verify", result).code == 0
+    assert "nothing is missing" in bench("run", "--resume", result).err

@@ -19,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_result import Where, change, copied, measured, trial_of
 
-from benchforge.model.file import Fault
+from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
-from benchforge.run.verify.again import Again, Result
-from benchforge.run.verify.alike import NOTHING, alike, leaves, member
-from benchforge.run.verify.compare import verify
+from benchforge.results.verify.compare import verify
+from benchforge.results.verify.recomputed import RecomputedValue, Result
+from benchforge.results.verify.same_document import NOTHING, alike, leaves, member
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +41,10 @@ def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
     told = bench("verify", result)
     assert told.code == 0, told.all
     first, second = told.out.splitlines()
-    assert "of 10 trials computed again: all are equal" in first
-    assert second.startswith("as written, since nothing beside them tells: ")
+    assert "of 10 trials recomputed: all agree" in first
+    assert second.startswith("not confirmed by other files: ")
     alone = second.partition(": ")[2].split(", ")
-    assert not {"reading", "case", "seed", "at_once"} & set(alone)
+    assert not {"reading", "case", "seed", "concurrency"} & set(alone)
     assert {"phases", "observation.counters"} <= set(alone)
 
 
@@ -89,18 +89,33 @@ repeat.blocks = 2
     shutil.rmtree(app)
     suite.unlink()
     told = bench("verify", moved)
-    assert (told.code, "of 4 trials computed again: all are equal" in told.out) == (0, True), told
+    assert (told.code, "of 4 trials recomputed: all agree" in told.out) == (0, True), told
 
 
 # A file, by its driver where it is a trial's; a value; what is done to it; and what is said.
 CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
     ("wrk", ("reading", "received_bytes"), lambda value: value + 1, "reading.received_bytes: "),
     ("wrk", ("reading", "latency", "max_us"), lambda value: value + 1, "reading.latency.max_us"),
-    ("wrk", ("reading", "claims", "latency_mean_us"), lambda value: value + 0.1, "reading.claims"),
-    ("wrk", ("load", "at_once"), lambda _: 5, "load.at_once: 5, but computed again it is 4"),
+    (
+        "wrk",
+        ("reading", "printed", "latency_mean_us"),
+        lambda value: value + 0.1,
+        "reading.printed",
+    ),
+    (
+        "wrk",
+        ("load", "concurrency"),
+        lambda _: 5,
+        "load.concurrency: 5, but recomputed it is 4",
+    ),
     ("plain", ("observation", "usage", 0, "cpu_s"), lambda _: 99.5, "usage.0.cpu_s: 99.5, but"),
     ("plain", ("observation", "machine", "busy_s"), lambda _: 99.5, "machine.busy_s: 99.5, but"),
-    ("plain", ("checks", -1, "says"), lambda _: "all is well", '"all is well", but computed again'),
+    (
+        "plain",
+        ("checks", -1, "message"),
+        lambda _: "all is well",
+        '"all is well", but recomputed',
+    ),
     ("ab", ("reading", "seconds"), lambda value: value * (1 + 1e-6), "reading.seconds: "),
     ("ab", ("reading", "percentiles_us", "50"), lambda value: value + 1, "percentiles_us.50: "),
     ("pace", ("reading", "phases", "connect", "sum_us"), lambda n: n + 1, "connect.sum_us: "),
@@ -108,18 +123,23 @@ CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
         "paced",
         ("reading", "schedule", "rate"),
         lambda _: 201,
-        "201.0, but computed again it is 200",
+        "201.0, but recomputed it is 200",
     ),
-    ("plain", ("reading", "claims", "process_s"), lambda value: value + 1, "claims.process_s"),
-    ("plain", ("reading", "claims"), lambda value: {**value, "more": 1}, "is not there"),
-    ("plain", ("processes", -1, "seconds"), lambda value: value + 1, "claims.process_s: "),
+    ("plain", ("reading", "printed", "process_s"), lambda value: value + 1, "printed.process_s"),
+    ("plain", ("reading", "printed"), lambda value: {**value, "more": 1}, "is not there"),
+    ("plain", ("processes", -1, "seconds"), lambda value: value + 1, "printed.process_s: "),
     ("plain", ("answers", 0, "sha256"), lambda _: "0" * 64, "answers.0.sha256: "),
     ("plain", ("answers", 0, "length"), lambda value: value + 1, "answers.0.length: "),
     ("plain", ("seed",), lambda value: value + 1, "seed: "),
     ("plain", ("position",), lambda value: value + 99, "position: the plan has no such place"),
-    ("summary", ("cases", 0, "lines", 0, "median"), lambda value: value * 2, "lines.0.median: "),
+    (
+        "summary",
+        ("cases", 0, "metrics", 0, "median"),
+        lambda value: value * 2,
+        "metrics.0.median: ",
+    ),
     ("summary", ("cases", 0, "notes"), lambda _: ["all went well"], "cases.0.notes.0: "),
-    ("summary", ("complete",), lambda _: False, "complete: false, but computed again it is true"),
+    ("summary", ("complete",), lambda _: False, "complete: false, but recomputed it is true"),
     ("result", ("plan", 0, "seed"), lambda value: value + 1, "plan.0.seed: "),
     ("result", ("seed",), lambda value: value + 1, "plan.0."),
     ("result", ("metrics", 0, "better"), lambda _: "lower", 'metrics.0.better: "lower", but'),
@@ -194,17 +214,17 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("path", "to", "says"),
     [
-        (("claims", 0, "question", "bound"), 1, "claims.0.question.bound: 1.0, but computed"),
-        (("claims", 0, "published"), 1, "claims.0.published: 1.0, but computed again it is 12"),
-        (("claims", 0, "asked", 0, "at"), {"loaders.closed.connections": 4}, "asked.0.at."),
-        (("claims",), [], "claims.0: not there, but computed again it is"),
-        (("smoke",), True, "smoke: true, but computed again it is false"),
-        (("title",), "Another", 'title: "Another", but computed again it is "What is asked"'),
-        (("titles", "two"), "Another", 'titles.two: "Another", but computed again it is'),
-        (("takes",), {}, "takes.two: not there, but computed again it is"),
+        (("claims", 0, "hypothesis", "bound"), 1, "claims.0.hypothesis.bound: 1.0, but recomputed"),
+        (("claims", 0, "published"), 1, "claims.0.published: 1.0, but recomputed it is 12"),
+        (("claims", 0, "instances", 0, "at"), {"loaders.closed.connections": 4}, "instances.0.at."),
+        (("claims",), [], "claims.0: not there, but recomputed it is"),
+        (("smoke",), True, "smoke: true, but recomputed it is false"),
+        (("title",), "Another", 'title: "Another", but recomputed it is "What is asked"'),
+        (("titles", "two"), "Another", 'titles.two: "Another", but recomputed it is'),
+        (("scenario_metrics",), {}, "scenario_metrics.two: not there, but recomputed it is"),
         (("tables", "drawn", "show"), ["mean"], 'tables.drawn.show.0: "mean", but'),
-        (("suite",), ASKS.replace("12", "13"), "claims.0.published: 12.0, but computed again"),
-        (("suite",), ASKS.replace("a > 10", "a > b"), "asks for b, and there is none"),
+        (("suite",), ASKS.replace("12", "13"), "claims.0.published: 12.0, but recomputed"),
+        (("suite",), ASKS.replace("a > 10", "a > b"), "needs `b`, which is missing"),
     ],
 )
 def test_what_is_asked_is_what_the_suite_asks(
@@ -227,7 +247,7 @@ def test_the_first_difference_is_named_and_all_are_on_demand(bench: Bench, chang
     assert first.startswith(f"{file}:")
     assert "reading.responses: " in first
     left = int(more.partition(" ")[0])
-    assert tally.endswith(f"computed again: {left + 1} differ")
+    assert tally.endswith(f"recomputed: {left + 1} differ")
     told = bench("verify", changed, "--all")
     assert told.code == 1
     assert len(told.out.splitlines()) == left + 3
@@ -260,10 +280,6 @@ def to_a_pipe(trial: Path) -> None:
     os.mkfifo(trial.parent / "wrk-load.json")
 
 
-def outside(trial: Path) -> None:
-    change(trial, ("processes", -1, "stdout"), lambda _: "../../result.json")
-
-
 def of_an_older_one(trial: Path) -> None:
     for name in ("seconds", "user_s", "system_s"):
         change(trial, ("processes", -1, name), lambda _: None)
@@ -274,9 +290,8 @@ def of_an_older_one(trial: Path) -> None:
     [
         ("wrk", without("wrk-load.json"), "wrk-load.json: the tool did not write it"),
         ("wrk", without("answer.bin"), "no answer.bin beside the trial"),
-        ("wrk", to_a_pipe, "wrk-load.json is no file"),
-        ("wrk", outside, "no ../../result.json beside the trial"),
-        ("pace", cut("loader-pace.out"), "cannot be computed again: pace: "),
+        ("wrk", to_a_pipe, "wrk-load.json is not a file"),
+        ("pace", cut("loader-pace.out"), "cannot be recomputed: pace: "),
         ("plain", without("client-plain.out"), "no client-plain.out beside the trial"),
         ("plain", of_an_older_one, "how client-plain ended was not kept"),
     ],
@@ -370,7 +385,7 @@ def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> N
 def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
     trial = trial_of(changed, "wrk")
     change(trial, ("reading",), lambda _: None)
-    failure = {"stage": "read", "message": "wrk: failed", "about": "apparatus"}
+    failure = {"stage": "read", "message": "wrk: failed", "subject": "apparatus"}
     change(trial, ("failure",), lambda _: failure)
     found = verify(changed, Registry())
     assert "failure.message: " in str(found.differing[0])
@@ -380,7 +395,7 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
     found = verify(changed, Registry())
-    assert "plan: cannot be computed again: trial 3: lost or removed" in str(found.cannot[0])
+    assert "plan: cannot be recomputed: trial 3: lost or removed" in str(found.cannot[0])
 
 
 def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
@@ -396,10 +411,16 @@ def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: P
     spoilt: dict[str, object] = {
         "id": "N1",
         "status": "fail",
-        "about": "apparatus",
+        "subject": "apparatus",
         "scope": "trial",
     }
-    spoilt |= {"name": "foreign-cpu", "value": 0.9, "threshold": "", "source": "", "says": "loud"}
+    spoilt |= {
+        "name": "foreign-cpu",
+        "value": 0.9,
+        "threshold": "",
+        "source": "",
+        "message": "loud",
+    }
     change(trial_of(changed, "wrk"), ("checks",), lambda checks: [spoilt, *checks])
     found = verify(changed, Registry())
     assert "checks.0: N1: fail is no answer of its checks" in str(found.differing[0])
@@ -420,7 +441,7 @@ def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_pa
     change(trial, ("failure",), lambda _: None)
     told = bench("verify", kept, "--all")
     assert told.code == 1, told.all
-    assert "failure.message: not there, but computed again it is" in told.out
+    assert "failure.message: not there, but recomputed it is" in told.out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -454,7 +475,7 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
     for _ in range(2):
         assert bench("validate", kept).code == 0
         told = bench("verify", kept)
-        assert (told.code, "all are equal" in told.out) == (0, True), told.all
+        assert (told.code, "all agree" in told.out) == (0, True), told.all
         assert bench("run", "--resume", kept).code == 0
     assert len(list(kept.glob("trials/*/trial.json"))) == 3
 
@@ -464,18 +485,18 @@ def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Pat
     told = bench("verify", changed)
     assert told.code == 1
     assert "summary.json:" in told.out.splitlines()[0]
-    assert "it was written by benchforge 0.0.1: this one may compute otherwise" in told.out
+    assert "it was written by benchforge 0.0.1: this version may compute differently" in told.out
 
 
 def test_a_further_recomputation_is_one_function(changed: Path) -> None:
-    def started(result: Result) -> Iterator[Again | Fault]:
+    def started(result: Result) -> Iterator[RecomputedValue | FileFault]:
         for trial in result.trials:
-            yield Again(trial, ("phases", "load"), trial.model.phases["load"])
-            yield Again(trial, ("block",), 99)
+            yield RecomputedValue(trial, ("phases", "load"), trial.model.phases["load"])
+            yield RecomputedValue(trial, ("block",), 99)
 
     found = verify(changed, Registry(), (started,))
     assert (found.compared, len(found.differing), found.cannot) == (20, 10, [])
-    assert str(found.differing[0]).endswith(": block: 1, but computed again it is 99")
+    assert str(found.differing[0]).endswith(": block: 1, but recomputed it is 99")
     assert "phases" in found.as_written  # the others of them are not
     assert "block" not in found.as_written
 
@@ -520,3 +541,11 @@ def test_a_fraction_may_be_off_by_little_and_a_count_by_nothing() -> None:
     assert not alike(0.0, 1e-300)
     assert not alike(10**400, 1.0)
     assert not alike(None, NOTHING)
+
+
+def test_output_that_stands_elsewhere_is_no_trials(bench: Bench, changed: Path) -> None:
+    trial = trial_of(changed, "wrk")
+    change(trial, ("processes", -1, "stdout"), lambda _: "../../result.json")
+    told = bench("verify", changed)
+    assert told.code == 1, told.all
+    assert "stdout: is no name of a file below a folder, got '../../result.json'" in told.err

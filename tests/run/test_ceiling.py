@@ -14,24 +14,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trials import cases
 
-from benchforge.checks import ceiling
 from benchforge.checks.limits import limits
-from benchforge.model.answer import Answer, Request
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.check import Check
-from benchforge.model.observation import Observation, Usage
-from benchforge.model.reading import Reading, Schedule
-from benchforge.model.result import Header
-from benchforge.model.trial import CaseName, Failure, Load, Trial
-from benchforge.run.ceiling import COSTS_S, SHARE, against, wanted
-from benchforge.run.null import NullServer
+from benchforge.checks.load_tool import ceiling
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.result import Header
+from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.reading import Reading, Schedule
+from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.run.null_server.ceiling import COSTS_S, SHARE, against, wanted
+from benchforge.run.null_server.process import NullServer
 
 CASE = CaseName(scenario="hello", server="one", driver="closed", vary={}, digest="a" * 16)
 SECONDS = 10.0
 
 
 def used(role: Any, cpu_s: float | None, hottest_s: float | None = None) -> Usage:
-    return Usage(label=role, role=role, cpu_s=cpu_s, peak_pss_bytes=1, hottest_cpu_s=hottest_s)
+    return Usage(
+        label=role, role=role, cpu_s=cpu_s, peak_pss_bytes=1, busiest_thread_cpu_s=hottest_s
+    )
 
 
 def trial(
@@ -72,7 +75,7 @@ def trial(
         "answers": (answer,),
         "namespaces": {},
         "load": Load(processes=1),
-        "driven": driven,
+        "driver_digest": driven,
         "reading": reading,
         "observation": observation,
     }
@@ -122,13 +125,13 @@ def test_a_rate_is_held_against_what_the_tool_gets_from_a_server_that_does_nothi
     share: float, status: str
 ) -> None:
     found = answer(trial(10_000 * share), ceiling_of(10_000))
-    assert (found.id, found.scope, found.about, found.status) == (
-        *("L2", "session", "apparatus"),
+    assert (found.id, found.scope, found.subject, found.status) == (
+        *("L2", "result", "apparatus"),
         status,
     )
     assert found.value == pytest.approx(share, rel=0.001)
-    assert found.of == CASE.title
-    assert ("the load tool, not the server, was the limit" in found.says) is (status == "fail")
+    assert found.component == CASE.title
+    assert ("the load tool, not the server, was the limit" in found.message) is (status == "fail")
 
 
 def test_the_largest_throughput_of_a_case_counts() -> None:
@@ -176,9 +179,9 @@ def test_a_faster_null_server_never_makes_it_worse() -> None:
                         id="N1",
                         name="foreign-cpu",
                         scope="trial",
-                        about="apparatus",
+                        subject="apparatus",
                         status="fail",
-                        says="",
+                        message="",
                     ),
                 ),
             ),
@@ -190,7 +193,7 @@ def test_a_floor_is_no_ceiling_and_no_verdict_is_drawn_from_it(of: Ceiling, why:
     assert answer(trial(1_000), of).status == "pass"
     found = answer(trial(9_500), of)
     assert found.status == "unknown"
-    assert why in found.says
+    assert why in found.message
 
 
 def test_the_busiest_thread_of_the_tool_decides_where_it_is_known() -> None:
@@ -210,7 +213,7 @@ def test_longer_and_encrypted_answers_are_harder_so_that_nothing_passes() -> Non
 def test_what_is_faster_than_the_ceiling_shows_that_it_was_none() -> None:
     found = answer(trial(12_000), ceiling_of(10_000))
     assert (found.status, found.value) == ("unknown", 1.2)
-    assert "it was faster here" in found.says
+    assert "it was faster here" in found.message
 
 
 def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
@@ -220,7 +223,7 @@ def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
     assert kept.per_second == 1_000
     found = answer(trial(480, schedule=plan), kept)
     assert (found.status, found.value) == ("pass", 0.5)
-    assert "was asked for 500 requests/s" in found.says
+    assert "was asked for 500 requests/s" in found.message
     late = ceiling_of(520, schedule=twice)
     assert answer(trial(480, schedule=plan), late).status == "fail"
 
@@ -237,14 +240,14 @@ def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
 
 def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
     (found,) = asked([trial(1_000), trial(2_000)], [])
-    assert (found.status, found.of, found.value) == ("unknown", "closed", None)
-    assert "take more blocks, or longer ones" in found.says
+    assert (found.status, found.component, found.value) == ("unknown", "closed", None)
+    assert "take more blocks, or longer ones" in found.message
     (found,) = asked([trial(1_000)], [], smoke=True)
-    assert "smoke" in found.says
+    assert "smoke" in found.message
     broken = ceiling_of(1, reading=None, failure=Failure(stage="drive", message="it broke"))
     (found,) = asked([trial(1_000)], [broken])
     assert found.status == "unknown"
-    assert "could not be measured: it broke" in found.says
+    assert "could not be measured: it broke" in found.message
     (found,) = asked([trial(1_000, driven=None)], [ceiling_of(10)])
     assert found.status == "unknown"  # an older result
 
@@ -357,10 +360,10 @@ def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path:
     result = only_result(tmp_path / "short")
     assert not (result / "ceilings").exists()
     assert [one["status"] for one in l2(result)] == ["unknown"] * 2
-    assert "take more blocks, or longer ones" in l2(result)[0]["says"]
+    assert "take more blocks, or longer ones" in l2(result)[0]["message"]
     smoke = "[profiles.quick]\nsmoke = true\nrepeat.blocks = 1"
     long = short.replace("200ms", "400ms")
     path = suite(tmp_path, long, blocks=1000, more=smoke)
     bench("run", path, "--profile", "quick", "-o", tmp_path / "smoke")
     (one, _) = l2(only_result(tmp_path / "smoke"))
-    assert "smoke" in one["says"]
+    assert "smoke" in one["message"]

@@ -27,7 +27,7 @@ def measured(bench: Bench, folder: Path, server: str, scenario: str = "", path: 
     assert observation["network"] == "host"
     assert observation["foreign_connections"] == "the counters are those of the whole machine"
     (case,) = json.loads(told.out)["cases"]
-    (line,) = [one for one in case["lines"] if one["metric"] == "keepalive"]
+    (line,) = [one for one in case["metrics"] if one["metric"] == "keepalive"]
     assert line["median"] is None
     assert "the trial shared the machine's network" in line["why"]
     return told.out

@@ -9,12 +9,12 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.graph import Measure, RunGraph, plan, rows, williams
-from benchforge.model.answer import Expect, Request
-from benchforge.model.trial import CaseName
+from benchforge.graph import Measurement, RunGraph, plan, rows, williams
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Command, Driver, Loader, Output, Reading, Server, Site, Target
-from benchforge.suite.case import Case
-from benchforge.suite.cases import Cases
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.cases import Cases
 from benchforge.suite.suite import Repeat
 
 SIZES = st.integers(2, 9)
@@ -121,7 +121,7 @@ def test_each_group_stands_together_in_each_block(sizes: list[int], seed: int) -
 
 @given(SIZES, SEEDS)
 def test_the_same_seed_gives_the_same_plan_and_more_blocks_extend_it(size: int, seed: int) -> None:
-    def order(blocks: int) -> list[Measure]:
+    def order(blocks: int) -> list[Measurement]:
         return list(planned(cases(size), cases(3, "other"), blocks=blocks, seed=seed))
 
     five = order(5)

@@ -15,11 +15,11 @@ import pytest
 
 from benchforge.errors import KeeperGone, ProgramMissing, TrialFailed
 from benchforge.parts.command import Command
-from benchforge.run.host import Here, LocalHost, Running
 from benchforge.run.locate import libraries, locate
-from benchforge.run.story import Story
+from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
+from benchforge.run.trial.recorder import TrialRecorder
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 POSTGRES = locate("postgres")
 NOTHING: Mapping[str, str] = {}
 
@@ -29,13 +29,13 @@ def program(name: str, *arguments: object, **options: Any) -> Command:
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Here]:
+def here(tmp_path: Path) -> Iterator[Sandbox]:
     with LocalHost().trial(tmp_path) as place:
         yield place
 
 
 @pytest.fixture
-def private(here: Here) -> Here:
+def private(here: Sandbox) -> Sandbox:
     if here.mode.network != "private":
         pytest.skip(f"no private network here: {here.mode.weaker}")
     return here
@@ -48,13 +48,13 @@ def eventually(condition: Any) -> bool:
     return bool(condition())
 
 
-def printed(here: Here, folder: Path, command: Command, **environment: str) -> Any:
+def printed(here: Sandbox, folder: Path, command: Command, **environment: str) -> Any:
     finished = here.run("prints", command, folder, environment, 10)
     assert finished.code == 0, finished.stderr.read_text()
     return json.loads(finished.stdout.read_text())
 
 
-def deaf(here: Here, folder: Path, name: str = "deaf") -> Running:
+def deaf(here: Sandbox, folder: Path, name: str = "deaf") -> Running:
     ready = folder / f"{name}.ready"
     running = here.start(name, program(name, ready), folder, NOTHING)
     assert eventually(ready.exists)
@@ -68,7 +68,7 @@ def ask(where: socket.socket, port: int) -> str:
         return where.recv(100).decode()
 
 
-def serves(here: Here, folder: Path, port: int, words: str = "hello") -> Running:
+def serves(here: Sandbox, folder: Path, port: int, words: str = "hello") -> Running:
     running = here.start("serves", program("serves", port, words), folder, NOTHING)
     assert eventually(lambda: here.owns(running, port))
     return running
@@ -78,7 +78,7 @@ def serves(here: Here, folder: Path, port: int, words: str = "hello") -> Running
 
 
 def test_a_program_sees_a_clean_environment_then_ours_then_its_own(
-    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OF_THE_USER", "leaks")
     command = program("prints", environment={"A": "its own", "LANG": "C"})
@@ -95,7 +95,7 @@ def test_a_program_sees_a_clean_environment_then_ours_then_its_own(
 
 
 def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours(
-    here: Here, tmp_path: Path
+    here: Sandbox, tmp_path: Path
 ) -> None:
     (tmp_path / "input").write_text("read me")
     (tmp_path / "below").mkdir()
@@ -108,7 +108,7 @@ def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours
     assert (tmp_path / "prints.err").read_text() == "to stderr\n"
 
 
-def test_a_program_runs_on_the_cpus_that_it_is_given(here: Here, tmp_path: Path) -> None:
+def test_a_program_runs_on_the_cpus_that_it_is_given(here: Sandbox, tmp_path: Path) -> None:
     cpu = max(os.sched_getaffinity(0))
     running = here.start("prints", program("prints"), tmp_path, NOTHING, cpus=[cpu])
     assert here.wait(running, 10)
@@ -117,14 +117,14 @@ def test_a_program_runs_on_the_cpus_that_it_is_given(here: Here, tmp_path: Path)
 
 @pytest.mark.parametrize("missing", ["no-such-program", "/no/such/program"])
 def test_a_missing_program_is_named_with_what_to_do(
-    here: Here, tmp_path: Path, missing: str
+    here: Sandbox, tmp_path: Path, missing: str
 ) -> None:
     with pytest.raises(ProgramMissing, match=f"server: {missing}: no such program") as caught:
         here.start("server", Command(missing), tmp_path, NOTHING)
     assert caught.value.hint
 
 
-def test_what_cannot_be_executed_says_why(here: Here, tmp_path: Path) -> None:
+def test_what_cannot_be_executed_says_why(here: Sandbox, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("#!/no/such/interpreter\n")
     with pytest.raises(TrialFailed, match="Permission denied"):
@@ -135,12 +135,12 @@ def test_what_cannot_be_executed_says_why(here: Here, tmp_path: Path) -> None:
     assert "interpreter" in caught.value.hint
 
 
-def test_a_missing_folder_is_not_taken_for_a_missing_program(here: Here, tmp_path: Path) -> None:
+def test_a_missing_folder_is_not_taken_for_a_missing_program(here: Sandbox, tmp_path: Path) -> None:
     with pytest.raises(TrialFailed, match=r"folder: .*No such file"):
         here.start("server", Command("true", folder=Path("/no/such")), tmp_path, NOTHING)
 
 
-def test_words_beyond_what_a_message_holds_are_refused(here: Here, tmp_path: Path) -> None:
+def test_words_beyond_what_a_message_holds_are_refused(here: Sandbox, tmp_path: Path) -> None:
     with pytest.raises(TrialFailed) as caught:
         here.start("server", Command("true", "x" * 1_000_000), tmp_path, NOTHING)
     assert caught.value.hint
@@ -151,24 +151,24 @@ def test_words_beyond_what_a_message_holds_are_refused(here: Here, tmp_path: Pat
 
 
 @pytest.mark.parametrize("code", [0, 3, 255])
-def test_the_exit_code_is_the_programs(here: Here, tmp_path: Path, code: int) -> None:
+def test_the_exit_code_is_the_programs(here: Sandbox, tmp_path: Path, code: int) -> None:
     finished = here.run("dies", program("dies", code), tmp_path, NOTHING, 10)
     assert finished.code == code
     assert 0 < finished.seconds < 5
 
 
-def test_a_death_by_signal_is_a_negative_code(here: Here, tmp_path: Path) -> None:
+def test_a_death_by_signal_is_a_negative_code(here: Sandbox, tmp_path: Path) -> None:
     command = Command("sh", "-c", "kill -SEGV $$")
     assert here.run("dies", command, tmp_path, NOTHING, 10).code == -signal.SIGSEGV
 
 
-def test_cpu_time_is_the_programs_and_its_childrens(here: Here, tmp_path: Path) -> None:
+def test_cpu_time_is_the_programs_and_its_childrens(here: Sandbox, tmp_path: Path) -> None:
     finished = here.run("burns", program("burns", 0.3), tmp_path, NOTHING, 20)
     assert 0.25 < finished.user_s + finished.system_s < 0.9
     assert finished.user_s > 0.1
 
 
-def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Here, tmp_path: Path) -> None:
+def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path: Path) -> None:
     running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
     ticks: list[float] = []
     begun = time.monotonic()
@@ -182,7 +182,7 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Here, tmp_path: P
     assert here.finished(running) is None
 
 
-def test_exits_are_kept_for_whoever_asks_later(here: Here, tmp_path: Path) -> None:
+def test_exits_are_kept_for_whoever_asks_later(here: Sandbox, tmp_path: Path) -> None:
     first = here.start("first", program("dies", 1), tmp_path, NOTHING)
     second = here.start("second", Command("sleep", 0.5), tmp_path, NOTHING)
     assert here.wait(second, 10)
@@ -192,7 +192,9 @@ def test_exits_are_kept_for_whoever_asks_later(here: Here, tmp_path: Path) -> No
     assert finished.code == 1
 
 
-def test_a_task_that_takes_too_long_is_killed_and_shows_its_log(here: Here, tmp_path: Path) -> None:
+def test_a_task_that_takes_too_long_is_killed_and_shows_its_log(
+    here: Sandbox, tmp_path: Path
+) -> None:
     command = Command("sh", "-c", "echo still busy >&2; sleep 60")
     with pytest.raises(TrialFailed, match=r"did not end within 0.3 s") as caught:
         here.run("initdb", command, tmp_path, NOTHING, 0.3)
@@ -203,21 +205,21 @@ def test_a_task_that_takes_too_long_is_killed_and_shows_its_log(here: Here, tmp_
 # --- stop ----------------------------------------------------------------------------------------
 
 
-def test_a_polite_program_ends_at_the_first_signal(here: Here, tmp_path: Path) -> None:
+def test_a_polite_program_ends_at_the_first_signal(here: Sandbox, tmp_path: Path) -> None:
     running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
     assert here.stop(running).code == -signal.SIGINT
     running = here.start("sleep", Command("sleep", 60), tmp_path, NOTHING)
     assert here.stop(running, first=signal.SIGTERM).code == -signal.SIGTERM
 
 
-def test_a_deaf_program_is_killed_when_its_time_is_over(here: Here, tmp_path: Path) -> None:
+def test_a_deaf_program_is_killed_when_its_time_is_over(here: Sandbox, tmp_path: Path) -> None:
     running = deaf(here, tmp_path)
     begun = time.monotonic()
     assert here.stop(running, within_s=0.4).code == -signal.SIGKILL
     assert 0.4 <= time.monotonic() - begun < 3
 
 
-def test_stopping_ends_descendants_that_left_the_group(here: Here, tmp_path: Path) -> None:
+def test_stopping_ends_descendants_that_left_the_group(here: Sandbox, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     # setsid: a session of its own, which no signal to the group reaches.
     script = f"setsid {sys.executable} {PROGRAMS / 'deaf.py'} {ready} & wait"
@@ -229,14 +231,14 @@ def test_stopping_ends_descendants_that_left_the_group(here: Here, tmp_path: Pat
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
 
-def test_stopping_what_has_ended_gives_how_it_ended(here: Here, tmp_path: Path) -> None:
+def test_stopping_what_has_ended_gives_how_it_ended(here: Sandbox, tmp_path: Path) -> None:
     running = here.start("dies", program("dies", 3), tmp_path, NOTHING)
     assert here.wait(running, 10)
     assert here.stop(running).code == 3
 
 
 def test_a_child_gets_the_rest_of_the_time_when_its_parent_goes_first(
-    here: Here, tmp_path: Path
+    here: Sandbox, tmp_path: Path
 ) -> None:
     running = deaf(here, tmp_path, "saves")
     assert here.stop(running, within_s=4).code == -signal.SIGINT
@@ -261,7 +263,7 @@ def test_leaving_ends_everything(
                 raise error
         return pids
 
-    trials: list[tuple[Here, list[int]]] = []
+    trials: list[tuple[Sandbox, list[int]]] = []
     if error is None:
         trial()
     else:
@@ -289,7 +291,7 @@ def test_a_keeper_that_is_gone_fails_the_trial_in_the_phase_that_it_was_in(
         os.kill(here.init_pid, signal.SIGKILL)
         with (
             pytest.raises(KeeperGone) as caught,
-            Story(frozenset(), lambda _: None).phase(phase),
+            TrialRecorder(lambda _: None).phase(phase),
         ):
             here.start("late", Command(("sleep", "1")), tmp_path, {})
     assert (caught.value.stage, caught.value.about) == (stage, "apparatus")
@@ -298,7 +300,9 @@ def test_a_keeper_that_is_gone_fails_the_trial_in_the_phase_that_it_was_in(
 # --- the network ---------------------------------------------------------------------------------
 
 
-def test_a_server_is_asked_from_inside_and_from_inside_only(private: Here, tmp_path: Path) -> None:
+def test_a_server_is_asked_from_inside_and_from_inside_only(
+    private: Sandbox, tmp_path: Path
+) -> None:
     port = private.free_port()
     serves(private, tmp_path, port)
     assert ask(private.socket(), port) == "hello"
@@ -306,7 +310,7 @@ def test_a_server_is_asked_from_inside_and_from_inside_only(private: Here, tmp_p
         ask(socket.socket(), port)
 
 
-def test_two_trials_at_once_use_the_same_port(private: Here, tmp_path: Path) -> None:
+def test_two_trials_at_once_use_the_same_port(private: Sandbox, tmp_path: Path) -> None:
     with LocalHost().trial(tmp_path / "second") as second:
         port = private.free_port()
         serves(private, tmp_path, port, "first")
@@ -324,7 +328,7 @@ def test_in_the_hosts_network_a_server_is_reached_from_outside(tmp_path: Path) -
         assert here.owns(running, port)
 
 
-def test_a_port_belongs_to_who_listens_on_it(here: Here, tmp_path: Path) -> None:
+def test_a_port_belongs_to_who_listens_on_it(here: Sandbox, tmp_path: Path) -> None:
     port, other_port = here.free_port(), here.free_port()
     running = serves(here, tmp_path, port)
     stranger = here.start("stranger", Command("sleep", 60), tmp_path, NOTHING)
@@ -332,12 +336,12 @@ def test_a_port_belongs_to_who_listens_on_it(here: Here, tmp_path: Path) -> None
     assert here.owns(running, other_port) is False
 
 
-def test_free_ports_never_come_twice(here: Here) -> None:
+def test_free_ports_never_come_twice(here: Sandbox) -> None:
     ports = [here.free_port() for _ in range(50)]
     assert len(set(ports)) == 50
 
 
-def test_the_counters_are_the_trials_own(private: Here, tmp_path: Path) -> None:
+def test_the_counters_are_the_trials_own(private: Sandbox, tmp_path: Path) -> None:
     port = private.free_port()
     serves(private, tmp_path, port)
     before = private.counters()
@@ -352,7 +356,7 @@ def test_the_counters_are_the_trials_own(private: Here, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(POSTGRES is None and "CI" not in os.environ, reason="no PostgreSQL")
-def test_postgresql_runs_in_a_private_folder_whoever_we_are(here: Here) -> None:
+def test_postgresql_runs_in_a_private_folder_whoever_we_are(here: Sandbox) -> None:
     assert POSTGRES is not None
     programs, more = POSTGRES.parent, libraries(POSTGRES)
     # Short, as the path of its socket ends at 107 bytes; 0700 and ours.

@@ -1,6 +1,7 @@
 """What cannot be kept: each error says what to do about it, and not about another one."""
 
 import errno
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from benchforge.errors import CannotKeep
-from benchforge.run.keep import Keep
-from benchforge.run.space import enough
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.disk.space import enough
 
-WHOLE = "what was kept is whole, and this goes on: benchforge run --resume "
+WHOLE = "finished trials were kept; to continue: benchforge run --resume "
 
 
 def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def mkdir(self: Path, *words: object, **named: object) -> None:
-        raise OSError(number, "no", str(self))
+    def mkdir(path: object, *words: object, **named: object) -> None:
+        raise OSError(number, "no", str(path))
 
-    monkeypatch.setattr(Path, "mkdir", mkdir)
+    monkeypatch.setattr(os, "mkdir", mkdir)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_space_is_to_be_freed_where_it_is_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
 ) -> None:
-    keep = Keep.new(tmp_path, "small", datetime.now(UTC))
+    keep = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
     fails_with(number, monkeypatch)
     with pytest.raises(CannotKeep) as caught:
         keep.trial_folder(1)
@@ -46,14 +47,14 @@ def test_a_folder_that_cannot_be_looked_at_is_not_full(
     def denied(_: Path) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", "there")
 
-    monkeypatch.setattr("benchforge.run.space.free_b", denied)
+    monkeypatch.setattr("benchforge.run.disk.space.free_b", denied)
     with pytest.raises(CannotKeep, match="there: Permission denied") as caught:
         enough(tmp_path, "free some")
-    assert caught.value.hint == "choose another folder with -o, or let us read and write this one"
+    assert caught.value.hint == "choose another folder with -o, or make this one writable"
 
 
 def test_a_result_whose_empty_folder_was_not_copied_goes_on(tmp_path: Path) -> None:
-    keep = Keep.new(tmp_path, "small", datetime.now(UTC))
+    keep = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
     shutil.rmtree(keep.folder / "trials")
     keep.swept()
     assert keep.trial_folder(1).is_dir()

@@ -19,9 +19,9 @@ from typing import IO, Any
 import pytest
 
 import benchforge
-from benchforge.run import keeper
+from benchforge.run.sandbox import keeper
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 SYSTEM_PYTHON = "/usr/bin/python3"  # one that every user may read
 WITHIN_S = 20.0  # and not 2: what is killed on a loud machine takes its time
@@ -219,7 +219,13 @@ def test_the_inner_process_ends_where_the_outer_one_was_killed_before_it_spoke()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
         with theirs:
-            modes = {"pid_namespace": False, "network": "host", "weaker": []}
+            modes = {
+                "pid_namespace": False,
+                "network": "host",
+                "ipc": False,
+                "mounts": False,
+                "weaker": [],
+            }
             keeper._inner(theirs, outer_lives, {"sysctls": {}, "limits": {}}, {}, modes)
         assert ours.recv(1) == b""
     os.close(outer_lives)

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from benchforge.run import leftovers, marks, scratch
-from benchforge.run.cache import place
+from benchforge.run.disk import leftovers, scratch
+from benchforge.run.disk.cache import place
+from benchforge.run.sandbox import leftover_mark
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 # In a process of its own: the folders and marks of a benchforge that is killed.
 LEAVES = """
 import os, sys, time
-from benchforge.run.scratch import claimed, scratch_folder
+from benchforge.run.disk.scratch import claimed, scratch_folder
 from pathlib import Path
 with scratch_folder() as folder, claimed(Path(sys.argv[1]), sys.argv[2]) as half:
     (folder / "0").mkdir()
@@ -26,7 +27,7 @@ with scratch_folder() as folder, claimed(Path(sys.argv[1]), sys.argv[2]) as half
 # A keeper's mark on itself; what it starts leaves its session, its files and its environment.
 MARKS = """
 import os, subprocess, sys, time
-from benchforge.run import marks
+from benchforge.run.sandbox import leftover_mark as marks
 assert marks.mark(os.getpid())
 subprocess.run([sys.executable, sys.argv[1], sys.argv[2]], env={}, close_fds=True, check=True)
 while not os.path.exists(sys.argv[2]):
@@ -61,7 +62,7 @@ def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) 
         assert all(folder.exists() for folder in folders)
         process.kill()
     said = leftovers.cleared()
-    assert said == f"left by a benchforge that was killed: removed {folders[0]}, {folders[1]}"
+    assert said == f"left by a killed benchforge: removed {folders[0]}, {folders[1]}"
     assert not any(folder.exists() for folder in folders)
     assert leftovers.cleared() == ""
 
@@ -96,17 +97,19 @@ def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path
     with started(MARKS, PROGRAMS / "daemon.py", ready) as keeper:
         assert keeper.stdout is not None
         keeper.stdout.readline()
-        number = marks._carried(keeper.pid)
+        number = leftover_mark._carried(keeper.pid)
         assert number is not None
-        daemon, *others = [pid for pid in marks.carriers(number) if pid != keeper.pid]
+        daemon, *others = [pid for pid in leftover_mark.carriers(number) if pid != keeper.pid]
         assert not others
         assert os.getsid(daemon) not in {os.getsid(0), keeper.pid}
-        assert daemon not in marks.orphans()
-        marks.mark(daemon)  # a mark only sinks: a later keeper below an earlier one has its own
-        assert marks._carried(daemon) != number
+        assert daemon not in leftover_mark.orphans()
+        leftover_mark.mark(
+            daemon
+        )  # a mark only sinks: a later keeper below an earlier one has its own
+        assert leftover_mark._carried(daemon) != number
         os.kill(daemon, signal.SIGKILL)
         keeper.kill()
-    assert marks.carriers(number) == []
+    assert leftover_mark.carriers(number) == []
 
 
 def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> None:
@@ -114,13 +117,13 @@ def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> 
     with started(MARKS, PROGRAMS / "daemon.py", ready) as keeper:
         assert keeper.stdout is not None
         keeper.stdout.readline()
-        number = marks._carried(keeper.pid)
+        number = leftover_mark._carried(keeper.pid)
         assert number is not None
-        (daemon,) = [pid for pid in marks.carriers(number) if pid != keeper.pid]
+        (daemon,) = [pid for pid in leftover_mark.carriers(number) if pid != keeper.pid]
         keeper.kill()
-    assert daemon in marks.orphans()
+    assert daemon in leftover_mark.orphans()
     said = leftovers.cleared()
     assert f"process {daemon} (" in said
     assert "daemon.py" in said
-    assert marks.carriers(number) == []
-    assert daemon not in marks.orphans()
+    assert leftover_mark.carriers(number) == []
+    assert daemon not in leftover_mark.orphans()

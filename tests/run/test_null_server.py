@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import needed
+from front_door import program_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.run import null_server
-from benchforge.run.null import processes_for
-from benchforge.run.null_server import LARGEST_HEAD, Connection
+from benchforge.run.null_server import server
+from benchforge.run.null_server.process import processes_for
+from benchforge.run.null_server.server import LARGEST_HEAD, Connection
 
 BODY = b"x" * 7
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -34,7 +34,7 @@ def serving(length: int = 7, processes: int = 1) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = [sys.executable, "-I", "-S", null_server.__file__, "--port", str(port)]
+    program = [sys.executable, "-I", "-S", server.__file__, "--port", str(port)]
     more = ["--bytes", str(length), "--processes", str(processes)]
     with subprocess.Popen([*program, *more], process_group=0) as process:
         try:
@@ -131,7 +131,7 @@ def test_what_is_no_request_is_refused_and_the_connection_ends(
 def test_who_waits_for_a_word_before_the_body_gets_it() -> None:
     one = Connection(-1)
     head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
-    assert one.take(head, BODY) == null_server.GO_ON
+    assert one.take(head, BODY) == server.GO_ON
     assert one.take(b"xy", BODY) == answered(GET)
 
 
@@ -164,9 +164,17 @@ def test_several_processes_share_the_connections() -> None:
 
 @pytest.mark.parametrize("more", [["-k"], [], ["-i", "-k"]])
 def test_ab_finds_no_fault(more: list[str]) -> None:
-    needed("ab")
     with serving() as port:
-        command = ["ab", "-q", "-c", "4", "-n", "200", *more, f"http://127.0.0.1:{port}/"]
+        command = [
+            *program_words("ab"),
+            "-q",
+            "-c",
+            "4",
+            "-n",
+            "200",
+            *more,
+            f"http://127.0.0.1:{port}/",
+        ]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "Complete requests:      200\n" in told
     assert "Failed requests:        0\n" in told

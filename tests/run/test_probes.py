@@ -53,14 +53,14 @@ def statuses(trial: dict[str, Any], id_: str) -> list[str]:
 def test_a_server_that_always_answers_the_same(bench: Bench, tmp_path: Path) -> None:
     trial = measured(bench, tmp_path, answering())
     probes = trial["probes"]
-    assert (probes["before"], probes["after"], probes["kinds"]) == (20, 5, 1)
-    (alike,) = probes["alike"]
+    assert (probes["before"], probes["after"], probes["distinct"]) == (20, 5, 1)
+    (alike,) = probes["most_frequent"]
     assert (alike["before"], alike["after"]) == (20, 5)
     assert alike["answer"]["version"] == "HTTP/1.1"
     assert not probes["wrong"]
     assert not probes["unanswered"]
-    assert trial["listener"]["ours"] is True
-    assert trial["complaints"] == []
+    assert trial["listener"]["is_server"] is True
+    assert trial["exhaustions"] == []
     each = trial["reading"]["received_bytes"] / trial["reading"]["responses"]
     assert each == pytest.approx(alike["answer"]["header_bytes"] + 4, rel=0.01)
     assert statuses(trial, "E3") == ["pass", "pass"]
@@ -71,8 +71,8 @@ def test_a_server_that_always_answers_the_same(bench: Bench, tmp_path: Path) -> 
 def test_a_body_that_grows_is_told(bench: Bench, tmp_path: Path) -> None:
     grows = command("counts.py", "--port", "{port}", "--way", "grows")
     trial = measured(bench, tmp_path, grows)
-    assert trial["probes"]["kinds"] == 25
-    assert len(trial["probes"]["alike"]) == 8
+    assert trial["probes"]["distinct"] == 25
+    assert len(trial["probes"]["most_frequent"]) == 8
     assert statuses(trial, "E3") == ["warn", "unknown"]
 
 
@@ -105,7 +105,7 @@ def test_logs_are_searched_for_what_ran_out(bench: Bench, tmp_path: Path) -> Non
     serve = f'{sys.executable} {PROGRAMS / "answers.py"} --port "$0"'
     words = ["sh", "-c", f"echo '{line}' >&2; exec {serve}", "{port}"]
     trial = measured(bench, tmp_path, f'use = "command"\ncommand = {json.dumps(words)}\n')
-    assert trial["complaints"] == [{"label": "server-a", "of": "descriptors", "line": line}]
+    assert trial["exhaustions"] == [{"label": "server-a", "resource": "descriptors", "line": line}]
     assert "fail" in statuses(trial, "K6")
 
 

@@ -6,17 +6,17 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from benchforge_reporters.html.report import Html
+from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.text.sweeps import sweeps
 from front_door import Bench, answering
 from made_result import METRICS, case, header, trials
 
-from benchforge.model.summary import Summary
-from benchforge.model.swept import Swept
-from benchforge.model.trial import CaseName
-from benchforge.reporters.html import Html
-from benchforge.reporters.markdown import Markdown
-from benchforge.reporters.sweeps import sweeps
-from benchforge.reporters.terminal import Terminal
-from benchforge.stats.summarize import summarize
+from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
+from benchforge.model.summary.summary import Summary
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.summary.summarize import summarize
 
 LEVELS = (1, 2, 4, 8, 16, 32)
 Rows = list[tuple[CaseName, Sequence[float | None]]]
@@ -46,7 +46,7 @@ def summed(rows: Rows, at_once: Sequence[int | None] | None = None) -> Summary:
     return summarize(header([one for one, _ in rows], blocks), trials(rows, levels), METRICS)
 
 
-def only(summary: Summary) -> Swept:
+def only(summary: Summary) -> ConcurrencySweep:
     (found,) = summary.sweeps
     return found
 
@@ -54,9 +54,9 @@ def only(summary: Summary) -> Swept:
 def test_a_law_is_accepted_with_how_far_it_is_off() -> None:
     summary = summed(rising())
     found = only(summary)
-    assert [level.at for level in found.levels] == list(LEVELS)
+    assert [level.concurrency for level in found.levels] == list(LEVELS)
     assert found.sweep is not None
-    assert found.sweep.at == 32
+    assert found.sweep.best_level == 32
     assert found.sweep.law is not None
     assert found.sweep.law.contention == pytest.approx(0.05, abs=0.01)
     for level in found.levels:
@@ -202,13 +202,13 @@ quiet = "off"
         ("slow", "loaders.pace.connections"),
     ]
     slow = summary.sweeps[1]
-    assert [level.at for level in slow.levels] == [1, 2, 4]
+    assert [level.concurrency for level in slow.levels] == [1, 2, 4]
     assert slow.blocks == 3
     assert slow.sweep is not None
-    assert slow.sweep.at == 4  # it waits: the more at a time, the more
+    assert slow.sweep.best_level == 4  # it waits: the more at a time, the more
     assert "takes 5 levels of concurrency" in slow.sweep.law_why
     assert len(summary.comparisons) == 3
-    assert all(one.standings[0].blocks == 3 for one in summary.comparisons)
+    assert all(one.rankings[0].blocks == 3 for one in summary.comparisons)
     assert "slow by pace, connections varied: at most " in told.out
     assert "\nconnections 4: throughput, 3 blocks: rank 1" in told.out
     assert (result / "report.html").read_text().count("<figure>") == 2

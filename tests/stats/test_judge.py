@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from simulate import two
 from summaries import case, check, claim, comparison, name, summary
 
-from benchforge.model.claim import Asked, Claim, Term
-from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, Placebo
-from benchforge.model.trial import Failure
-from benchforge.model.verdict import Estimate, Verdict
-from benchforge.stats.judge import judge
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.summary.summary import CaseSummary, Placebo
+from benchforge.model.summary.verdict import Estimate, Verdict
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure
+from benchforge.stats.verdict.judge import judge
 
 ABOUT_ONE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.002, 0.998)
 WRONG = Failure(stage="ask", message="status 500, expected 200")
@@ -29,7 +29,7 @@ def times(factor: float, n: int = 8, noise: float = 1.0) -> list[float]:
 
 
 def verdict(holds: str, a: CaseSummary, *b: CaseSummary, **more: Any) -> Verdict:
-    told = claim(holds, b="b" if b else None, unit=a.lines[0].unit, **more)
+    told = claim(holds, b="b" if b else None, unit=a.metrics[0].unit, **more)
     (found,) = judge(summary(a, *b), [told])
     return found
 
@@ -93,9 +93,9 @@ def test_inconclusive_says_how_many_blocks_would_tell() -> None:
     wild = [1000.0, 1300, 800, 1200, 900, 1100]
     found = verdict("a > b", case("a", wild), case("b", wild[::-1]))
     assert found.state == "inconclusive"
-    assert found.needs is not None
-    assert found.needs > 6
-    assert f"about {found.needs:,} blocks would tell" in found.sentence
+    assert found.blocks_needed is not None
+    assert found.blocks_needed > 6
+    assert f"about {found.blocks_needed:,} blocks would tell" in found.sentence
 
 
 @pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])
@@ -106,12 +106,12 @@ def test_the_same_within_the_margin_is_said_of_a_family_together(relation: str, 
     (alone,) = judge(summary(*cases), [told])
     assert alone.state == state
     assert "the same within 3 %" in alone.sentence
-    of_eight = told.model_copy(update={"asked": told.asked * 8})
+    of_eight = told.model_copy(update={"instances": told.instances * 8})
     for one in judge(summary(*cases), [of_eight]):
         assert one.estimate.interval == alone.estimate.interval
         assert one.state == "inconclusive"
         assert "among so many it may be chance" in one.why
-        assert one.needs is None or one.needs > 8
+        assert one.blocks_needed is None or one.blocks_needed > 8
 
 
 def test_a_difference_below_the_margin_is_told_as_one() -> None:
@@ -122,8 +122,8 @@ def test_a_difference_below_the_margin_is_told_as_one() -> None:
 
 def test_the_sentence_says_all_of_it() -> None:
     placebo = Placebo(
-        of=name("b"),
-        again=case("b", times(1)),
+        case=name("b"),
+        repeated=case("b", times(1)),
         metric="speed",
         ratio=Estimate(
             method="paired t of log-ratios", level=0.99, n=8, value=0.996, low=0.985, high=1.008
@@ -131,7 +131,7 @@ def test_the_sentence_says_all_of_it() -> None:
     )
     told = claim("a > b", published=7.17)
     cases = (case("a", times(1.2)), case("b", times(1)))
-    slow = check("F3", "apparatus", "warn", scope="session", name="governor")
+    slow = check("F3", "apparatus", "warn", scope="result", name="governor")
     (found,) = judge(summary(*cases, checks=(slow,), placebos=(placebo,)), [told])
     low, high = found.estimate.interval or (0, 0)
     interval = f"{low:.4g}\N{EN DASH}{high:.4g}"
@@ -158,7 +158,7 @@ def test_a_side_that_is_never_believed_names_the_checks() -> None:
     found = verdict("a > b", case("a", times(1), doubted=doubted), case("b", times(1)))
     assert found.state == "invalid"
     assert "a: trial 1 is not believed: L1 l1" in found.why
-    assert len(found.rejected) == 8
+    assert len(found.rejected_blocks) == 8
 
 
 def test_blocks_of_each_side_may_be_missing() -> None:
@@ -168,7 +168,7 @@ def test_blocks_of_each_side_may_be_missing() -> None:
     assert found.state == "holds"
     assert found.blocks == (1, 5, 6)
     assert found.a == (1200, 1205, 1195)
-    assert [(one.block, one.why) for one in found.rejected] == [
+    assert [(one.block, one.why) for one in found.rejected_blocks] == [
         (2, "a: trial 2: the tool lost count"),
         (3, "a: trial 3 is not believed: N1 n1"),
         (4, "b: trial 4 failed: ended with exit code 3 during the load"),
@@ -179,7 +179,7 @@ def test_blocks_of_each_side_may_be_missing() -> None:
 def test_a_block_that_was_never_measured_says_so() -> None:
     short = case("a", times(1.2, 5)).model_copy(update={"planned": 6})
     found = verdict("a > b", short, case("b", times(1, 6)))
-    assert [(one.block, one.why) for one in found.rejected] == [(6, "a: not measured")]
+    assert [(one.block, one.why) for one in found.rejected_blocks] == [(6, "a: not measured")]
 
 
 def test_what_is_expected_was_broken() -> None:
@@ -189,12 +189,12 @@ def test_what_is_expected_was_broken() -> None:
 
 
 def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
-    bound = Sample(metric="speed", unit="s", value=9, at_least=True)
+    bound = Sample(metric="speed", unit="s", value=9, lower_bound=True)
     values: list[float | Sample | None] = [0.1, 0.11, 0.09, 0.1, bound]
     found = verdict("a < b", case("a", values, unit="s"), case("b", times(1, 5), unit="s"))
     assert found.state == "inconclusive"
     assert "only a lower bound" in found.why
-    assert found.rejected[0].why == "a: trial 5: known is only that it is 9 or more"
+    assert found.rejected_blocks[0].why == "a: trial 5: known is only that it is 9 or more"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_values_so_far_apart_that_no_number_holds_the_ratio() -> None:
 
 def test_values_that_a_subtraction_makes_negative() -> None:
     connecting = Term(case=name("a"), minus=name("b"))
-    told = claim("a < 0", b=None, asked=(Asked(a=connecting),))
+    told = claim("a < 0", b=None, instances=(ClaimInstance(a=connecting),))
     (found,) = judge(summary(case("a", times(1)), case("b", times(1.2))), [told])
     assert found.state == "holds"
     assert found.estimate.method == "t of values"
@@ -338,11 +338,11 @@ def test_a_family_is_the_questions_of_a_scenario_and_a_metric() -> None:
     many = [claim("a > b", label=f"C{number}") for number in range(8)]
     others = [claim("a > b", label="O", metric="other")]
     found = judge(summary(*cases), [*many, *others])
-    assert {one.family for one in found[:8]} == {8}
+    assert {one.family_size for one in found[:8]} == {8}
     assert alone.estimate.p is not None
     for one in found[:8]:
         assert one.p_adjusted == pytest.approx(min(1, 8 * alone.estimate.p))
-    assert found[8].family == 1
+    assert found[8].family_size == 1
 
 
 def test_what_a_family_keeps_from_being_told_says_so() -> None:
@@ -365,12 +365,12 @@ def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | 
     for a, fragile in ((steady, False), (once, True)):
         cases = (case("a", [sign * one for one in a]), case("b", times(1, 15)))
         (found,) = judge(summary(*cases), [claim(holds, b=b)])
-        assert found.companion is not None
-        assert found.companion.method == "Hodges-Lehmann"
+        assert found.robust is not None
+        assert found.robust.method == "Hodges-Lehmann"
         assert found.fragile is fragile
         assert ("fragile" in found.sentence) is fragile
     (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
-    assert (few.companion, few.fragile) == (None, None)
+    assert (few.robust, few.fragile) == (None, None)
 
 
 def test_an_outlier_makes_it_fragile() -> None:
@@ -390,7 +390,7 @@ def test_what_one_side_alone_did_is_in_the_sentence() -> None:
         case("b", times(1), findings=[closed, both]),
     )
     assert found.state == "holds"
-    assert [(one.check.id, one.side) for one in found.against] == [("K1", "b"), ("K2", "both")]
+    assert [(one.check.id, one.side) for one in found.objections] == [("K1", "b"), ("K2", "both")]
     assert "b alone: fail K1 keep-alive; valid with 1 warning (K2 backlog)" in found.sentence
 
 
@@ -407,19 +407,19 @@ def judged(checks: Any = (), of_comparison: Any = (), servers: str = "ab", **mor
     return judge(told, [claim("a > b", **more)])[0]
 
 
-@pytest.mark.parametrize("scope", ["session", "comparison"])
+@pytest.mark.parametrize("scope", ["result", "comparison"])
 def test_a_fault_of_the_apparatus_leaves_nothing_to_be_believed(scope: str) -> None:
     failed = [check("T9", "apparatus", scope=scope)]
-    found = judged(checks=failed) if scope == "session" else judged(of_comparison=failed)
+    found = judged(checks=failed) if scope == "result" else judged(of_comparison=failed)
     assert (found.state, found.why) == ("invalid", "T9 t9: T9 says so")
     assert len(found.a) == 8
 
 
 def test_what_is_about_others_says_nothing_here() -> None:
-    others = [check("F2", "apparatus", scope="comparison", of="c")]
+    others = [check("F2", "apparatus", scope="comparison", component="c")]
     assert judged(of_comparison=others, servers="abc").state == "holds"
     assert (
-        judged(of_comparison=[check("F2", "apparatus", scope="comparison", of="b")]).state
+        judged(of_comparison=[check("F2", "apparatus", scope="comparison", component="b")]).state
         == "invalid"
     )
     too_few = [check("S3", "apparatus", scope="comparison")]
@@ -427,7 +427,7 @@ def test_what_is_about_others_says_nothing_here() -> None:
 
 
 def test_a_check_of_response_times_says_nothing_of_rates() -> None:
-    clock = [check("T1", "apparatus", scope="session", numbers="latency")]
+    clock = [check("T1", "apparatus", scope="result", invalidates="latency")]
     assert judged(checks=clock).state == "holds"
     cases = [case(one, times(1), use="latency", of="p50", unit="s") for one in "ab"]
     told = summary(*cases, checks=clock)
@@ -435,7 +435,7 @@ def test_a_check_of_response_times_says_nothing_of_rates() -> None:
 
 
 def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
-    tail = check("S2", "apparatus", numbers="latency", of="p99")
+    tail = check("S2", "apparatus", invalidates="latency", component="p99")
     late = case("a", times(1), use="latency", unit="s", of="p50")
     doubted = (
         case("a", times(1), doubted={1: "S2"}).doubted[0].model_copy(update={"checks": (tail,)})
@@ -446,27 +446,27 @@ def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
     assert len(found.blocks) == 8
     renamed = [
         one.model_copy(
-            update={"lines": tuple(line.model_copy(update={"of": "p99"}) for line in one.lines)}
+            update={"metrics": tuple(line.model_copy(update={"of": "p99"}) for line in one.metrics)}
         )
         for one in (late, other)
     ]
     (found,) = judge(summary(*renamed), [claim("a < b", of="p99")])
     assert found.blocks == tuple(range(2, 9))
-    assert "of its response times" in found.rejected[0].why
+    assert "of its response times" in found.rejected_blocks[0].why
 
 
 def test_a_failed_placebo_spoils_its_scenario() -> None:
-    failed = check("S4", "apparatus", scope="session", of=name("b").title)
+    failed = check("S4", "apparatus", scope="result", component=name("b").title)
     placebo = Placebo(
-        of=name("b"),
-        again=case("b", times(1)),
+        case=name("b"),
+        repeated=case("b", times(1)),
         metric="speed",
         ratio=Estimate(method="paired t of log-ratios", level=0.99, n=0, why="-"),
     )
     cases = [case("a", times(1.2)), case("b", times(1))]
     told = summary(*cases, checks=(failed,), placebos=(placebo,))
     assert judge(told, [claim("a > b")])[0].state == "invalid"
-    elsewhere = placebo.model_copy(update={"of": name("b", "again")})
+    elsewhere = placebo.model_copy(update={"case": name("b", "again")})
     assert (
         judge(summary(*cases, checks=(failed,), placebos=(elsewhere,)), [claim("a > b")])[0].state
         == "holds"
@@ -479,19 +479,19 @@ def test_a_smoke_has_no_verdicts() -> None:
 
 
 def test_sides_of_different_scenarios_are_paired_by_block_and_it_is_said() -> None:
-    asked = Asked(a=Term(case=name("a")), b=Term(case=name("a", "again")))
-    told = claim("a > b", asked=(asked,))
+    asked = ClaimInstance(a=Term(case=name("a")), b=Term(case=name("a", "again")))
+    told = claim("a > b", instances=(asked,))
     cases = [case("a", times(1.2)), case("a", times(1), scenario="again")]
     (found,) = judge(summary(*cases), [told])
     assert found.state == "holds"
-    assert any("not measured back to back" in one for one in found.limits)
+    assert any("not measured back to back" in one for one in found.limitations)
     assert found.sentence.startswith("hello has ")
 
 
 def swapped(told: Claim) -> Claim:
-    (asked,) = told.asked
+    (asked,) = told.instances
     assert asked.b is not None
-    return told.model_copy(update={"asked": (Asked(a=asked.b, b=asked.a),)})
+    return told.model_copy(update={"instances": (ClaimInstance(a=asked.b, b=asked.a),)})
 
 
 SEEDS = st.integers(0, 2**32)
@@ -521,3 +521,66 @@ def test_scaling_both_sides_changes_nothing(seed: int, truth: float, n: int, fac
     assert [one.state for one in before] == [one.state for one in after]
     for one, other in zip(before, after, strict=True):
         assert one.estimate.value == pytest.approx(other.estimate.value)
+
+
+EVEN: dict[int, float] = dict.fromkeys(range(1, 9), 0.4)
+MORE: dict[int, float] = dict.fromkeys(range(1, 9), 0.6)
+
+
+def beside(holds: str, factor: float, a: dict[int, float], b: dict[int, float]) -> Verdict:
+    ours = case("a", times(factor), disturbed=a)
+    return verdict(holds, ours, case("b", times(1)[::-1], disturbed=b))
+
+
+@pytest.mark.parametrize(
+    ("holds", "factor", "state"),
+    [("a > b", 1.2, "holds"), ("a > b", 0.8, "fails"), ("a == b +- 3%", 1.0, "holds")],
+)
+def test_what_others_disturbed_alike_has_a_ratio(holds: str, factor: float, state: str) -> None:
+    found = beside(holds, factor, EVEN, EVEN)
+    assert found.state == state, found.sentence
+    assert found.disturbed == found.blocks == tuple(range(1, 9))
+    assert found.undisturbed is not None
+    told = "disturbed in 8 of 8 blocks: others left 40% to a and 40% to b of the CPUs"
+    assert told in found.sentence
+    assert "without them it may differ" in found.sentence
+
+
+@pytest.mark.parametrize(("holds", "factor"), [("a > b", 1.2), ("a >= 2 * b", 2.3)])
+def test_others_that_left_one_side_more_may_be_the_difference(holds: str, factor: float) -> None:
+    found = beside(holds, factor, MORE, EVEN)
+    assert found.state == "inconclusive"
+    why = "others left a 60% of the CPUs and b 40%: that may be the difference"
+    assert why in found.sentence
+    assert beside("a > b", 2.0, MORE, EVEN).state == "holds"  # more than that explains
+
+
+@pytest.mark.parametrize("holds", ["a - b > 1/s", "a - b < 900/s"])
+def test_a_difference_beside_others_is_none_of_a_quiet_machine(holds: str) -> None:
+    found = beside(holds, 1.2, EVEN, EVEN)
+    assert found.state == "invalid"
+    assert "trial 1 is not believed: N1 n1" in found.why
+
+
+def test_a_value_beside_others_is_not_believed() -> None:
+    found = verdict("a > 10/s", case("a", times(1), disturbed=EVEN))
+    assert found.state == "invalid"
+
+
+def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> None:
+    ours: dict[int, float] = dict.fromkeys(range(1, 5), 0.4)
+    theirs: dict[int, float] = dict.fromkeys(range(2, 6), 0.4)
+    found = beside("a > b", 1.2, ours, theirs)
+    assert found.blocks == (2, 3, 4, 6, 7, 8)
+    assert found.disturbed == (2, 3, 4)
+    assert [one.block for one in found.rejected_blocks] == [1, 5]
+    assert found.rejected_blocks[0].why.startswith("a: trial 1 is not believed: N1")
+    assert found.rejected_blocks[1].why.endswith("and the other side was not disturbed")
+
+
+def test_failures_beside_others_may_be_theirs() -> None:
+    sides = [
+        case(side, times(1), disturbed=EVEN, metric="errors", use="errors") for side in ("a", "b")
+    ]
+    (found,) = judge(summary(*sides), [claim("a > b", metric="errors")])
+    assert found.state == "invalid"

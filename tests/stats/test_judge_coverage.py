@@ -12,8 +12,8 @@ import pytest
 from simulate import blocks, share, tolerance, two
 from summaries import case, claim, name, summary
 
-from benchforge.model.claim import Asked, Term
-from benchforge.stats.judge import judge
+from benchforge.model.suite.claim import ClaimInstance, Term
+from benchforge.stats.verdict.judge import judge
 
 FALSE = 0.06
 TIMES = 1000
@@ -47,7 +47,7 @@ def test_a_verdict_is_seldom_wrong(holds: str, truth: float, wrong: str, n: int)
 
     def is_wrong(draw: Random) -> bool:
         a, b = two(draw, n, truth)
-        if told.question.form == "difference":
+        if told.hypothesis.form == "difference":
             a = [20 + one + 1000 * draw.gauss(0, 0.02) for one in b]
         return judge(summary(case("a", a), case("b", b)), [told])[0].state == wrong
 
@@ -70,7 +70,11 @@ def test_a_value_is_seldom_wrong_within_its_session(wrong: str) -> None:
 def test_a_family_of_equal_servers_is_seldom_told_apart(k: int, times: int) -> None:
     servers = [f"s{number}" for number in range(k)]
     claims = [
-        claim("a > b", label=f"{a}-{b}", asked=(Asked(a=Term(case=name(a)), b=Term(case=name(b))),))
+        claim(
+            "a > b",
+            label=f"{a}-{b}",
+            instances=(ClaimInstance(a=Term(case=name(a)), b=Term(case=name(b))),),
+        )
         for a, b in permutations(servers, 2)
     ]
 

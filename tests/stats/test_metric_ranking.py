@@ -5,6 +5,10 @@ from random import Random
 
 import pytest
 import summaries
+from benchforge_reporters.html.report import Html
+from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.text.standings import pairs, standings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_result import Values, case, header, summed, trials
@@ -12,15 +16,11 @@ from simulate import blocks
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_checks, withdrawn
-from benchforge.model.check import Check
-from benchforge.model.standing import Standing
-from benchforge.model.summary import Summary
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.check import Check
 from benchforge.registry import Registry
-from benchforge.reporters.html import Html
-from benchforge.reporters.markdown import Markdown
-from benchforge.reporters.standings import pairs, standings
-from benchforge.reporters.terminal import Terminal
-from benchforge.stats.standing import standings as standings_of
+from benchforge.stats.summary.metric_ranking import standings as standings_of
 
 
 def drawn(n: int, *ratios: float, noise: float = 0.005) -> dict[str, list[float | None]]:
@@ -28,9 +28,9 @@ def drawn(n: int, *ratios: float, noise: float = 0.005) -> dict[str, list[float 
     return dict(zip("abcdef", map(list[float | None], table), strict=False))
 
 
-def standing(values: Values) -> Standing:
+def standing(values: Values) -> MetricRanking:
     (comparison,) = summed(values).comparisons
-    (found,) = comparison.standings
+    (found,) = comparison.rankings
     return found
 
 
@@ -124,7 +124,12 @@ def test_a_side_without_believed_trials_is_left_out_and_the_others_are_ranked() 
 
 def test_response_times_that_are_not_believed_rank_nobody() -> None:
     late = Check(
-        id="L4", scope="trial", about="apparatus", status="fail", says="late", numbers="latency"
+        id="L4",
+        scope="trial",
+        subject="apparatus",
+        status="fail",
+        message="late",
+        invalidates="latency",
     )
     blocks_ = summaries.case("a", [1.0] * 4, doubted=dict.fromkeys(range(1, 5), "L4")).doubted
     doubts = tuple(one.model_copy(update={"checks": (late,)}) for one in blocks_)
@@ -152,7 +157,7 @@ def test_equal_values_are_no_difference_and_no_proof() -> None:
         ("b", 1, 2),
         ("a", 1, 2),
     ]
-    assert found.needs is None
+    assert found.blocks_needed is None
     assert (
         "no interval: all 8 are equal"
         in pairs(summed({"a": [100.0] * 8, "b": [200.0] * 8}), "hello")[0]
@@ -160,23 +165,25 @@ def test_equal_values_are_no_difference_and_no_proof() -> None:
 
 
 def test_values_of_0_are_not_ranked() -> None:
-    assert summed({"a": [0.0] * 8, "b": [0.0] * 8}).comparisons[0].standings == ()
+    assert summed({"a": [0.0] * 8, "b": [0.0] * 8}).comparisons[0].rankings == ()
     found = standing({"a": [100.0] * 8, "b": [200.0] * 7 + [0.0]})
     assert found.ranking is not None
     assert [(one.best, one.worst) for one in found.ranking.order] == [(1, 2)] * 2
 
 
 def test_a_smoke_ranks_nobody_and_one_server_alone_has_no_rank() -> None:
-    assert summed(drawn(8, 1, 2), smoke=True).comparisons[0].standings == ()
-    assert summed(drawn(8, 1)).comparisons[0].standings == ()
+    assert summed(drawn(8, 1, 2), smoke=True).comparisons[0].rankings == ()
+    assert summed(drawn(8, 1)).comparisons[0].rankings == ()
 
 
 def test_how_many_blocks_it_would_take() -> None:
     loud = drawn(8, 1, 1, noise=0.1)
     found = standing(loud)
-    assert found.needs is not None
-    assert found.needs > 8
-    about = float(f"{found.needs:.2g}") if found.needs >= 100 else found.needs
+    assert found.blocks_needed is not None
+    assert found.blocks_needed > 8
+    about = (
+        float(f"{found.blocks_needed:.2g}") if found.blocks_needed >= 100 else found.blocks_needed
+    )
     (told,) = standings(summed(loud), "hello")
     assert told.endswith(f"; to resolve 3 % takes about {about:,.0f} blocks here")
     assert not any("to resolve" in one for one in standings(summed(drawn(10, 1, 2)), "hello"))
@@ -187,7 +194,7 @@ def test_what_is_far_off_is_named_and_counts() -> None:
     usual = values["b"][4] or 0
     values["b"][4] = usual * 0.8
     found = standing(values)
-    (far,) = found.far
+    (far,) = found.outliers
     assert (far.server, far.block, far.severity) == ("b", 5, "severe")
     assert far.share == pytest.approx(-0.2, abs=0.12)
     assert found.ranking is not None
@@ -210,14 +217,14 @@ def checked(
             "id": id_,
             "name": "planted",
             "scope": "comparison",
-            "about": "apparatus",
+            "subject": "apparatus",
             "status": status,
-            "says": "they ran at other speeds",
-            "numbers": numbers,
+            "message": "they ran at other speeds",
+            "invalidates": numbers,
         }
     )
     (one,) = summary.comparisons
-    of_first = [line.model_copy(update={"use": use}) for line in summary.cases[0].lines]
+    of_first = [line.model_copy(update={"use": use}) for line in summary.cases[0].metrics]
     lines = {(line.metric, line.of): line for line in of_first}
     return summary.model_copy(update={"comparisons": (withdrawn(one, [check], lines),)})
 
@@ -250,7 +257,7 @@ def test_the_checks_of_made_trials_withdraw_nothing() -> None:
     summary = summed(values)
     found = with_checks(summary, made, there, limits())
     (one,) = found.comparisons
-    assert one.standings == summary.comparisons[0].standings
+    assert one.rankings == summary.comparisons[0].rankings
 
 
 def test_every_form_says_the_same(tmp_path: Path) -> None:

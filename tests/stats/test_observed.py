@@ -13,8 +13,8 @@ from front_door import PROGRAMS, Bench, answering, needed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.observation import Flow, Machine, Observation, Usage
-from benchforge.model.rows import (
+from benchforge.model.trial.observation import MachineUsage, NetworkFlow, Observation, Usage
+from benchforge.model.trial.rows import (
     SYSTEM_COLUMNS,
     SystemRow,
     UsageRow,
@@ -25,9 +25,9 @@ from benchforge.model.rows import (
     usage_rows,
     usage_text,
 )
-from benchforge.model.trial import Trial
-from benchforge.stats.observed import recomputed
-from benchforge.stats.slope import growth, theil_sen
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.observation.parts import recomputed
+from benchforge.stats.timeseries.theil_sen import growth, theil_sen
 
 SECONDS = st.floats(0, 1e6).map(lambda one: round(one, 6))
 COUNTS = st.integers(0, 2**50)
@@ -63,13 +63,15 @@ def figures(*rows: UsageRow, role: str = "server", seconds: float = 2.0) -> Usag
     return told.usage[0]
 
 
-def machine(*rows: SystemRow) -> Machine:
-    found = recomputed(seen(machine=Machine(cpus=2)), usage_text([]), machine_text(rows)).machine
+def machine(*rows: SystemRow) -> MachineUsage:
+    found = recomputed(
+        seen(machine=MachineUsage(cpus=2)), usage_text([]), machine_text(rows)
+    ).machine
     assert found is not None
     return found
 
 
-def flow(*rows: SystemRow, **changed: Any) -> Flow | None:
+def flow(*rows: SystemRow, **changed: Any) -> NetworkFlow | None:
     return recomputed(seen(**changed), usage_text([]), machine_text(rows)).flow
 
 
@@ -84,7 +86,7 @@ def flow(*rows: SystemRow, **changed: Any) -> Flow | None:
             label=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1),
             role=st.sampled_from(["server", "upstream", "backend", "loader"]),
             cpu_s=st.none() | SECONDS,
-            voluntary=st.none() | COUNTS,
+            voluntary_switches=st.none() | COUNTS,
             process_cpu_s=st.none() | st.lists(SECONDS, min_size=1).map(tuple),
             pss_bytes=st.none() | COUNTS,
         )
@@ -94,7 +96,7 @@ def test_what_is_written_is_read(rows: list[UsageRow]) -> None:
     assert list(usage_rows(used_text(rows))) == rows
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(["net.tw", "cpu.0.busy_s"]), SECONDS)))
+@given(st.lists(st.dictionaries(st.sampled_from(["net.time_wait", "cpu.0.busy_s"]), SECONDS)))
 def test_what_the_machine_did_is_read(rows: list[dict[str, float]]) -> None:
     timed = [{"time_s": float(number)} | row for number, row in enumerate(rows)]
     assert list(system_rows(machine_text(timed))) == timed
@@ -126,7 +128,7 @@ def test_a_damaged_usage_csv_is_refused_with_its_line(text: str, message: str) -
 @pytest.mark.parametrize("cell", ["x", "nan", "inf", "1e999", "", "9" * 5000])
 def test_a_damaged_system_csv_is_refused_with_its_line(cell: str) -> None:
     with pytest.raises(ValueError, match=r"^system\.csv: line 3: time_s: not a finite number"):
-        recomputed(seen(), usage_text([]), f"time_s,net.tw\n0,1\n{cell},1\n")
+        recomputed(seen(), usage_text([]), f"time_s,net.time_wait\n0,1\n{cell},1\n")
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -134,51 +136,76 @@ def test_a_damaged_system_csv_is_refused_with_its_line(cell: str) -> None:
 
 def test_what_a_service_used_is_what_its_last_row_says() -> None:
     told = figures(
-        row(0, cpu_s=0, waited_s=0, hottest_s=0, pss_bytes=10),
-        row(1, cpu_s=0.5, waited_s=0.1, hottest_s=0.4, busy_threads=2, pss_bytes=30),
-        row(2, cpu_s=0.9, waited_s=0.2, hottest_s=0.7, busy_threads=1, pss_bytes=20),
-        row(2.1, cpu_s=1, processes=2, ended=1, begun=1, process_cpu_s=(0.8, 0.2), voluntary=5),
+        row(0, cpu_s=0, cpu_wait_s=0, busiest_thread_cpu_s=0, pss_bytes=10),
+        row(1, cpu_s=0.5, cpu_wait_s=0.1, busiest_thread_cpu_s=0.4, busy_threads=2, pss_bytes=30),
+        row(2, cpu_s=0.9, cpu_wait_s=0.2, busiest_thread_cpu_s=0.7, busy_threads=1, pss_bytes=20),
+        row(
+            2.1,
+            cpu_s=1,
+            processes=2,
+            ended_processes=1,
+            new_processes=1,
+            process_cpu_s=(0.8, 0.2),
+            voluntary_switches=5,
+        ),
     )
-    assert (told.cpu_s, told.hottest_cpu_s, told.waited_s, told.busy_threads) == (1, 0.7, 0.2, 1)
-    assert (told.processes, told.ended, told.begun, told.process_cpu_s) == (2, 1, 1, (0.8, 0.2))
-    assert (told.peak_pss_bytes, told.pss_samples, told.growth) == (30, 3, None)
-    assert (told.voluntary, told.involuntary, told.major_faults) == (5, None, None)
+    assert (told.cpu_s, told.busiest_thread_cpu_s, told.cpu_wait_s, told.busy_threads) == (
+        1,
+        0.7,
+        0.2,
+        1,
+    )
+    assert (told.processes, told.ended_processes, told.new_processes, told.process_cpu_s) == (
+        2,
+        1,
+        1,
+        (0.8, 0.2),
+    )
+    assert (told.peak_pss_bytes, told.pss_samples, told.memory_growth) == (30, 3, None)
+    assert (told.voluntary_switches, told.involuntary_switches, told.major_faults) == (
+        5,
+        None,
+        None,
+    )
 
 
 def test_what_a_load_tool_did_after_the_last_look_is_taken_to_be_as_before() -> None:
-    last = {"hottest_s": 0.6, "waited_s": 0.2, "process_cpu_s": (0.8,)}
+    last = {"busiest_thread_cpu_s": 0.6, "cpu_wait_s": 0.2, "process_cpu_s": (0.8,)}
     told = figures(
         row(1.75, cpu_s=0.8, busy_threads=1, **last), row(2, cpu_s=1, threads=None), role="loader"
     )
     assert told.cpu_s == 1
-    assert told.hottest_cpu_s == pytest.approx(0.75)
-    assert told.waited_s == pytest.approx(0.25)
+    assert told.busiest_thread_cpu_s == pytest.approx(0.75)
+    assert told.cpu_wait_s == pytest.approx(0.25)
     assert told.process_cpu_s == pytest.approx((1.0,))
 
 
 def test_a_thread_was_never_hotter_than_the_load_was_long() -> None:
-    rows = row(1, cpu_s=1, hottest_s=1), row(1.5, cpu_s=1.8, threads=None)
-    assert figures(*rows, role="loader").hottest_cpu_s == 1.5
+    rows = row(1, cpu_s=1, busiest_thread_cpu_s=1), row(1.5, cpu_s=1.8, threads=None)
+    assert figures(*rows, role="loader").busiest_thread_cpu_s == 1.5
 
 
 def test_threads_of_a_tool_that_was_hardly_seen_are_unknown() -> None:
-    rows = row(0.25, cpu_s=0.1, hottest_s=0.1, busy_threads=1), row(2, cpu_s=1, threads=None)
+    rows = (
+        row(0.25, cpu_s=0.1, busiest_thread_cpu_s=0.1, busy_threads=1),
+        row(2, cpu_s=1, threads=None),
+    )
     told = figures(*rows, role="loader")
     assert told.cpu_s == 1
-    assert (told.hottest_cpu_s, told.waited_s, told.busy_threads) == (None, None, None)
+    assert (told.busiest_thread_cpu_s, told.cpu_wait_s, told.busy_threads) == (None, None, None)
     assert told.process_cpu_s == ()
 
 
 def test_a_part_without_rows_has_no_figures() -> None:
-    claimed = usage(cpu_s=3, process_cpu_s=(3,), why="it was running already", open_files=9)
-    known = usage(why="it was running already", open_files=9)
+    claimed = usage(cpu_s=3, process_cpu_s=(3,), why="it was running already", open_files_limit=9)
+    known = usage(why="it was running already", open_files_limit=9)
     assert recomputed(seen(claimed), usage_text([]), "time_s\n0\n").usage == (known,)
 
 
 def test_a_machine_without_rows_has_no_figures() -> None:
-    claimed = seen(machine=Machine(cpus=2, busy_s=0, ports=9), samples=7)
+    claimed = seen(machine=MachineUsage(cpus=2, busy_s=0, ephemeral_ports=9), samples=7)
     told = recomputed(claimed, usage_text([]), "time_s\n")
-    assert told == seen(machine=Machine(cpus=2, ports=9), samples=0)
+    assert told == seen(machine=MachineUsage(cpus=2, ephemeral_ports=9), samples=0)
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))
@@ -209,7 +236,7 @@ def test_what_the_machine_did_is_added_up() -> None:
          "clock.step_s": 0, "cpu.0.mhz": 1000, "cpu.3.mhz": 500},
         {"time_s": 1, "cpu.0.busy_s": 0.9, "cpu.3.busy_s": 0.1, "clock.step_s": -0.2},
         {"time_s": 2, "cpu.0.busy_s": 1.9, "cpu.3.busy_s": 0.2, "cpu.0.stolen_s": 0.01,
-         "pressure.cpu.some_s": 0.3, "paging.pswpin": 4, "net.tw": 17, "clock.step_s": 0.1,
+         "pressure.cpu.some_s": 0.3, "paging.pswpin": 4, "net.time_wait": 17, "clock.step_s": 0.1,
          "load.average": 3, "heat.celsius": 55, "cpu.0.mhz": 3000, "cpu.3.mhz": 600},
     )  # fmt: skip
     assert found.busy_s == pytest.approx(2.1)
@@ -222,12 +249,12 @@ def test_what_the_machine_did_is_added_up() -> None:
     assert (found.load_average, found.temperature_c) == (0.5, (40, 55))
     assert found.clock_step_s == -0.2  # the farthest, though it came back
     assert found.frequency_mhz == (3000, 3000, 3000)  # an idle CPU's tells nothing
-    assert (found.waiting_ports, found.throttled, found.overheated) == (17, None, None)
+    assert (found.time_wait_sockets, found.throttled, found.overheated) == (17, None, None)
 
 
 def test_what_nobody_tells_is_unknown() -> None:
     found = machine({"time_s": 0}, {"time_s": 1})
-    assert found == Machine(cpus=2)
+    assert found == MachineUsage(cpus=2)
 
 
 # --- what was sent -------------------------------------------------------------------------------
@@ -308,7 +335,7 @@ def test_every_figure_of_a_trial_is_what_its_rows_say(measured: Path) -> None:
     used, system = (measured / "usage.csv").read_text(), (measured / "system.csv").read_text()
     assert trial.observation is not None
     assert recomputed(trial.observation, used, system) == trial.observation
-    for changed in ("cpu_s", "peak_pss_bytes", "hottest_cpu_s", "processes"):
+    for changed in ("cpu_s", "peak_pss_bytes", "busiest_thread_cpu_s", "processes"):
         document = json.loads((measured / "trial.json").read_text())["observation"]
         document["usage"][0][changed] += 1
         lies = Observation.model_validate(document)
@@ -321,13 +348,18 @@ def test_every_field_of_a_trial_is_filled_and_every_column_is_described(measured
     server, loader = trial.observation.usage
     assert (server.role, loader.role) == ("server", "loader")
     for one in (server, loader):
-        filled = one.model_fields_set | {"signs"}
+        filled = one.model_fields_set | {"development_signs"}
         assert filled >= set(Usage.model_fields) - {"why"}
         unknown = {name for name in Usage.model_fields if getattr(one, name) is None}
-        assert unknown <= {"growth"}  # its memory may have been read too seldom
-        assert bool(unknown) == ("growth" in one.why)
-        assert 0 < one.hottest_cpu_s <= one.cpu_s + 1e-6  # type: ignore[operator]
-    assert (server.ended, server.begun, server.processes, server.printed_bytes) == (0, 0, 1, 0)
+        assert unknown <= {"memory_growth"}  # its memory may have been read too seldom
+        assert bool(unknown) == ("memory_growth" in one.why)
+        assert 0 < one.busiest_thread_cpu_s <= one.cpu_s + 1e-6  # type: ignore[operator]
+    assert (
+        server.ended_processes,
+        server.new_processes,
+        server.processes,
+        server.printed_bytes,
+    ) == (0, 0, 1, 0)
     assert loader.printed_bytes  # wrk's report
     seen_machine = trial.observation.machine
     assert seen_machine is not None
@@ -337,7 +369,7 @@ def test_every_field_of_a_trial_is_filled_and_every_column_is_described(measured
     assert trial.observation.sampler_cpu_s > 0
     if trial.observation.network == "private":
         assert trial.observation.flow is not None
-        assert seen_machine.ports == 28232
+        assert seen_machine.ephemeral_ports == 28232
         sent_in_all = sum(trial.observation.flow.sent)
         assert 0 < sent_in_all <= trial.observation.counters["TcpOutSegs"]
     header = (measured / "system.csv").read_text().splitlines()[0].split(",")

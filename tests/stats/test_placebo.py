@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 SUITE = """\
@@ -105,12 +105,12 @@ def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_pa
     assert not any(one.case.placebo for one in summary.cases)
     assert not any(case.placebo for group in summary.comparisons for case in group.cases)
     (placebo,) = summary.placebos
-    assert (placebo.of.server, placebo.of.driver) == ("one", "few")
-    assert placebo.again.trials == 3
+    assert (placebo.case.server, placebo.case.driver) == ("one", "few")
+    assert placebo.repeated.trials == 3
     assert placebo.metric == "throughput"
     believed = placebo.ratio.n
     (check,) = [one for one in summary.checks if one.id == "S4"]
-    assert check.status == ("unknown" if placebo.apart is None else check.status)
+    assert check.status == ("unknown" if placebo.noise is None else check.status)
     trials = [
         Trial.model_validate_json(file.read_bytes())
         for file in (result / "trials").glob("*/trial.json")
@@ -119,7 +119,7 @@ def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_pa
     assert believed <= 3
     report = (result / "report.md").read_text()
     assert "placebo: " in report
-    assert check.says.split(":")[0][:40] in report
+    assert check.message.split(":")[0][:40] in report
     tables = [line for line in report.splitlines() if line.startswith("|")]
     assert not any("placebo" in line or "arm" in line for line in tables)
     assert "placebo" in (result / "raw.md").read_text()

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from test_windows import case, reading, trial
 
 from benchforge.checks.limits import limits
-from benchforge.checks.repetitions import of_comparison, of_placebo
-from benchforge.model.check import Check
-from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, Line, TrialSample
-from benchforge.model.trial import Trial
-from benchforge.stats.placebo import placebo
+from benchforge.checks.statistics.repetitions import of_comparison, of_placebo
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, TrialSample
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.summary.placebo import placebo
 
 STEADY = (100, 101, 99, 100, 102, 98, 101, 99, 100, 103)
 
@@ -39,7 +39,7 @@ def checks(*cases: Sequence[float]) -> dict[str, list[Check]]:
 def test_how_many_blocks_are_enough(blocks: int, status: str) -> None:
     (check,) = checks(STEADY[:blocks], STEADY)["S3"]
     assert (check.status, check.value) == (status, blocks)
-    assert ("raise repeat.blocks" in check.says) == (status != "pass")
+    assert ("raise repeat.blocks" in check.message) == (status != "pass")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_five_servers_want_more_blocks(blocks: int, status: str) -> None:
     assert (check.status, check.value) == (status, blocks)
     assert check.threshold == "warn below 10, fail below 3 blocks"
     told = "of 5, each pair of which is compared; raise repeat.blocks to 10 or more"
-    assert (told in check.says) == (status != "pass")
+    assert (told in check.message) == (status != "pass")
 
 
 def test_blocks_without_a_believed_value_of_both_sides_do_not_count() -> None:
@@ -66,7 +66,7 @@ def test_a_case_that_is_not_believed_leaves_nothing_to_compare() -> None:
         "S5": "unknown",
         "S6": "unknown",
     }
-    assert {check.says for of in found.values() for check in of} == {
+    assert {check.message for of in found.values() for check in of} == {
         "1 of 2 cases have a trial that is believed: nothing to compare"
     }
 
@@ -82,7 +82,7 @@ def test_ratios_that_scatter_are_told_with_their_pair() -> None:
     wild = [80, 120, 75, 130, 90, 140, 70, 125, 100, 85]
     (check,) = checks(STEADY, wild)["S5"]
     assert check.status == "warn"
-    assert check.of == "a / b"
+    assert check.component == "a / b"
     assert check.value == pytest.approx(0.24, abs=0.03)
 
 
@@ -102,9 +102,9 @@ def test_a_server_with_two_ways_to_run_is_told() -> None:
     twice = [100, 101, 60, 100, 102, 98, 61, 99, 100, 62]
     found = checks(STEADY, STEADY[::-1], twice)["S6"]
     assert found[2].status == "warn"
-    assert found[2].of == "c"
-    assert found[2].about == "behaviour"
-    assert "two ways" in found[2].says
+    assert found[2].component == "c"
+    assert found[2].subject == "behaviour"
+    assert "two ways" in found[2].message
 
 
 def test_a_case_without_a_believed_trial_is_unknown_not_healthy() -> None:
@@ -125,7 +125,7 @@ def summary(values: Sequence[float | None], arm: int = 1, first: int = 1) -> Cas
         )
         for n, value in enumerate(values)
     )
-    line = Line(
+    line = MetricSummary(
         metric="throughput",
         use="throughput",
         of=None,
@@ -139,7 +139,7 @@ def summary(values: Sequence[float | None], arm: int = 1, first: int = 1) -> Cas
     )
     name = case().model_copy(update={"arm": arm, "placebo": arm > 1})
     return CaseSummary(
-        case=name, trials=len(values), planned=len(values), failed=(), lines=(line,), notes=()
+        case=name, trials=len(values), planned=len(values), failed=(), metrics=(line,), notes=()
     )
 
 
@@ -151,20 +151,20 @@ def test_two_alike_are_not_told_apart() -> None:
     assert found.metric == "throughput"
     assert found.ratio.level == 0.99
     check = of_placebo(found, limits())
-    assert (check.id, check.status, check.scope) == ("S4", "pass", "session")
-    assert found.apart is not None
+    assert (check.id, check.status, check.scope) == ("S4", "pass", "result")
+    assert found.noise is not None
     assert found.ratio.high is not None
     assert found.ratio.low is not None
-    assert found.apart == pytest.approx(max(found.ratio.high, 1 / found.ratio.low) - 1)
-    assert f"{found.apart:.1%}" in check.says
+    assert found.noise == pytest.approx(max(found.ratio.high, 1 / found.ratio.low) - 1)
+    assert f"{found.noise:.1%}" in check.message
 
 
 def test_a_machine_that_tells_a_case_from_itself_is_not_believed() -> None:
     found = placebo(summary(STEADY), summary([x * 1.1 for x in STEADY[::-1]], 2, 101), EVERY)
     check = of_placebo(found, limits())
     assert check.status == "fail"
-    assert check.about == "apparatus"
-    assert "differs from itself" in check.says
+    assert check.subject == "apparatus"
+    assert "differs from itself" in check.message
 
 
 def test_only_believed_trials_of_both_count() -> None:
@@ -175,7 +175,7 @@ def test_only_believed_trials_of_both_count() -> None:
 
 def test_without_pairs_the_resolution_is_unknown() -> None:
     found = placebo(summary(STEADY), summary(STEADY, 2, 101), frozenset())
-    assert found.apart is None
+    assert found.noise is None
     check = of_placebo(found, limits())
     assert check.status == "unknown"
-    assert "no block" in check.says
+    assert "no block" in check.message

@@ -11,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.errors import InvalidFile
-from benchforge.model.answer import Request
-from benchforge.model.check import Check
-from benchforge.model.pivot import Pivot
-from benchforge.model.reading import Reading
-from benchforge.model.result import Header, Planned
-from benchforge.model.sample import Sample
-from benchforge.model.summary import Line
-from benchforge.model.trial import CaseName, Failure, Trial
+from benchforge.model.files.result import Header, Planned
+from benchforge.model.suite.pivot import Pivot
+from benchforge.model.summary.summary import MetricSummary
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure, Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Metric, Window
-from benchforge.stats.summarize import summarize
+from benchforge.stats.summary.summarize import summarize
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -40,7 +41,7 @@ class Throughput(Metric):
             metric=label,
             unit=self.unit,
             value=value,
-            at_least=reading.overlapping,
+            lower_bound=reading.overlapping_errors,
             why="" if value is not None else "the tool lost count",
         )
 
@@ -109,7 +110,7 @@ def trial(
         good_at_least=good,
         good_at_most=good,
         errors=errors or {},
-        overlapping=at_least,
+        overlapping_errors=at_least,
         defects=("lost",) if lost else (),
     )
     return Trial(
@@ -133,9 +134,9 @@ def trial(
     )
 
 
-def only_line(*trials: Trial) -> Line:
+def only_line(*trials: Trial) -> MetricSummary:
     summary = summarize(header(case()), trials, {"speed": Throughput()})
-    (line,) = summary.cases[0].lines
+    (line,) = summary.cases[0].metrics
     return line
 
 
@@ -176,7 +177,7 @@ def test_a_median_rests_on_bounds_when_the_truth_could_move_it(
         )
     )
     truth = [good + 10**12 if bound else good for good, bound in zip(goods, bounds, strict=True)]
-    assert line.at_least == (statistics.median(truth) != line.median)
+    assert line.lower_bound == (statistics.median(truth) != line.median)
 
 
 def test_one_unknown_value_leaves_no_median_and_says_why() -> None:
@@ -189,13 +190,13 @@ def test_one_unknown_value_leaves_no_median_and_says_why() -> None:
 def test_a_class_that_some_trials_lack_has_no_median() -> None:
     trials = [trial(1, errors={"status": 3}), trial(2), trial(3)]
     summary = summarize(header(case()), trials, {"errors": Errors()})
-    (line,) = summary.cases[0].lines
+    (line,) = summary.cases[0].metrics
     assert (line.of, line.median, line.why) == ("status", None, "1 of 3 trials has a value")
 
 
 def test_a_metric_that_says_nothing_still_has_its_line() -> None:
     summary = summarize(header(case()), [trial(1)], {"errors": Errors()})
-    (line,) = summary.cases[0].lines
+    (line,) = summary.cases[0].metrics
     assert (line.samples, line.median, line.why) == ((), None, "no trial has a value")
 
 
@@ -206,15 +207,15 @@ def test_cases_and_metrics_stand_in_the_order_of_the_suite() -> None:
         header(first, second), trials, {"z": Errors(), "speed": Throughput(), "a": Throughput()}
     )
     assert [one.case for one in summary.cases] == [first, second]
-    assert [line.metric for line in summary.cases[0].lines] == ["z", "speed", "a"]
-    assert [line.use for line in summary.cases[0].lines] == ["errors", "throughput", "throughput"]
+    assert [line.metric for line in summary.cases[0].metrics] == ["z", "speed", "a"]
+    assert [line.use for line in summary.cases[0].metrics] == ["errors", "throughput", "throughput"]
 
 
 def test_arms_of_a_case_are_kept_apart() -> None:
     one, other = case(), case(arm=2)
     trials = [trial(1, 10, of=one), trial(2, 20, of=other)]
     summary = summarize(header(one, other), trials, {"speed": Throughput()})
-    assert [found.lines[0].median for found in summary.cases] == [10, 20]
+    assert [found.metrics[0].median for found in summary.cases] == [10, 20]
 
 
 def test_failed_trials_are_listed_with_every_attempt() -> None:
@@ -227,13 +228,13 @@ def test_failed_trials_are_listed_with_every_attempt() -> None:
     (found,) = summarize(header(case()), trials, {"speed": Throughput()}).cases
     assert (found.trials, found.planned) == (1, 3)
     assert [(one.trial, one.block, one.attempt) for one in found.failed] == [(2, 2, 1), (3, 2, 2)]
-    assert found.lines[0].median == 10
+    assert found.metrics[0].median == 10
 
 
 def test_a_case_without_a_measurement_has_no_lines() -> None:
     failure = Failure(stage="start", message="it died")
     (found,) = summarize(header(case()), [trial(1, failure=failure)], {"speed": Throughput()}).cases
-    assert (found.trials, found.lines, len(found.failed)) == (0, (), 1)
+    assert (found.trials, found.metrics, len(found.failed)) == (0, (), 1)
 
 
 def test_a_result_is_complete_when_each_planned_measurement_has_its_trial() -> None:
@@ -245,7 +246,7 @@ def test_a_result_is_complete_when_each_planned_measurement_has_its_trial() -> N
 
 def test_notes_say_once_what_the_checks_found_and_in_how_many_trials() -> None:
     def check(status: Literal["pass", "warn", "fail", "unknown"], says: str) -> Check:
-        return Check(id="N1", scope="trial", about="apparatus", status=status, says=says)
+        return Check(id="N1", scope="trial", subject="apparatus", status=status, message=says)
 
     late = check("warn", "the loader was late")
     trials = [

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 
-from benchforge.model.claim import Claim
+from benchforge.model.suite.claim import Claim
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
-from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.claims.sides import of_cases
 from benchforge.suite.load import load
-from benchforge.suite.sides import of_cases
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
 
 SUITE = """benchforge = 1
 [servers.one]
@@ -89,7 +89,7 @@ def told(folder: Path, claim: str) -> str:
 
 def test_each_side_is_one_case(tmp_path: Path) -> None:
     found = only_claim(tmp_path)
-    (asked,) = found.asked
+    (asked,) = found.instances
     assert asked.b is not None
     assert asked.a.case.title == "hello · one · few · size=8 · threads=2"
     assert asked.b.case.title == "hello · two · few · size=8"
@@ -99,7 +99,7 @@ def test_each_side_is_one_case(tmp_path: Path) -> None:
 
 def test_a_claim_is_asked_for_each_value(tmp_path: Path) -> None:
     text = CLAIM.replace('"path.size" = 8, ', "") + 'each = "path.size"\n'
-    found = only_claim(tmp_path, text).asked
+    found = only_claim(tmp_path, text).instances
     assert [one.at for one in found] == [{"path.size": 4}, {"path.size": 8}]
     assert [one.a.case.vary["path.size"] for one in found] == [4, 8]
 
@@ -112,13 +112,13 @@ def test_a_point_that_the_matrix_does_not_have_is_not_asked_for(tmp_path: Path) 
     left_out = 'exclude = [{ "path.size" = 4 }]\n[scenarios.hello_]'
     (tmp_path / "a.toml").write_text(text.replace("[scenarios.hello_]", left_out))
     (found,) = load(tmp_path / "a.toml", Registry()).claims
-    assert [one.at for one in found.asked] == [{"path.size": 8}]
+    assert [one.at for one in found.instances] == [{"path.size": 8}]
 
 
 def test_what_is_subtracted_is_as_its_side_but_for_what_it_names(tmp_path: Path) -> None:
     text = CLAIM.replace('b = { server = "two" }\n', "").replace("a > b", "a < 3/s")
     text = text.replace("= 2 } }", '= 2 }, minus = { loader = "more" } }').replace(MARGIN, "")
-    (asked,) = only_claim(tmp_path, text).asked
+    (asked,) = only_claim(tmp_path, text).instances
     assert asked.a.minus is not None
     assert asked.a.minus.title == "hello · one · more · size=8 · threads=2"
     assert [case.driver for case in asked.a.cases] == ["few", "more"]
@@ -126,11 +126,11 @@ def test_what_is_subtracted_is_as_its_side_but_for_what_it_names(tmp_path: Path)
 
 def test_sides_of_other_scenarios_and_drivers(tmp_path: Path) -> None:
     text = CLAIM.replace('"two" }', '"two", scenario = "again" }')
-    (asked,) = only_claim(tmp_path, text).asked
+    (asked,) = only_claim(tmp_path, text).instances
     assert asked.b is not None
     assert asked.b.case.title == "again · two · few"
     text = CLAIM.replace('{ server = "two" }', '{ server = "two", client = "plain" }')
-    (asked,) = only_claim(tmp_path, text).asked
+    (asked,) = only_claim(tmp_path, text).instances
     assert asked.b is not None
     assert asked.b.case.driver == "plain"
 
@@ -246,14 +246,14 @@ FAULTS = {
     "an axis that no side is about": (
         f"{SIDE_A}\n{SIDE_B}",
         'a = { server = "two" }\nb = { server = "two", loader = "more" }\neach = "servers.one.threads"',
-        "claims.C.each: no side differs by it",
+        "claims.C.each: no case of a side has this axis",
         "leave it out",
     ),
     "several cases": (
         SIDE_A,
         'a = { server = "one" }',
         "claims.C.a: 2 cases of scenario 'hello' with path.size 8, driver 'few', server 'one': they differ in servers.one.threads (1, 2)",
-        'name one: where = { "servers.one.threads" = 1 }, or ask for each',
+        'name one: where = { "servers.one.threads" = 1 }, or test each',
     ),
     "several drivers": (
         f"{SIDE_B}\n{WHERE}",
@@ -283,7 +283,7 @@ FAULTS = {
     "no question": (
         HOLDS,
         'holds = "a = b"',
-        "claims.C.holds: 'a = b' asks nothing",
+        "claims.C.holds: 'a = b' is not a condition",
         "write a == b +- 3%",
     ),
     "a wrong unit": (
@@ -295,19 +295,19 @@ FAULTS = {
     "no other side": (
         SIDE_B + "\n",
         "",
-        "claims.C.holds: a > b asks for b, and there is none",
+        "claims.C.holds: a > b needs `b`, which is missing",
         "add b",
     ),
     "another side that nobody asks for": (
         HOLDS,
         'holds = "a > 3/s"',
-        "claims.C.b: a > 3/s does not ask for it",
+        "claims.C.b: a > 3/s does not use `b`",
         "leave it out",
     ),
     "a number of errors": (
         f"{METRIC}\n{SIDE_A}\n{SIDE_B}\n{WHERE}\n{HOLDS}",
         f'metric = "errors"\n{SIDE_A}\n{WHERE}\nholds = "a < 5"',
-        "claims.C.holds: a number of errors depends on how many requests",
+        "claims.C.holds: the number of errors depends on the number of",
         'use = "error_rate"',
     ),
     "a margin that says nothing": (
@@ -347,12 +347,12 @@ def test_a_profile_and_a_setting_reach_a_claim(tmp_path: Path) -> None:
         + '[profiles.other]\nclaims.C.holds = "a < b"\nclaims.C.a.where = { "servers.one.threads" = 1 }\n'
     )
     found = suite(tmp_path, text, profile="other").claims[0]
-    assert found.question.relation == "<"
-    assert found.asked[0].a.case.vary["servers.one.threads"] == 1
+    assert found.hypothesis.relation == "<"
+    assert found.instances[0].a.case.vary["servers.one.threads"] == 1
     found = load(
         tmp_path / "a.toml", Registry(), settings=[("claims.C.holds", '"a > 2 * b"')]
     ).claims[0]
-    assert found.question.bound == 2
+    assert found.hypothesis.bound == 2
     with pytest.raises(SuiteErrors, match=r"claims\.D is not declared"):
         load(tmp_path / "a.toml", Registry(), settings=[("claims.D.holds", "a > b")])
 
@@ -362,7 +362,7 @@ def test_a_claim_of_a_scenario_that_is_not_run_is_sound_and_not_asked(tmp_path: 
     path.write_text(SUITE + CLAIM)
     found = load(path, Registry(), only=["again"])
     assert [one.label for one in found.claims] == ["C"]
-    assert found.asked == ()
+    assert found.claims_to_test == ()
     assert of_cases(found.claims, (case.name for case in expand(found))) == ()
     path.write_text(SUITE + CLAIM.replace('"two"', '"tow"'))
     with pytest.raises(SuiteErrors, match="has no server 'tow'"):
@@ -383,4 +383,4 @@ def test_check_and_plan_count_them(bench: Bench, tmp_path: Path) -> None:
     assert "2 scenarios, 19 cases, 2 claims; needs" in bench("check", "a.toml").out
     assert "2 claims, 3 questions\n" in bench("plan", "a.toml").out
     planned = bench("plan", "a.toml", "--only", "again").out
-    assert "0 claims, 0 questions; not asked here: C, D\n" in planned
+    assert "0 claims, 0 questions; not tested here: C, D\n" in planned

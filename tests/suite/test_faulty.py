@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 
-from benchforge.cli import _told, group
+from benchforge.cli import _show_error, group
 
 FAULTY = Path(__file__).parent / "faulty"
 SUITES = sorted(FAULTY.glob("*.toml"))
@@ -33,7 +33,7 @@ def test_a_faulty_suite_is_told_as_it_stands_there(
     monkeypatch.setattr(sys, "argv", ["benchforge", *words_of(suite)])
     with pytest.raises(Exception) as caught:  # noqa: PT011 - `_told` raises what is not ours
         group(standalone_mode=False)
-    code = _told(caught.value)
+    code = _show_error(caught.value)
     out, err = capsys.readouterr()
 
     assert (code, out) == (2, "")

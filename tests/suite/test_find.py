@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, Bench, bench_words
 
-from benchforge.model.folder import read_header, read_trials
-from benchforge.model.summary import CaseSummary, Summary
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.registry import Registry
-from benchforge.run.seek import following
-from benchforge.suite.faults import SuiteErrors
+from benchforge.run.next_rate import following
 from benchforge.suite.load import load
+from benchforge.suite.toml.faults import SuiteErrors
 
 MOST = 200  # of a server that answers one after the other, each after 5 ms
 
@@ -66,11 +66,11 @@ def follows(result: Path) -> None:
     """Each trial was asked for what its search asks after those of the blocks before."""
     header, trials = read_header(result), read_trials(result)
     for trial in trials:
-        find = header.finds[trial.case.scenario]
-        assert trial.sought is not None
+        find = header.searches[trial.case.scenario]
+        assert trial.search_outcome is not None
         assert trial.load is not None
         asked = following(find, trial.case, trial.block, trials).rate
-        assert trial.sought.rate == trial.load.rate == asked
+        assert trial.search_outcome.rate == trial.load.rate == asked
 
 
 def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
@@ -103,27 +103,27 @@ blocks = 1
     cases = summed(result)
     ping = cases["ping"].capacity
     assert ping is not None
-    assert (ping.phase, ping.says) == ("done", "all of its trials were made")
+    assert (ping.phase, ping.message) == ("done", "all of its trials were made")
     assert ping.rate.value is not None
     assert ping.rate.low is not None
     assert ping.rate.low <= ping.rate.value < MOST * 1.15
-    assert ping.at_least is not None
-    assert ping.at_least < MOST * 1.15
+    assert ping.highest_passed is not None
+    assert ping.highest_passed < MOST * 1.15
     assert ping.safe is not None
     assert ping.safe < ping.rate.value
     assert ping.attempts[0].rate == 50
     assert len(ping.attempts) == cases["ping"].trials <= cases["ping"].planned == 12
-    assert cases["ping"].lines == ()
+    assert cases["ping"].metrics == ()
 
     little, much = cases["little"].capacity, cases["much"].capacity
     assert little is not None
     assert much is not None
-    assert (little.phase, little.at_least) == ("too high", 50)
-    assert little.says == "every trial passed up to 50/s: at least that"
-    assert (much.phase, much.at_least, len(much.attempts)) == ("too low", None, 1)
-    assert much.says.startswith("the lowest rate, 600/s, fails: rate answered >= 99%: 0.")
+    assert (little.phase, little.highest_passed) == ("too high", 50)
+    assert little.message == "every trial passed up to 50/s: at least that"
+    assert (much.phase, much.highest_passed, len(much.attempts)) == ("too low", None, 1)
+    assert much.message.startswith("the lowest rate, 600/s, fails: rate answered >= 99%: 0.")
     assert cases["closed"].capacity is None
-    assert cases["closed"].lines
+    assert cases["closed"].metrics
 
     assert "at least 50" in told.out
     assert "less than 600" in told.out
@@ -155,8 +155,8 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     found = summed(result)["ping"].capacity
     assert found is not None
     assert not found.over
-    assert found.says.startswith("not finished: ")
-    assert "for which the time limit left no time" in told.err
+    assert found.message.startswith("not finished: ")
+    assert "which the time limit left no time for" in told.err
     first = read_trials(result)
     killed(tmp_path, result, len(first) + 1)
     assert bench("validate", result).code == 0
@@ -164,7 +164,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     assert there[: len(first)] == first
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
-    assert f"resumed: {len(there)} of 12 measurements are there" in told.err
+    assert f"resumed: {len(there)} of 12 measurements are done" in told.err
     trials = read_trials(result)
     assert trials[: len(there)] == there
     assert [one.block for one in trials] == list(range(1, len(trials) + 1))
@@ -211,7 +211,7 @@ def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
     subprocess.run(["cp", "-r", result, copy], check=True)
     file = max(copy.glob("trials/*/trial.json"))
     content = json.loads(file.read_text())
-    content["sought"] |= change
+    content["search_outcome"] |= change
     file.write_text(json.dumps(content))
     return copy
 
@@ -240,11 +240,11 @@ def test_an_objective_that_was_made_easier_is_told(
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-r", made, copy], check=True)
     content = json.loads((copy / "result.json").read_text())
-    content["finds"]["ping"]["objectives"][0]["bound"] = 50.0
+    content["searches"]["ping"]["objectives"][0]["bound"] = 50.0
     (copy / "result.json").write_text(json.dumps(content))
     told = bench("verify", copy)
     assert told.code == 1
-    assert "finds.ping.objectives.0.bound: 50.0, but computed again it is 5.0" in told.out
+    assert "searches.ping.objectives.0.bound: 50.0, but recomputed it is 5.0" in told.out
 
 
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
@@ -253,8 +253,8 @@ def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path:
     assert told.code == 4, told.all
     found = summed(the_result(tmp_path))["ping"].capacity
     assert found is not None
-    assert (found.phase, found.attempts, found.at_least) == ("unanswered", (), None)
-    assert found.says.startswith("trials that say nothing of the server: ")
+    assert (found.phase, found.attempts, found.highest_passed) == ("unanswered", (), None)
+    assert found.message.startswith("trials that say nothing of the server: ")
     # Two rounds; a few more where the last says nothing because of the tests' neighbours.
     assert 2 <= len({one.block for one in read_trials(the_result(tmp_path))}) <= 5
     assert "trials say nothing" in told.out
@@ -270,7 +270,7 @@ def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> N
     assert f"  {says}errors < 0.1%; at most 12 trials a case\n" in told.out
     document = json.loads(bench("plan", suite(tmp_path), "--format", "json").out)
     assert document["trials"] == 12
-    assert document["scenarios"][0]["find"]["highest"] == 800
+    assert document["scenarios"][0]["search"]["highest"] == 800
     assert [len(block["cases"]) for block in document["order"]] == [1] * 12
 
 
@@ -291,13 +291,13 @@ SLO = 'slo = "latency p50 < 1s"'
         ('{ slo = "latency p50 < 1s" }', "'rate' is missing; "),
         (f"{{ rate = [50], {SLO} }}", "expected the lowest rate and the highest, such as"),
         (f"{{ rate = [0, 800], {SLO} }}", "a search begins above 0; "),
-        (f"{{ rate = [800, 50], {SLO} }}", "no rates from 800/s to 50/s; write the lowest first"),
+        (f"{{ rate = [800, 50], {SLO} }}", "800/s is not below 50/s; write the lowest first"),
         (f'{{ rate = [50, "1 hour"], {SLO} }}', "expected a rate such as"),
         (f'{{ rate = [50, "900k"], {SLO} }}', "open: a rate must be more than 0, and at most"),
         (f"{{ rate = [60, 800], {SLO} }}", "open begins at its own rate, 50/s: not in 60 to"),
         (f"{{ rate = [50, 800], {SLO}, steps = 0 }}", "expected more than 0, got 0"),
         (f"{{ rate = [50, 800], {SLO}, step = 3 }}", "unknown key; did you mean 'steps'?"),
-        ("{ rate = [50, 800], slo = [] }", "nothing is to be kept; "),
+        ("{ rate = [50, 800], slo = [] }", "an objective is missing; "),
         ('{ rate = [50, 800], slo = "fast" }', "not an objective: 'fast'; write "),
         (
             '{ rate = [50, 800], slo = "latency p50 < 1s < 2s" }',
@@ -329,11 +329,11 @@ SLO = 'slo = "latency p50 < 1s"'
         ),
         (
             '{ rate = [50, 800], slo = "latency p50 > 5ms" }',
-            "an objective that the worst server keeps: 'latency p50 > 5ms'; lower values",
+            "even the worst server keeps this objective: 'latency p50 > 5ms'; lower values",
         ),
         (
             '{ rate = [50, 800], slo = ["latency p50 < 1s", "latency  p50 < 1s"] }',
-            "'latency p50 < 1s' stands here twice; leave one out",
+            "'latency p50 < 1s' is listed twice; leave one out",
         ),
     ],
 )
@@ -363,15 +363,15 @@ def test_a_search_that_cannot_be_is_refused(tmp_path: Path, find: str, says: str
                 '[claims.one]\nscenario = "ping"\nmetric = "throughput"\n'
                 'a = { server = "slow" }\nholds = "a > 100/s"'
             ),
-            "'ping' searches for a rate: no metric of it can be asked about",
+            "'ping' searches for a rate: a claim cannot use its metrics",
         ),
         (
             "[repeat]\nblocks = 3",
-            "every scenario searches for a rate: it counts nothing; leave it out",
+            "every scenario searches for a rate, so it has no effect; leave it out",
         ),
         (
             '[scenarios.two]\nservers = ["slow"]\nloaders = ["open"]\n[repeat]\nuntil = "3%"',
-            "stands beside repeat.until; run it alone with --only, or give",
+            "cannot be combined with repeat.until; run it alone with --only, or set",
         ),
     ],
 )

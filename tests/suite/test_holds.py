@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.claim import Question
-from benchforge.suite.bound import NoBound
-from benchforge.suite.holds import question
+from benchforge.model.suite.claim import Hypothesis
+from benchforge.suite.claims.question import question
+from benchforge.suite.toml.bound import NoBound
 
 UNITS = ["s", "B", "B/s", "requests/s", "1", "parsecs"]
 
@@ -53,13 +53,18 @@ def test_each_form(text: str, unit: str, expected: tuple[str, str, float, float 
 @pytest.mark.parametrize(
     ("text", "unit", "message", "hint"),
     [
-        ("", "s", "'' asks nothing", "write one of: a > b,"),
-        ("a = b", "s", "asks nothing", "write a == b +- 3%"),
-        ("a != b", "s", "asks nothing", "write a == b +- 3%"),
-        ("b > a", "s", "asks nothing", "begin with a"),
-        ("a > c", "s", "asks nothing", "write one of"),
-        ("a > b; a", "s", "asks nothing", "write one of"),
-        ("a == b", "s", "no two measurements are equal", "how near is near enough: a == b +- 3%"),
+        ("", "s", "'' is not a condition", "write one of: a > b,"),
+        ("a = b", "s", "is not a condition", "write a == b +- 3%"),
+        ("a != b", "s", "is not a condition", "write a == b +- 3%"),
+        ("b > a", "s", "is not a condition", "`a` comes first"),
+        ("a > c", "s", "is not a condition", "write one of"),
+        ("a > b; a", "s", "is not a condition", "write one of"),
+        (
+            "a == b",
+            "s",
+            "two measurements are never exactly equal",
+            "give a tolerance: a == b +- 3%",
+        ),
         ("a > b +- 3%", "s", "> has no tolerance", "write =="),
         ("a == b +- 3ms", "s", "the tolerance of a ratio is a share", "+- 3%"),
         ("a == b +- 0%", "s", "a tolerance is above 0, not 0", "+- 3%"),
@@ -73,8 +78,8 @@ def test_each_form(text: str, unit: str, expected: tuple[str, str, float, float 
         ("a < 3s", "1", "the metric is in bare numbers, not in 's'", "%"),
         ("a < 1e999", "s", "1e999 is beyond all numbers", "smaller"),
         ("a < 1e308 min", "s", "1e+308 min is beyond all numbers", "smaller"),
-        ("a < nan", "s", "asks nothing", "write one of"),
-        ("a > 9" + "9" * 300, "s", "asks nothing", "write one of"),
+        ("a < nan", "s", "is not a condition", "write one of"),
+        ("a > 9" + "9" * 300, "s", "is not a condition", "write one of"),
     ],
 )
 def test_what_is_no_question_says_why(text: str, unit: str, message: str, hint: str) -> None:
@@ -120,7 +125,7 @@ def test_any_text_is_a_sound_question_or_is_refused(text: str, unit: str) -> Non
         assert message
         assert hint
         return
-    assert isinstance(found, Question)
+    assert isinstance(found, Hypothesis)
     assert math.isfinite(found.bound)
     assert found.form != "ratio" or found.bound > 0
     assert (found.tolerance is not None) == (found.relation == "==")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchforge.model.trial import Load
+from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 
@@ -60,7 +60,7 @@ def test_connections_keep_alive_and_processes(
     assert (found.connections, found.keep_alive, found.processes) == told
     assert found.declared_s > 0
     assert found.kind == kind
-    assert found.at_once == found.connections  # none of these has several on a connection
+    assert found.concurrency == found.connections  # none of these has several on a connection
 
 
 def test_every_loader_and_client_is_looked_at() -> None:
@@ -78,4 +78,4 @@ def test_the_version_of_http_is_told_where_bytes_are_compared() -> None:
     assert protocols.pop("k6") is None
     assert set(protocols.values()) == {"HTTP/1.1"}
     streams = load("loader", "h2load", {"protocol": "h2c", "streams": 8})
-    assert (streams.protocol, streams.connections, streams.at_once) == ("HTTP/2", 10, 80)
+    assert (streams.protocol, streams.connections, streams.concurrency) == ("HTTP/2", 10, 80)

@@ -12,23 +12,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_reporters.csv import Csv, records
+from benchforge_reporters.html.report import Html
+from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.text.pivots import pivot_table
 from front_door import Bench, answering, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from benchforge.model.pivot import Pivot, crowded
-from benchforge.model.sample import Sample
-from benchforge.model.summary import CaseSummary, FailedTrial, Line, Summary, TrialSample
-from benchforge.model.trial import CaseName, Failure
+from benchforge.model.suite.pivot import Pivot, crowded
+from benchforge.model.summary.summary import (
+    CaseSummary,
+    FailedTrial,
+    MetricSummary,
+    Summary,
+    TrialSample,
+)
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure
+from benchforge.model.values.case_name import CaseName
 from benchforge.registry import Registry
-from benchforge.reporters.csv import Csv, records
-from benchforge.reporters.html import Html
-from benchforge.reporters.markdown import Markdown
-from benchforge.reporters.pivots import pivot_table
-from benchforge.reporters.terminal import Terminal
-from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.load import load
+from benchforge.suite.toml.faults import SuiteErrors
 
 LOADERS = """
 [loaders.closed]
@@ -128,7 +135,7 @@ FAULTS = {
     "no axis at all": (
         'rows = "path.size"',
         "rows = []",
-        "tables.one.rows: names nothing",
+        "tables.one.rows: is empty",
         "give at least one",
     ),
     "an unknown statistic": (
@@ -219,13 +226,15 @@ def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def line(*values: float, metric: str = "wall", bound: bool = False, estimator: str = "") -> Line:
+def line(
+    *values: float, metric: str = "wall", bound: bool = False, estimator: str = ""
+) -> MetricSummary:
     samples = [
-        Sample(metric=metric, unit="s", value=value, at_least=bound, estimator=estimator or None)
+        Sample(metric=metric, unit="s", value=value, lower_bound=bound, estimator=estimator or None)
         for value in values
     ]
     ordered = sorted(values)
-    return Line(
+    return MetricSummary(
         metric=metric,
         use="wall",
         of=None,
@@ -241,12 +250,12 @@ def line(*values: float, metric: str = "wall", bound: bool = False, estimator: s
         highest=ordered[-1],
         mean=sum(values) / len(values),
         sd=None if len(values) == 1 or bound else ordered[-1] - ordered[0],
-        at_least=bound,
+        lower_bound=bound,
     )
 
 
 def case(
-    *lines: Line,
+    *lines: MetricSummary,
     scenario: str = "sizes",
     server: str = "nginx",
     driver: str = "pycurl",
@@ -263,7 +272,7 @@ def case(
         trials=0 if failed else trials,
         planned=3,
         failed=(failure,) if failed else (),
-        lines=lines,
+        metrics=lines,
         notes=(),
     )
 
@@ -539,7 +548,7 @@ blocks = 1
     measured = {
         case["case"]["vary"]["path.size"]: line["median"]
         for case in summary["cases"]
-        for line in case["lines"]
+        for line in case["metrics"]
         if line["metric"] == "throughput"
     }
     assert float(small[1]) == measured[4]

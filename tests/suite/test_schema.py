@@ -17,15 +17,15 @@ import pytest
 from front_door import Bench, answering
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.faults import faults
+from benchforge.model.validity.faults import faults
 from benchforge.parts.options import in_toml
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
 FIRST = "#:schema ./suite.schema.json\n"
-ENVIRONMENT = {"APP": "hello_wsgi", "URL": "postgresql://127.0.0.1/x", "TOKEN": "t0ken"}
+ENVIRONMENT = {"APP": "hello_wsgi", "URL": "postgresql://127.0.0.1/x", "TOKEN": "t0ken-of-ours"}
 
 GOOD = """benchforge = 1
 name = "été"
@@ -61,7 +61,7 @@ request = { path = "/{size}", headers = { Authorization = { env = "TOKEN" } } }
 servers = ["a", "é-1"]
 requests.a = { path = "/{size}", method = "POST", body = { env = "TOKEN" } }
 loaders = ["l"]
-expect = { json = { a = [1, { b = 2 }] }, length = 4 }
+expect = { json = { a = [1, { b = 2 }] }, items = { a = 2 }, length = 4 }
 vary = { "path.size" = [1, 2], "servers.*.workers" = [1], "loaders.l.duration" = ["1s", 2] }
 include = [{ "path.size" = 3 }]
 exclude = [{ "path.size" = 2, "servers.*.workers" = 1 }]
@@ -135,6 +135,7 @@ PLANTED = [
     ("unknown key of a profile", "smoke = true", "smok = true", None),
     ("unknown option in a profile", 'duration = "1s"', 'durations = "1s"', None),
     ("value in a profile", 'duration = "1s"', 'duration = "1 sek"', None),
+    ("bound of a count", "items = { a = 2 }", "items = -2", None),
     ("scenario in a profile", "{ same_body", "{ same_bdy", None),
     ("label", '[servers."é-1"]', '[servers."é 1"]', None),
 ]
@@ -219,6 +220,10 @@ def test_what_the_loader_takes_is_clean(
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     (readme,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    site = folder / "mysite/mysite/wsgi.py"  # the app of the page's reader
+    site.parent.mkdir(parents=True)
+    readme = readme.replace('"../mysite"', '"mysite"')
+    site.write_text("application = None\n")
     files = [folder / "good.toml", folder / "readme.toml"]
     for file, text in zip(files, (GOOD, readme), strict=True):
         file.write_text(text if text.startswith("#:schema") else FIRST + text)
@@ -291,7 +296,7 @@ def test_it_refuses_nothing_that_the_loader_takes(
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("TERM", raising=False)
     drawn = random.Random(seed)
-    texts = [GOOD, *(file.read_text() for file in sorted((ROOT / "suites").glob("*.toml")))]
+    texts = [GOOD, *(file.read_text() for file in sorted((ROOT / "suites").rglob("*.toml")))]
     files, taken = [], []
     for number in range(120):
         tables = tomllib.loads(drawn.choice(texts))

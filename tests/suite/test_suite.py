@@ -30,11 +30,12 @@ from benchforge.plugin import (
     hookimpl,
 )
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
-from benchforge.suite.faults import SuiteErrors
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
-from benchforge.suite.redact import redact
+from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Repeat, Suite
+from benchforge.suite.toml.built_in import brought
+from benchforge.suite.toml.faults import SuiteErrors
 
 
 class Web(Server):
@@ -228,7 +229,7 @@ FAULTS = {
 error: a.toml:11:1: servers.django.worker: unknown option
    11 | worker = 4
       | ^^^^^^
-hint: did you mean 'workers'? gunicorn takes: app, workers, threads, command, directory, environment, worker_class, limit, ...
+hint: did you mean 'workers'? gunicorn takes: app, workers, threads, command, directory, environment, worker_class, limit, ready_within
 """,
     ),
     "unknown_key_at_the_top": (
@@ -238,7 +239,7 @@ hint: did you mean 'workers'? gunicorn takes: app, workers, threads, command, di
 error: a.toml:2:1: titel: unknown key
     2 | titel = "Two servers"
       | ^^^^^
-hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, ...
+hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, ...
 """,
     ),
     "unknown_key_of_a_scenario": (
@@ -248,7 +249,7 @@ hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke,
 error: a.toml:25:1: scenarios.agents.loader: unknown key
    25 | loader = ["closed"]
       | ^^^^^^
-hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, ...
+hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, ...
 """,
     ),
     "unknown_key_of_a_request": (
@@ -268,7 +269,7 @@ hint: did you mean 'path'? this table takes: method, path, headers, body
 error: a.toml:34:1: profiles.quick.repeats: unknown key
    34 | repeats.blocks = 3
       | ^^^^^^^
-hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, ...
+hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, scenarios, ...
 """,
     ),
     "no_toml": (
@@ -278,7 +279,7 @@ hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network,
 error: a.toml:18:7: not TOML: no value
    18 | use = wrk
       |       ^^^
-hint: text stands in quotes: "wrk"
+hint: put text in quotes: "wrk"
 """,
     ),
     "key_twice": (
@@ -288,7 +289,7 @@ hint: text stands in quotes: "wrk"
 error: a.toml:19:1: not TOML: loaders.closed.use stands on line 18 already
    19 | use = "wrk"
       | ^^^
-hint: leave one out, or give one another name
+hint: leave one out, or rename one
 """,
     ),
     "another_format": (
@@ -389,7 +390,7 @@ hint: to measure it twice, declare it under a second label
 error: a.toml:25:12: scenarios.agents.metrics[0]: no metric 'tail' is declared
    25 | metrics = ["tail"]
       |            ^^^^^^
-hint: declared: throughput, errors, rate, latency, cpu, memory, keepalive, transfer, ...
+hint: declared: throughput, errors, rate, latency, cpu, memory, keepalive, transfer, error_rate, all_throughput, lateness
 """,
     ),
     "no_servers": (
@@ -408,7 +409,7 @@ error: a.toml:24:1: scenarios.agents.servers: expected at least 1 element, got a
 error: a.toml:22:12: scenarios.agents: no loader and no client is named
    22 | [scenarios.agents]
       |            ^^^^^^
-hint: name who makes the requests: loaders = [...] or clients = [...]; declared: closed
+hint: name a load tool or a client: loaders = [...] or clients = [...]; declared: closed
 """,
     ),
     "path_without_slash": (
@@ -451,7 +452,7 @@ hint: did you mean 'connections'? loaders.closed takes: connections, threads, du
 error: a.toml:28:6: scenarios.agents.vary."servers.*.connections": none of its parts has option 'connections'
    28 | vary."servers.*.connections" = [1]
       |      ^^^^^^^^^^^^^^^^^^^^^^^
-hint: servers.* takes: app, workers, threads, command, directory, environment, worker_class, limit, ...
+hint: servers.* takes: app, workers, threads, command, directory, environment, worker_class, limit, ready_within
 error: a.toml:29:6: scenarios.agents.vary."servers.x.workers": 'x' is not one of its servers
    29 | vary."servers.x.workers" = [2]
       |      ^^^^^^^^^^^^^^^^^^^
@@ -495,7 +496,7 @@ hint: leave it out: exclude = [{ "loaders.closed.connections" = 1, "loaders.clos
         "expect =",
         'vary = { "loaders.closed.connections" = [1, 1], "loaders.closed.threads" = [] }\nexpect =',
         """\
-error: a.toml:27:45: scenarios.agents.vary."loaders.closed.connections"[1]: 1 stands here twice
+error: a.toml:27:45: scenarios.agents.vary."loaders.closed.connections"[1]: 1 is listed twice
    27 | vary = { "loaders.closed.connections" = [1, 1], "loaders.closed.threads" = [] }
       |                                             ^
 hint: leave one out
@@ -527,7 +528,7 @@ error: a.toml:28:50: scenarios.agents.exclude[1]: excludes everything
    28 | exclude = [{ "loaders.closed.connections" = 3 }, {}, { x = 1 }]
       |                                                  ^
 hint: name what varies, and its values
-error: a.toml:28:56: scenarios.agents.exclude[2].x: does not vary, so that nothing is excluded
+error: a.toml:28:56: scenarios.agents.exclude[2].x: does not vary, so this excludes nothing
    28 | exclude = [{ "loaders.closed.connections" = 3 }, {}, { x = 1 }]
       |                                                        ^
 hint: this scenario varies: loaders.closed.connections
@@ -613,7 +614,7 @@ error: a.toml:19:19: loaders.closed.connections[1]: expected a finite number
 error: a.toml:11:2: servers.django.日本: unknown option
    11 | \t'日本' = 1
       | \t^^^^^^
-hint: gunicorn takes: app, workers, threads, command, directory, environment, worker_class, limit, ...
+hint: gunicorn takes: app, workers, threads, command, directory, environment, worker_class, limit, ready_within
 """,
     ),
 }
@@ -710,7 +711,8 @@ def test_a_file_that_is_not_there(folder: Folder) -> None:
     folder.load(SUITE)
     for path, printed in {
         "./b.toml": "error: ./b.toml: no such file\nhint: did you mean 'a.toml'?",
-        "no/such/z.toml": "error: no/such/z.toml: no such file",
+        "no/such/z.toml": "error: no/such/z.toml: no such file\n"
+        f"hint: benchforge brings: {', '.join(brought())}",
         ".": "error: .: a folder, not a suite\nhint: give one suite, such as a.toml",
     }.items():
         with pytest.raises(SuiteErrors) as caught:
@@ -844,8 +846,8 @@ def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
         "hint: write --set servers.django.workers=2\n"
         "error: --set repeat.blocks.x=1: 'blocks' is not a table\n"
         "hint: a path is made of the keys of tables\n"
-        "error: --set profiles.quick.smoke=true: a profile cannot be set\n"
-        "hint: set what it sets, or edit the suite\n"
+        "error: --set profiles.quick.smoke=true: a profile cannot be set with --set\n"
+        "hint: set the option that it sets, or edit the suite\n"
         "error: --set name=\udcff: not UTF-8\n"
         "hint: give it as UTF-8\n"
         "error: --set repeat.warmup=inf: expected a finite number\n"
@@ -869,21 +871,21 @@ def test_only_chooses_scenarios_and_the_command_line_comes_first(folder: Folder)
 def test_values_come_from_the_environment_and_are_secret(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PGURL", "postgresql://me:p%40ss@db/x")
+    monkeypatch.setenv("PGURL", "postgresql://me:p%40ssword@db/x")
     text = SUITE.replace(
         "settings =", 'url = { env = "PGURL" }\npassword = "literal \\"one\\""\nsettings ='
     ).replace("workers = 4", 'environment = { env = "kept", TOKEN = { env = "PGURL" } }')
     suite = folder.load(text)
 
-    assert suite.backends["agents"].part.url == "postgresql://me:p%40ss@db/x"  # type: ignore[attr-defined]
+    assert suite.backends["agents"].part.url == "postgresql://me:p%40ssword@db/x"  # type: ignore[attr-defined]
     assert suite.servers["django"].options["environment"] == {
         "env": "kept",
-        "TOKEN": "postgresql://me:p%40ss@db/x",
+        "TOKEN": "postgresql://me:p%40ssword@db/x",
     }
     assert suite.secrets == {
-        "postgresql://me:p%40ss@db/x",
-        "p%40ss",
-        "p@ss",
+        "postgresql://me:p%40ssword@db/x",
+        "p%40ssword",
+        "p@ssword",
         'literal "one"',
     }
     assert "literal" not in redact(suite.text, suite.secrets)
@@ -895,7 +897,7 @@ def test_an_option_that_takes_any_table_is_not_asked_of_the_environment(folder: 
     assert suite.servers["django"].options["environment"] == {"env": "PGURL"}
 
 
-@pytest.mark.parametrize("given", ["geheim", "both ' and \"", "\x01\n"])
+@pytest.mark.parametrize("given", ["geheimes", "both ' and \"", "\x01\n\x02\n\x03\n\x04\n"])
 def test_an_error_does_not_show_what_the_environment_holds(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:

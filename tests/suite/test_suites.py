@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from benchforge.graph import plan
+from benchforge.graph import START_AND_STOP_S, plan
 from benchforge.registry import Registry
-from benchforge.suite.expand import expand
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
-from benchforge.suite.source import read
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.built_in import brought
+from benchforge.suite.toml.source import read
 
-SUITES = Path(__file__).parents[1] / "suites"
+SUITES = Path(__file__).parents[2] / "suites"
 
 
 def profiles_of(file: Path) -> list[str]:
@@ -21,9 +22,9 @@ def profiles_of(file: Path) -> list[str]:
     return list(profiles)
 
 
-FILES = sorted(SUITES.glob("*.toml"))
+FILES = sorted(SUITES.rglob("*.toml"))
 EVERY = [(file.stem, profile) for file in FILES for profile in (None, *profiles_of(file))]
-STUDIES = ["cherrypy", "macro", "wsgi"]
+STUDIES = ["cherrypy", "api-hour", "wsgi"]
 
 CASES = {
     "cherrypy": {
@@ -32,7 +33,7 @@ CASES = {
         "cherrypy_raw_wsgi",
         "cherrypy_raw_wsgi_with_length",
     },
-    "macro": {
+    "api-hour": {
         *("django", "flask", "aiohttp", "aiohttp_aiopg", "api_hour"),
         *("django_published", "flask_published", "aiohttp_published", "api_hour_published"),
         *("nginx_django_meinheld", "nginx_django_uwsgi", "nginx_flask_meinheld"),
@@ -56,7 +57,7 @@ LOADERS: dict[str, dict[str, dict[str, Any]]] = {
         "ab_c10": {"requests": 1000, "connections": 10, "keep_alive": False},
         "ab_k_c10": {"requests": 1000, "connections": 10, "keep_alive": True},
     },
-    "macro": {
+    "api-hour": {
         "wrk": {"threads": 12, "connections": 400, "duration": 30},
         "wrk_50": {"threads": 12, "connections": 50, "duration": 300},
         "rate_4000": {"rate": 4000, "connections": 400, "duration": 300, "arrivals": "constant"},
@@ -79,17 +80,19 @@ LOADERS: dict[str, dict[str, dict[str, Any]]] = {
 "Options of the profile `published`, by suite and loader."
 
 SYSCTLS = 25  # of study AH
+FLAGSHIP_LINES, FLAGSHIP_S, SMOKE_S = 100, 4 * 60, 60
+POSTGRESQL = ("initdb", "pg_ctl", "postgres", "psql", "pg_isready")
 
 
 def suite(stem: str, profile: str | None = None) -> Suite:
-    return load(SUITES / f"{stem}.toml", Registry(), profile=profile)
+    return load(brought()[stem], Registry(), profile=profile)
 
 
 def all_of(stem: str, profile: str | None = None) -> Suite:
     """Load a suite with all its scenarios, whatever `only` says."""
-    labels = read(SUITES / f"{stem}.toml").tables["scenarios"]
+    labels = read(brought()[stem]).tables["scenarios"]
     assert isinstance(labels, dict)
-    return load(SUITES / f"{stem}.toml", Registry(), profile=profile, only=list(labels))
+    return load(brought()[stem], Registry(), profile=profile, only=list(labels))
 
 
 @pytest.mark.parametrize(("stem", "profile"), EVERY)
@@ -103,7 +106,7 @@ def test_every_suite_loads_and_plans_in_every_profile(stem: str, profile: str | 
 
 @pytest.mark.parametrize("stem", STUDIES)
 def test_nothing_is_declared_that_nothing_uses(stem: str) -> None:
-    loaded = [all_of(stem, profile) for profile in (None, *profiles_of(SUITES / f"{stem}.toml"))]
+    loaded = [all_of(stem, profile) for profile in (None, *profiles_of(brought()[stem]))]
     cases = [case for one in loaded for case in expand(one)]
     servers = {case.name.server for case in cases}
     servers |= {label for case in cases for label, _ in case.upstreams}
@@ -123,20 +126,42 @@ def test_every_scenario_says_what_a_right_answer_is(stem: str) -> None:
             assert said & {"body", "length", "json_subset", "content_type"}, label
 
 
-def test_the_default_of_macro_is_what_the_readme_promises() -> None:
+def programs_of(stem: str, profile: str | None) -> set[str]:
+    """Return the programs that a suite needs; none of its parts has a runtime of its own."""
+    parts = [part for case in expand(suite(stem, profile)) for part in case.parts]
+    assert {getattr(part, "runtime", None) for part in parts} == {None}
+    return {need.name for part in parts for need in part.needs() if need.kind == "program"}
+
+
+def test_the_flagship_is_what_the_readme_promises() -> None:
     loaded = suite("macro")
+    assert loaded.path.read_text().count("\n") <= FLAGSHIP_LINES
+    graph = plan(expand(loaded), loaded.repeat, seed=1)
+    assert graph.declared_s + START_AND_STOP_S * len(graph) < FLAGSHIP_S
+    # It declares nothing but what `make run` measures, and answers each of its claims.
+    cases = list(expand(loaded))
+    assert {case.name.scenario for case in cases} == set(all_of("macro").scenarios)
+    assert {case.name.server for case in cases} == set(loaded.servers)
+    assert {case.name.driver for case in cases} == set(loaded.loaders)
+    assert loaded.claims_to_test == loaded.claims
+    assert loaded.claims
+    # What `make run` prepares: no interpreter, no nginx, no TLS.
+    for profile in (None, "quick"):
+        assert programs_of("macro", profile) == {"wrk", *POSTGRESQL}
+    quick = suite("macro", "quick")
+    graph = plan(expand(quick), quick.repeat, seed=1)
+    assert graph.declared_s + START_AND_STOP_S * len(graph) < SMOKE_S
+
+
+def test_the_default_of_api_hour_needs_what_make_run_prepares() -> None:
+    loaded = suite("api-hour")
     graph = plan(expand(loaded), loaded.repeat, seed=1)
     # Eight cases and a placebo for each scenario: about seven minutes with starts and stops.
     assert loaded.only == ("index", "agents", "agents_ab")
     assert len(graph) == (8 + 3) * 5
     assert graph.declared_s == 55 * 6
-    # What `make run` prepares: no interpreter, no nginx, no TLS.
     for profile in (None, "quick"):
-        parts = [part for case in expand(suite("macro", profile)) for part in case.parts]
-        assert {need.name for part in parts for need in part.needs() if need.kind == "program"} == {
-            *("wrk", "ab", "initdb", "pg_ctl", "postgres", "psql", "pg_isready"),
-        }
-        assert {getattr(part, "runtime", None) for part in parts} == {None}
+        assert programs_of("api-hour", profile) == {"wrk", "ab", *POSTGRESQL}
 
 
 @pytest.mark.parametrize("stem", STUDIES)
@@ -166,8 +191,8 @@ def test_the_seven_tests_of_cherrypy_are_there() -> None:
     }
 
 
-def test_macro_as_published_has_sixteen_workers_and_the_settings_of_the_study() -> None:
-    loaded = suite("macro", "published")
+def test_api_hour_as_published_has_sixteen_workers_and_the_settings_of_the_study() -> None:
+    loaded = suite("api-hour", "published")
     for label, declared in loaded.servers.items():
         if label == "flask_leaking":  # one worker is enough
             continue
@@ -187,7 +212,7 @@ def test_macro_as_published_has_sixteen_workers_and_the_settings_of_the_study() 
         assert declared.options["listen"] == "tcp"
     assert len(loaded.tuning.sysctl) == SYSCTLS
     assert loaded.tuning.limits == {"nofile": 1048576}
-    assert suite("macro").tuning.sysctl == {}
+    assert suite("api-hour").tuning.sysctl == {}
 
 
 def test_wsgi_has_the_queues_and_the_connections_of_the_study() -> None:
@@ -202,7 +227,7 @@ def test_wsgi_has_the_queues_and_the_connections_of_the_study() -> None:
 
 @pytest.mark.parametrize("stem", STUDIES)
 def test_no_profile_needs_what_few_have(stem: str) -> None:
-    for profile in (None, *profiles_of(SUITES / f"{stem}.toml")):
+    for profile in (None, *profiles_of(brought()[stem])):
         drivers = {case.driver.name for case in expand(suite(stem, profile))}
         assert drivers <= {"wrk", "ab", "pace"}, profile
 

@@ -10,18 +10,18 @@ import pytest
 from backend_trial import HOST, run, write_dataset
 from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
-from benchforge_servers.command import CommandServer
+from benchforge_servers.custom.command import CommandServer
 from front_door import needed
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.answer import Expect, Request
-from benchforge.model.trial import CaseName
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.registry import Registry
-from benchforge.run.ground import Ground, found
-from benchforge.run.services import Serving, started
-from benchforge.suite.case import Case
+from benchforge.run.trial.context import TrialContext, locate_programs
+from benchforge.run.trial.services import Serving, started
+from benchforge.suite.cases.case import Case
 
 CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second.REDIS_URL}"}
 
@@ -65,12 +65,12 @@ def case(listen: str, environment: dict[str, str], own: str) -> Case:
     )
 
 
-def ground(asked: Case, folder: Path) -> Ground:
+def ground(asked: Case, folder: Path) -> TrialContext:
     needs = [need for _, backend in asked.backends for need in backend.needs()]
     python = Path(sys.executable)
-    return Ground(
+    return TrialContext(
         host=HOST,
-        programs=found(needs),
+        programs=locate_programs(needs),
         python=python,
         suite_folder=folder,
         network="private",

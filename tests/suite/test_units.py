@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from benchforge.model.units import Duration, Quantity, Rate, Size
+from benchforge.model.values.units import Duration, Quantity, Rate, Size
 
 KINDS: list[type[Quantity]] = [Duration, Size, Rate]
 

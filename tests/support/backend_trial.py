@@ -13,10 +13,10 @@ from benchforge.parts.command import Command
 from benchforge.parts.part import Backend
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
-from benchforge.run.host import Here, LocalHost, Network, Running
 from benchforge.run.locate import locate
-from benchforge.run.tasks import done
-from benchforge.run.template import restored
+from benchforge.run.programs.tasks import done
+from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
+from benchforge.run.trial.template import restored
 
 HOST = LocalHost()
 _NUMBERS = itertools.count()
@@ -40,7 +40,7 @@ def site_at(part: Backend, folder: Path, scratch: Path, port: int = 5432) -> Sit
 @contextmanager
 def running(
     part: Backend, site: Site, network: Network = "private"
-) -> Iterator[tuple[Here, Running, Site]]:
+) -> Iterator[tuple[Sandbox, Running, Site]]:
     """Restore and start a backend, see that it is ready, and verify it."""
     with HOST.trial(site.folder, network) as here:
         site = dataclasses.replace(site, ports={name: here.free_port() for name in part.ports})
@@ -63,7 +63,7 @@ def running(
         yield here, server, site
 
 
-def run(here: Here, site: Site, command: Command) -> tuple[int, str]:
+def run(here: Sandbox, site: Site, command: Command) -> tuple[int, str]:
     # What a process prints is added to what is there under its name.
     finished = here.run(f"run{next(_NUMBERS)}", command, site.folder, {}, 20)
     return finished.code, finished.stdout.read_text() + finished.stderr.read_text()

@@ -13,10 +13,10 @@ from typing import NoReturn
 import pytest
 import warm
 
-from benchforge.run.locate import locate
+from benchforge.run.locate import libraries, locate
 
 WAITS_S = 60.0
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 OWN_PLACE = [sys.executable, str(Path(__file__).with_name("own_place.py"))]
 
 
@@ -90,6 +90,15 @@ def lack(what: str) -> NoReturn:
     if "CI" in os.environ:
         pytest.fail(what)
     pytest.skip(what)
+
+
+def program_words(name: str) -> list[str]:
+    """Return what starts a program from a shell, also one that was unpacked and not installed."""
+    needed(name)
+    program = locate(name)
+    assert program is not None
+    given = [f"{variable}={value}" for variable, value in libraries(program).items()]
+    return [*(["env", *given] if given else []), str(program)]
 
 
 def needed(*programs: str) -> None:

@@ -11,7 +11,7 @@ from front_door import Bench, calls, needed
 
 from benchforge.run.locate import locate
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 WITHIN_S = 100
 
 

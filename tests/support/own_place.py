@@ -11,15 +11,15 @@ import signal
 import sys
 from typing import Any
 
-from benchforge.run import keeper
+from benchforge.run.sandbox import keeper
 
 PROC = (b"none", b"/proc", b"proc", keeper.MS_NOSUID_NODEV_NOEXEC, None)
 
 
 def main(words: list[str]) -> int:
     """Wait outside for the first process of the place."""
-    *_, weaker = keeper._enter_namespaces({"pid_namespace": True, "network": "private"})
-    if weaker:
+    wishes = {"pid_namespace": True, "network": "private", "shared_memory": True}
+    if weaker := keeper.enter_namespaces(wishes)["weaker"]:
         sys.exit(weaker[0])
     heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal asks the program, too
     first = os.fork()
@@ -27,6 +27,7 @@ def main(words: list[str]) -> int:
         keeper._die_with_parent()
         keeper._kernel("mount", b"none", b"/", None, keeper.MS_REC_PRIVATE, None)
         keeper._kernel("mount", *PROC)
+        keeper.cover_shared_memory()
         keeper._raise_loopback()
         os._exit(program(words, heard))
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])

@@ -16,7 +16,7 @@ from front_door import needed
 
 from benchforge.run.locate import libraries, locate
 
-DATASET = Path(__file__).parents[1] / "plugins/backends/benchforge_backends/datasets/agents"
+DATASET = Path(__file__).parents[2] / "plugins/backends/benchforge_backends/datasets/agents"
 NOBODY = 65534
 
 

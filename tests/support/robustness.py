@@ -1,8 +1,9 @@
 """What the tests of faults share: a run that is watched from outside, and the page of all rows.
 
-`python tests/robustness.py SEEN` prints docs/robustness.md from what the tests wrote into SEEN.
+`python tests/support/robustness.py SEEN` prints docs/robustness.md from what tests wrote into SEEN.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -12,16 +13,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from front_door import PROGRAMS, Told, bench_words
 
-from benchforge.run.lock import NAME
+from benchforge.run.sandbox.machine_lock import NAME
 
-PAGE = Path(__file__).parents[1] / "docs/robustness.md"
+PAGE = Path(__file__).parents[2] / "docs/robustness.md"
 NOTHING = "nothing"
 WAITS_S = 200.0  # for another benchforge that measures
 ENDS_S = 90.0
@@ -36,11 +36,10 @@ REFUSED = (
 ORDINARY = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 HEAD = """# What happens when things go wrong
 
-Each line was seen by a test (`tests/test_robustness*.py`), which fails when it sees another: `make
-robustness` writes this page from what they saw. Numbers, times and paths are left out. What is left
-is looked for by a process above benchforge, to which whatever loses its parent is given: it
-waits until nothing runs, and lists what still does after twenty seconds. How long that takes is
-told by `make torture`.
+The tests in `tests/faults/test_robustness*.py` produce each row, and fail if a row changes. `make
+robustness` writes this page from these tests. It leaves out numbers, times and paths. A process
+above benchforge, which adopts orphaned processes, lists everything that still runs after twenty
+seconds. `make torture` prints how long the clean-up takes.
 
 | fault | what is printed | exit code | what is left |
 |---|---|---|---|
@@ -90,7 +89,7 @@ class Watched:
         return ", ".join(found) or NOTHING
 
 
-@contextmanager
+@contextlib.contextmanager
 def watched(
     folder: Path,
     *words: str | Path,
@@ -152,6 +151,23 @@ def nobody_measures() -> bool:
 def headers(folder: Path) -> list[Path]:
     """The results in which a run has begun."""
     return list(folder.glob("results/[!.]*/result.json"))
+
+
+def keepers(one: Watched) -> tuple[int, int]:
+    """The pids of a trial's keeper: the outer process, and the inner one."""
+    outer = next(pid for pid in children(one.pid) if b"import keeper" in line(pid))
+    return outer, children(outer)[0]
+
+
+def children(of: int) -> list[int]:
+    text = Path(f"/proc/{of}/task/{of}/children").read_text()
+    return [int(pid) for pid in text.split()]
+
+
+def line(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:

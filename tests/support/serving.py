@@ -15,7 +15,7 @@ import pytest
 
 from benchforge.parts.part import Server
 from benchforge.parts.site import Site
-from benchforge.run.host import Here, Running
+from benchforge.run.sandbox.host import Running, Sandbox
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @contextmanager
-def serving(here: Here, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
+def serving(here: Sandbox, part: Server, site: Site) -> Iterator[tuple[Running, Site]]:
     """Start a server, wait until it takes connections, and stop it as politely as it asks for."""
     site = dataclasses.replace(site, ports=dict.fromkeys(part.ports, here.free_port()))
     for name, text in part.files(site).items():
@@ -56,7 +56,7 @@ def serving(here: Here, part: Server, site: Site) -> Iterator[tuple[Running, Sit
     here.stop(server, first=part.stop_signal)
 
 
-def accepts(here: Here, port: int) -> bool:
+def accepts(here: Sandbox, port: int) -> bool:
     with here.socket() as inside:
         return inside.connect_ex(("127.0.0.1", port)) == 0
 
@@ -66,7 +66,7 @@ def connects(path: str) -> bool:
         return client.connect_ex(path) == 0
 
 
-def get(here: Here, port: int, path: str = "/") -> tuple[int, str]:
+def get(here: Sandbox, port: int, path: str = "/") -> tuple[int, str]:
     """Ask over a socket of the trial's network."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     with here.socket() as connection.sock:

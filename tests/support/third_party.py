@@ -54,7 +54,11 @@ def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installs:
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
     def install(
-        distribution: str, points: Mapping[str, str], files: Mapping[str, str], version: str = "1.0"
+        distribution: str,
+        points: Mapping[str, str],
+        files: Mapping[str, str],
+        version: str = "1.0",
+        group: str = "benchforge",
     ) -> None:
         told = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
         told.mkdir()
@@ -62,7 +66,7 @@ def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installs:
             f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
         )
         lines = "".join(f"{name} = {value}\n" for name, value in points.items())
-        (told / "entry_points.txt").write_text(f"[benchforge]\n{lines}")
+        (told / "entry_points.txt").write_text(f"[{group}]\n{lines}")
         for name, text in files.items():
             (folder / name).write_text(text)
 

@@ -1,6 +1,6 @@
 """What the tests of validity share: a suite with a fault, what was found, and the page of all rows.
 
-`python tests/validity.py SEEN` prints docs/validity.md from what the tests wrote into SEEN.
+`python tests/support/validity.py SEEN` prints docs/validity.md from what the tests wrote into SEEN.
 """
 
 import json
@@ -14,13 +14,13 @@ from typing import Any
 
 from front_door import Bench, Told
 
-PAGE = Path(__file__).parents[1] / "docs/validity.md"
-HEAD = """# What is not believed, and why
+PAGE = Path(__file__).parents[2] / "docs/validity.md"
+HEAD = """# Faults that the tests plant, and what the checks find
 
-Each line was seen by a test (`tests/test_validity*.py`) with real processes: a fault was planted,
-the load tool printed what stands in the second column, and benchforge said what stands in the last.
-The test fails when the check does not answer so, and when it does so for the same suite without the
-fault. `make validity` writes this page from what they saw: its figures are those of one run.
+The tests in `tests/validity/` plant each fault in a suite with real processes. The second column
+is the output of the load tool, the last one the finding of benchforge. A test fails if the check
+gives a different answer, or if it gives the same answer without the fault. `make validity` writes
+this page from one run of the tests.
 
 | fault | what the tool printed | check | value | what benchforge says |
 |---|---|---|---|---|
@@ -85,7 +85,7 @@ def caught(
 ) -> Mapping[str, Any]:
     """The check that caught a fault; its row is on the page, or written where VALIDITY says."""
     found = [one for one in seen.checks(id_, server) if one["status"] == status]
-    every = [(one["status"], one["says"]) for one in seen.checks(id_, server)]
+    every = [(one["status"], one["message"]) for one in seen.checks(id_, server)]
     assert found, f"{id_} did not say {status}: {every}\n{seen.told.all}"
     noted(fault, id_, found[0], printed)
     return found[0]
@@ -95,7 +95,7 @@ def quiet(seen: Seen, id_: str, server: str = "") -> None:
     """A check that was asked, and found nothing."""
     every = list(seen.checks(id_, server))
     assert every, f"{id_} was not asked"
-    bad = [one["says"] for one in every if one["status"] != "pass"]
+    bad = [one["message"] for one in every if one["status"] != "pass"]
     assert not bad, bad
 
 
@@ -107,7 +107,7 @@ def noted(fault: str, id_: str, check: Mapping[str, Any], printed: str) -> None:
         name = f"{id_} {check['name']}: {check['status']}"
         tool = f"`{plain(printed)}`" if printed else "nothing"
         with Path(path).open("a") as file:
-            file.write(f"{begins} {tool} | {name} | {value} | {plain(check['says'])} |\n")
+            file.write(f"{begins} {tool} | {name} | {value} | {plain(check['message'])} |\n")
         return
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith(begins)]
     # A fault that could not be planted when the page was written has no row.

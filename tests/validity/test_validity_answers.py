@@ -18,7 +18,7 @@ def test_a_server_that_stands_still_for_half_of_the_load(bench: Bench, tmp_path:
     fault = "a server that stands still for 4 of 8 seconds"
     printed = seen.printed("frozen", "99%")
     stood = caught(fault, seen, "O1", server="frozen", printed=printed)
-    assert "times that of the closed loop" in stood["says"]
+    assert "times that of the closed loop" in stood["message"]
     caught(fault, seen, "S1", server="frozen", status="warn", printed=printed)
     # The 16 requests of those seconds are far fewer than 1 % of all: the tool prints a fine p99.
     assert float(printed.split()[1].removesuffix("ms")) < 1000
@@ -28,11 +28,11 @@ def test_a_server_that_stands_still_for_half_of_the_load(bench: Bench, tmp_path:
 def test_errors_under_load(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("some-500", "load-503", "flapping"), PACE))
     some = caught("500 to 1 % of the requests", seen, "E1", server="some-500")
-    assert "errors are usually faster than answers" in some["says"]
+    assert "errors are usually faster than answers" in some["message"]
     caught("503 in the first second of the load", seen, "E1", server="load-503")
     caught("503 to each third request", seen, "E1", server="flapping")
     mixture = caught("503 to each third request", seen, "E3", server="flapping")
-    assert "expected status 200, got 503" in mixture["says"]
+    assert "expected status 200, got 503" in mixture["message"]
     caught("errors of one of several servers", seen, "E1")
     quiet(seen, "E1", server="healthy")
     quiet(seen, "E3", server="healthy")
@@ -64,7 +64,7 @@ def test_a_server_that_answers_another_body_after_a_while(bench: Bench, tmp_path
     fault = "another body, as long, after a second"
     printed = seen.printed("turns", "Requests/sec")
     found = caught(fault, seen, "E3", server="turns", status="warn", printed=printed)
-    assert "2 different bodies" in found["says"]
+    assert "2 different bodies" in found["message"]
     quiet(seen, "E3", server="healthy")
 
 
@@ -86,7 +86,7 @@ def test_servers_that_answer_other_bytes_are_told_apart(bench: Bench, tmp_path: 
     fault = "300 bytes of headers more than another's"
     caught(fault, seen, "E4", status="warn")
     found = caught("another body than another's, as long", seen, "E3", status="warn")
-    assert "same_body = true" in found["says"]
+    assert "same_body = true" in found["message"]
     healthy = {"healthy": server("none"), "like": server("none")}
     seen = measured(bench, tmp_path, suite(healthy, PACE))
     quiet(seen, "E3")
@@ -96,4 +96,4 @@ def test_servers_that_answer_other_bytes_are_told_apart(bench: Bench, tmp_path: 
 def test_servers_that_answer_another_type(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("other-type"), PACE))
     found = caught("another content type than another's", seen, "E3")
-    assert "text/html" in found["says"]
+    assert "text/html" in found["message"]

@@ -9,7 +9,7 @@ from front_door import Bench, bench_words, calls, lack, needed, needed_module
 from planted import PACE, server, suite, turning
 from validity import Seen, caught, measured, quiet
 
-from benchforge.model.histogram import Histogram
+from benchforge.model.trial.histogram import Histogram
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -40,7 +40,7 @@ def test_connections_that_are_closed_although_they_were_to_be_kept(
     fault = "a server that closes after each response"
     printed = seen.printed("closes", "Requests/sec")
     found = caught(fault, seen, "K1", server="closes", printed=printed)
-    assert "keep-alive was asked for and not honoured" in found["says"]
+    assert "keep-alive was asked for and not honoured" in found["message"]
     caught(fault, seen, "K1", status="warn")
     printed = seen.printed("closes-unsaid", "Requests/sec")
     caught(f"{fault} unsaid", seen, "K1", server="closes-unsaid", printed=printed)
@@ -64,7 +64,7 @@ def test_two_writes_wait_for_an_acknowledgement(bench: Bench, tmp_path: Path) ->
     printed = seen.printed("two-writes", "Requests/sec")
     fault = "head and body in two writes, without TCP_NODELAY"
     found = caught(fault, seen, "K4", server="two-writes", printed=printed)
-    assert "set TCP_NODELAY" in found["says"]
+    assert "set TCP_NODELAY" in found["message"]
     quiet(seen, "K4", server="healthy")
 
 
@@ -100,7 +100,7 @@ def test_a_queue_of_two_connections(bench: Bench, tmp_path: Path) -> None:
     fault = "a backlog of 2 for 64 connections"
     printed = seen.printed("small-queue", "99%")
     found = caught(fault, seen, "K2", server="small-queue", printed=printed)
-    assert "raise the server's backlog" in found["says"]
+    assert "raise the server's backlog" in found["message"]
     caught(fault, seen, "K3", server="small-queue", printed=printed)
     quiet(seen, "K2", server="healthy")
     quiet(seen, "K3", server="healthy")
@@ -112,10 +112,10 @@ def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
     closing = suite({"closing": server("lets-close")}, load.format("false"), more=PORTS)
     seen = measured(bench, tmp_path, closing)
     (trial,) = seen.trials("closing")
-    if not private(trial) or trial["tuned"]["refused"]:
+    if not private(trial) or trial["tuning"]["refused"]:
         lack("the range of ports cannot be narrowed")
     found = caught("950 of 1,000 ports without keep-alive", seen, "K5", server="closing")
-    assert "TIME_WAIT: keep connections alive" in found["says"]
+    assert "TIME_WAIT: keep connections alive" in found["message"]
     keeping = suite({"healthy": server("none")}, load.format("true"), more=PORTS)
     quiet(measured(bench, tmp_path, keeping), "K5", server="healthy")
 
@@ -133,7 +133,7 @@ def test_servers_that_tie_because_the_link_is_full(tmp_path: Path) -> None:
     seen = measured(limited, tmp_path, suite(servers, load, top='network = "host"'))
     fault = "two servers behind a link that is full"
     found = caught(fault, seen, "W2", server="one", status="warn")
-    assert "a link that is full" in found["says"]
+    assert "a link that is full" in found["message"]
     assert [one["status"] for one in seen.checks("W2", "other")] == ["warn"]
     single = load.replace("connections = 8", "connections = 1")
     alone = suite({"healthy": server("large")}, single, top='network = "host"')

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from beside import WRK, command, program, suite, undisturbed
-from front_door import Bench, lack, needed
+from front_door import Bench, lack, needed, program_words
 from validity import caught, measured, noted, quiet
 
-from benchforge.run import null_server
-from benchforge.run.locate import locate
+from benchforge.run.null_server import server
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -23,14 +22,14 @@ OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
 
 
 def test_a_slow_load_tool_against_a_fast_server(bench: Bench, tmp_path: Path) -> None:
-    fast = command(sys.executable, null_server.__file__, "--port", "{port}", "--bytes", "4")
+    fast = command(sys.executable, server.__file__, "--port", "{port}", "--bytes", "4")
     slow = program(*ANSWERS, "--wait", 0.05)
     text = suite({"fast": fast, "healthy": slow}, SATURATED, scenario="expect = { length = 4 }")
     one, other = two_cpus()
     text += f"[placement]\nserver = '{one}'\nloader = '{other}'\n"
     seen = undisturbed(bench, tmp_path, text, "L1", "fast", "fail")
     check = caught("a load tool in Python against a fast server", seen, "L1", server="fast")
-    assert "give the load tool more threads" in check["says"]
+    assert "give the load tool more threads" in check["message"]
     assert seen.told.code == NO_ANSWER
     quiet(seen, "L1", "healthy")
 
@@ -61,7 +60,7 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
     fault = "a load tool that may use the CPU that a suite gives to the server"
     printed = anywhere.printed("pong", "Requests/sec")
     check = caught(fault, anywhere, "P1", server="pong", printed=printed)
-    assert "give the load tool CPUs that nobody else may use" in check["says"]
+    assert "give the load tool CPUs that nobody else may use" in check["message"]
     assert anywhere.told.code == NO_ANSWER
     apart = measured(bench, tmp_path, placed(server=one, loader=other))
     quiet(apart, "P1", "pong")
@@ -105,7 +104,7 @@ def test_a_load_tool_that_prints_nonsense(
     does: str,
 ) -> None:
     needed("wrk", "ab")
-    real = {name: shlex.quote(str(locate(name))) for name in (tool, "ab")}
+    real = {name: shlex.join(program_words(name)) for name in (tool, "ab")}
     fake = tmp_path / "fake" / tool
     fake.parent.mkdir()
     script = does.format(real=real[tool], ab=real["ab"])
@@ -117,8 +116,10 @@ def test_a_load_tool_that_prints_nonsense(
     assert seen.told.code == NO_ANSWER, seen.told.all
     trials = seen.trials("pong")
     assert [trial["attempt"] for trial in trials] == [1, 2, 3]
-    assert {trial["failure"]["about"] for trial in trials} == {"apparatus"}
+    assert {trial["failure"]["subject"] for trial in trials} == {"apparatus"}
     assert {trial["failure"]["stage"] for trial in trials} == {"read"}
     assert all(trial["reading"] is None for trial in trials)
     message = trials[0]["failure"]["message"]
-    noted(fault, "read", {"name": "refused", "status": "fail", "value": None, "says": message}, "")
+    noted(
+        fault, "read", {"name": "refused", "status": "fail", "value": None, "message": message}, ""
+    )

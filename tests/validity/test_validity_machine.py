@@ -17,8 +17,8 @@ from quiet_trial import LIMITS, machine, observation, trial
 from test_robustness_clock import clock
 from validity import caught, measured, noted, quiet
 
-from benchforge.checks import clock as clocks
-from benchforge.checks import memory
+from benchforge.checks.machine import clock as clocks
+from benchforge.checks.machine import memory
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -63,7 +63,7 @@ def test_a_neighbour_that_burns_a_core(
     foreign = trials[0]["observation"]["machine"]["foreign"]
     assert any(one["program"].startswith("python") for one in foreign)
     assert [trial["attempt"] for trial in trials] == [1, 2, 3]
-    assert re.search(r"NOT BELIEVED: .*N1 foreign-cpu", seen.told.all)
+    assert re.search(r"DISTURBED: .*N1 foreign-cpu", seen.told.all)
 
 
 def test_without_a_neighbour_nobody_is_found(
@@ -109,7 +109,7 @@ def test_a_server_that_reads_its_memory_from_a_disk(bench: Bench, tmp_path: Path
         pytest.skip("files here never leave the memory")
     fault = "a server whose pages are taken from memory again and again"
     check = caught(fault, seen, "M1", server="pages", status="warn")
-    assert "give it a warm-up" in check["says"]
+    assert "give it a warm-up" in check["message"]
     quiet(seen, "M1", "healthy")
 
 
@@ -118,16 +118,16 @@ def test_swap_by_its_counters_alone() -> None:
     paging = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
     for swapped, status in ((0, "pass"), (812, "fail")):
         seen = observation(machine=machine(paging={**paging, "pswpout": swapped}))
-        (check,) = [one for one in memory.of_trial(trial(observation=seen), LIMITS) if not one.of][
-            :1
-        ]
-        assert (check.id, check.status, check.about) == ("M1", status, "apparatus")
+        (check,) = [
+            one for one in memory.of_trial(trial(observation=seen), LIMITS) if not one.component
+        ][:1]
+        assert (check.id, check.status, check.subject) == ("M1", status, "apparatus")
     noted("pages went to swap (recorded counters)", "M1", check.model_dump(), "")
 
 
 def test_a_stepped_clock_by_its_difference_alone() -> None:
     for step_s, status in ((0.0001, "pass"), (0.01, "warn"), (-0.2, "fail")):
         seen = observation(machine=machine(clock_step_s=step_s))
-        (check,) = clocks.of_trial(trial(observation=seen), LIMITS)
-        assert (check.id, check.status, check.about) == ("T2", status, "apparatus")
+        check, _ = clocks.of_trial(trial(observation=seen), LIMITS)
+        assert (check.id, check.status, check.subject) == ("T2", status, "apparatus")
     noted("a step of 0.2 s (recorded difference)", "T2", check.model_dump(), "")

@@ -35,7 +35,7 @@ def test_flasks_own_server(
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_flask:app")}))
     printed = seen.printed("dev", "Requests/sec")
     caught(fault, seen, "D1", server="dev", printed=printed)
-    assert any(sign in one["says"] for one in seen.checks("D1", "dev"))
+    assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
 
@@ -61,7 +61,7 @@ def test_django_as_its_developers_run_it(
     needed_module("django")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_django:app")}))
     caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
-    assert any(sign in one["says"] for one in seen.checks("D1", "dev"))
+    assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
 
@@ -71,7 +71,7 @@ def test_an_interpreter_in_its_development_mode(bench: Bench, tmp_path: Path) ->
     seen = measured(bench, tmp_path, suite({"dev": dev, "healthy": program(*ANSWERS)}))
     printed = seen.printed("dev", "Requests/sec")
     check = caught("python -X dev", seen, "D1", server="dev", printed=printed)
-    assert "-X dev" in check["says"]
+    assert "-X dev" in check["message"]
     quiet(seen, "D1", "healthy")
 
 

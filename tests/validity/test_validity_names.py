@@ -48,7 +48,7 @@ def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client:
     printed = '"mode": "async-map_published", "way": "async-for"'
     assert printed in seen.printed("answers", '"way"')
     check = caught("async-map that runs async-for", seen, "D5", server="answers", printed=printed)
-    assert "by async-map, and made them by async-for" in check["says"]
+    assert "by async-map, and made them by async-for" in check["message"]
 
 
 RUNTIMES = """benchforge = 1
@@ -88,7 +88,9 @@ def test_a_runtime_that_is_called_as_another_version(bench: Bench, tmp_path: Pat
     seen = measured(bench, tmp_path, on(**{OTHER: sys.executable}))
     printed = seen.printed(f"on_{OTHER}", "Requests/sec")
     check = caught("a runtime called py312 that is another Python", seen, "D4", printed=printed)
-    assert f"{OTHER} is called {OTHER}, and is CPython 3.{sys.version_info.minor}" in check["says"]
+    assert (
+        f"{OTHER} is called {OTHER}, and is CPython 3.{sys.version_info.minor}" in check["message"]
+    )
 
 
 def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
@@ -98,7 +100,7 @@ def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) 
     seen = measured(bench, tmp_path, on(new=impostor))
     printed = seen.printed("on_new", "Requests/sec")
     check = caught("a file called python3.12 that starts another", seen, "D4", printed=printed)
-    assert f"is CPython 3.{sys.version_info.minor}" in check["says"]
+    assert f"is CPython 3.{sys.version_info.minor}" in check["message"]
 
 
 def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
@@ -106,8 +108,8 @@ def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
     fault = "two runtimes that are one interpreter"
     printed = seen.printed("on_new", "Requests/sec")
     check = caught(fault, seen, "D4", status="warn", printed=printed)
-    assert check["says"].startswith("runtimes old and new are one and the same (")
-    assert check["says"].count("one and the same") == 1
+    assert check["message"].startswith("runtimes old and new are one and the same (")
+    assert check["message"].count("one and the same") == 1
 
 
 def test_a_runtime_that_is_what_it_is_called(bench: Bench, tmp_path: Path) -> None:

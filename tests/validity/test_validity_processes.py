@@ -18,7 +18,7 @@ def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
     printed = seen.printed("again", "Requests/sec")
     fault = "a worker that begins anew after 50 requests"
     check = caught(fault, seen, "S7", server="again", printed=printed)
-    assert "set to begin anew after so many requests" in check["says"]
+    assert "set to begin anew after so many requests" in check["message"]
     assert seen.trials("again")[0]["failure"] is None
     quiet(seen, "S7", "healthy")
 
@@ -43,7 +43,7 @@ def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> Non
     printed = seen.printed("unequal", "Requests/sec")
     fault = "one of two workers does all the work"
     check = caught(fault, seen, "W1", server="unequal", status="warn", printed=printed)
-    assert "connections are not shared out evenly" in check["says"]
+    assert "connections are not shared out evenly" in check["message"]
     quiet(seen, "W1", "healthy")
 
 
@@ -56,7 +56,7 @@ def test_servers_with_unequal_budgets_of_which_one_is_not_said(
     seen = measured(bench, tmp_path, suite(servers))
     fault = "one worker beside the two of a suite that does not say so"
     check = caught(fault, seen, "W1", printed=seen.printed("silent", "Requests/sec"))
-    assert "one 1, silent 2: different, and the suite does not say so of silent" in check["says"]
+    assert "one 1, silent 2: different, and the suite does not say so of silent" in check["message"]
     said = suite(servers | {"silent": one.replace("workers = 1", "workers = 2")})
     told = measured(bench, tmp_path, said)
-    assert [one["status"] for one in told.checks("W1") if one["of"] == "told"] == ["pass"]
+    assert [one["status"] for one in told.checks("W1") if one["component"] == "told"] == ["pass"]

@@ -1,12 +1,12 @@
 """Four cases that a driver of load tools lets pass: here each is 4, with a reason and no number."""
 
-import shutil
+import shlex
 import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, needed
+from front_door import Bench, needed, program_words
 from planted import WRK, server, suite
 from validity import Seen, measured
 
@@ -24,7 +24,7 @@ def refused(seen: Seen, label: str, says: str) -> list[dict[str, Any]]:
         assert says in trial["failure"]["message"], trial["failure"]
     (case,) = seen.summary["cases"]
     assert case["trials"] == 0
-    assert all(line["median"] is None for line in case["lines"])
+    assert all(line["median"] is None for line in case["metrics"])
     assert "good responses/s" not in seen.told.all
     return trials
 
@@ -76,7 +76,7 @@ def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
     ("tool", "load", "says"),
     [
         ("wrk", WRK, "the load was answered otherwise"),
-        ("ab", AB, "was answered with 128 bytes of body, the question with 256"),
+        ("ab", AB, "was answered with 128 bytes of body, right are 256 bytes"),
     ],
 )
 def test_another_document_to_the_load_tool(
@@ -96,13 +96,11 @@ def test_a_load_tool_whose_output_is_damaged(
     needed("ab")
     (tmp_path / "bin").mkdir()
     fake = tmp_path / "bin/ab"
-    fake.write_text(
-        f'#!/bin/sh\n[ "$1" = -V ] && exec {shutil.which("ab")} -V\n'
-        f'{shutil.which("ab")} "$@" | {damage}\n'
-    )
+    real = shlex.join(program_words("ab"))
+    fake.write_text(f'#!/bin/sh\n[ "$1" = -V ] && exec {real} -V\n{real} "$@" | {damage}\n')
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(fake.parent), prepend=":")
     seen = measured(bench, tmp_path, suite({"healthy": server("none")}, AB))
     trials = refused(seen, "healthy", "ab")
     assert len(trials) == 3
-    assert {one["failure"]["about"] for one in trials} == {"apparatus"}
+    assert {one["failure"]["subject"] for one in trials} == {"apparatus"}

@@ -1,4 +1,4 @@
-"""Fuzz the scanner: `python tests/fuzz/positions.py -runs=20000`, with atheris.
+"""Fuzz the scanner: `python tests/faults/fuzz/positions.py -runs=20000`, with atheris.
 
 Whatever tomllib reads, the scanner passes with the same paths; what only TOML 1.1 allows, it
 refuses; and no text makes anything but these two answers.
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import atheris  # type: ignore[import-untyped]
 import tomli
 
-with atheris.instrument_imports(include=["benchforge.suite.positions"]):  # pyright: ignore[reportAttributeAccessIssue]
-    from benchforge.suite.positions import Lost, Path, Refused, positions
+with atheris.instrument_imports(include=["benchforge.suite.toml.positions"]):  # pyright: ignore[reportAttributeAccessIssue]
+    from benchforge.suite.toml.positions import Lost, Path, SuiteRefused, positions
 
-from benchforge.suite.syntax import explained
+from benchforge.suite.toml.syntax import explained
 
 WORDS = ["[", "]", "{", "}", "=", ",", ".", '"', "'", "\n", "\r\n", "#", " ", "\t", "\\", '"""']
 WORDS += ["'''", "a", "b", "1", "07:32", "07:32:00", "1979-05-27", "true", "\\e", "\\x41", "é"]
@@ -41,7 +41,7 @@ def agrees(text: str) -> None:
         answer = "passed"
     except Lost:
         answer = "lost"
-    except Refused:
+    except SuiteRefused:
         answer = "refused"
     try:
         tables = tomllib.loads(text)

@@ -24,13 +24,13 @@ from benchforge.parts.command import Command
 from benchforge.parts.part import Backend
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
-from benchforge.run import template
-from benchforge.run.host import Here, LocalHost, Network, Running
 from benchforge.run.locate import locate
-from benchforge.run.tasks import done
-from benchforge.run.template import restored
+from benchforge.run.programs.tasks import done
+from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
+from benchforge.run.trial import template
+from benchforge.run.trial.template import restored
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 HOST = LocalHost()
 
 
@@ -60,9 +60,9 @@ import dataclasses, sys
 from pathlib import Path
 from benchforge.parts.command import Command
 from benchforge.parts.site import Site
-from benchforge.run.host import LocalHost
+from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.locate import locate
-from benchforge.run.template import restored
+from benchforge.run.trial.template import restored
 from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_backends.virtuoso import Virtuoso
@@ -112,10 +112,12 @@ def site(tmp_path: Path, scratch: Path) -> Site:
 @contextmanager
 def running(
     part: Postgresql, site: Site, network: Network = "private"
-) -> Iterator[tuple[Here, Running, Site]]:
+) -> Iterator[tuple[Sandbox, Running, Site]]:
     """Restore and start a cluster, and see that it is ready."""
     with HOST.trial(site.folder, network) as here:
         site = dataclasses.replace(site, ports={"postgresql": here.free_port()})
+        for name, text in part.files(site).items():
+            (site.folder / name).write_text(text)
         restored(HOST, "backend-agents", part, site)
         for number, task in enumerate(part.prepare(site)):
             done(here, task, f"prepare{number}", site.label, site.folder)
@@ -131,12 +133,12 @@ def running(
         yield here, server, site
 
 
-def run(here: Here, site: Site, command: Command, label: str) -> tuple[int, str]:
+def run(here: Sandbox, site: Site, command: Command, label: str) -> tuple[int, str]:
     finished = here.run(label, command, site.folder, {}, 20)
     return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
 
 
-def ask(here: Here, site: Site, url: str, query: str, label: str = "ask") -> str:
+def ask(here: Sandbox, site: Site, url: str, query: str, label: str = "ask") -> str:
     code, told = run(here, site, Command(site.programs["psql"], "-XAtqc", query, url), label)
     assert code == 0, told
     return told.strip()
@@ -207,13 +209,14 @@ def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
         "fsync": True,
         "max_connections": 30,
         "seq_page_cost": 1.5,
+        "our.own": "it's a \\ of two",
     }
     part = postgresql(settings=settings)
     with running(part, site) as (here, _, placed):
         url = part.gives(placed)["url"]
-        names = ("shared_buffers", "fsync", "max_connections", "seq_page_cost")
+        names = ("shared_buffers", "fsync", "max_connections", "seq_page_cost", "our.own")
         shown = [ask(here, placed, url, f"SHOW {name}", name) for name in names]
-    assert shown == ["16MB", "on", "30", "1.5"]
+    assert shown == ["16MB", "on", "30", "1.5", "it's a \\ of two"]
 
 
 @pytest.mark.parametrize(
@@ -229,6 +232,8 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
     part = postgresql(settings=settings)
     restored(HOST, "backend-agents", part, site)
     with HOST.trial(site.folder) as here:
+        for name, text in part.files(site).items():
+            (site.folder / name).write_text(text)
         command = part.command(site)
         assert command is not None
         finished = here.run("postgresql", command, site.folder, {}, 20)
@@ -248,7 +253,7 @@ def test_an_ordinary_user_needs_no_root() -> None:
         os.chown(folder, 65534, 65534)
         environment = {"PYTHONPATH": path, "PATH": os.environ["PATH"], "XDG_CACHE_HOME": folder}
         environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
-        command = [*as_nobody, str(python), "-c", "import benchforge.run.host"]
+        command = [*as_nobody, str(python), "-c", "import benchforge.run.sandbox.host"]
         if subprocess.run(command, env=environment, capture_output=True, check=False).returncode:
             lack(f"{python} cannot use {path} as nobody")
         told = subprocess.run(
@@ -422,7 +427,13 @@ def test_a_database_that_already_runs_is_neither_started_nor_filled(
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
         assert version is not None
-        assert "secret" not in " ".join(probe.command.argv)
+        parameter = postgresql(url=ours.gives(placed)["url"] + "&password=s%26cret").ready(placed)
+        assert isinstance(parameter, Succeeds)
+        assert parameter.command.environment == {"PGPASSWORD": "s&cret"}
+        assert run(here, placed, parameter.command, "parameter") == (0, "1\n")
+        words = " ".join([*probe.command.argv, *parameter.command.argv])
+        assert "secret" not in words
+        assert "s%26cret" not in words
         assert probe.command.environment == {"PGPASSWORD": "secret"}
         assert run(here, placed, probe.command, "ready") == (0, "1\n")
         assert run(here, placed, version, "version")[1].startswith("1")

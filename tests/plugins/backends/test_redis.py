@@ -17,8 +17,8 @@ from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run import locate
-from benchforge.run.ground import found
-from benchforge.run.template import restored
+from benchforge.run.trial.context import locate_programs
+from benchforge.run.trial.template import restored
 
 SUITE = """
 benchforge = 1
@@ -101,9 +101,12 @@ def test_options_and_settings_reach_the_server(site: Site) -> None:
 
 
 def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
-    command = redis(settings={"maxmemmory-policy": "noeviction"}).command(site)
+    part = redis(settings={"maxmemmory-policy": "noeviction"})
+    command = part.command(site)
     assert command is not None
     with HOST.trial(site.folder) as here:
+        for name, text in part.files(site).items():
+            (site.folder / name).write_text(text)
         code, told = run(here, site, command)
     assert code == 1
     assert "maxmemmory-policy" in told
@@ -227,7 +230,7 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(locate, "_unpacked", list)
     with pytest.raises(ProgramMissing) as caught:
-        found(redis().needs())
+        locate_programs(redis().needs())
     assert caught.value.exit_code == 3
     assert caught.value.message == "missing programs: redis-server, redis-cli"
     assert "redis-server: apt-get install redis-server" in caught.value.hint

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from app_serving import accepts, ask, free_port, running, serving
-from front_door import needed
+from front_door import needed, program_words
 
 from benchforge.run.locate import libraries, locate
 
@@ -52,10 +52,9 @@ def redis() -> Iterator[Redis]:
         assert server is not None
         words = [str(server), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
         words += ["--unixsocket", f"{folder}/socket", "--dir", place, "--databases", "2"]
-        told = libraries(server)
-        with running(words, folder, told, folder / "log", lambda: accepts(port)):
-            unix, cli = f"{folder}/socket", str(locate("redis-cli"))
-            yield Redis(f"redis://127.0.0.1:{port}/0", f"unix://{unix}?db=0", [cli, "-s", unix])
+        with running(words, folder, libraries(server), folder / "log", lambda: accepts(port)):
+            unix, cli = f"{folder}/socket", program_words("redis-cli")
+            yield Redis(f"redis://127.0.0.1:{port}/0", f"unix://{unix}?db=0", [*cli, "-s", unix])
 
 
 @pytest.mark.parametrize("way", ["tcp", "unix"])

@@ -19,9 +19,9 @@ from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run import locate
-from benchforge.run.ground import found
-from benchforge.run.host import Here
-from benchforge.run.template import restored
+from benchforge.run.sandbox.host import Sandbox
+from benchforge.run.trial.context import locate_programs
+from benchforge.run.trial.template import restored
 
 CLASS = "<http://www.w3.org/2002/07/owl#Class>"
 # The queries of study WS.
@@ -58,11 +58,11 @@ def virtuoso(**options: Any) -> Virtuoso:
     return Virtuoso.model_validate(options)
 
 
-def ask(here: Here, site: Site, url: str, query: str, method: str = "GET") -> tuple[int, str]:
+def ask(here: Sandbox, site: Site, url: str, query: str, method: str = "GET") -> tuple[int, str]:
     return run(here, site, Command(sys.executable, "-c", ASK, url, query, method))
 
 
-def isql(here: Here, site: Site, statement: str) -> str:
+def isql(here: Sandbox, site: Site, statement: str) -> str:
     to = (f"{site.address}:{site.ports['sql']}", "dba", "dba", "VERBOSE=OFF", "BANNER=OFF")
     return run(here, site, Command(site.programs["isql-vt"], *to, f"EXEC={statement}"))[1]
 
@@ -250,7 +250,7 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(locate, "_unpacked", list)
     with pytest.raises(ProgramMissing) as caught:
-        found(virtuoso().needs(), Path(sys.executable))
+        locate_programs(virtuoso().needs(), Path(sys.executable))
     assert caught.value.exit_code == 3
     assert caught.value.message == "missing programs: virtuoso-t, isql-vt"
     assert "apt-get install virtuoso-opensource-7-bin" in caught.value.hint

@@ -12,20 +12,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_commands.calibrate.rounds import keep
 from calibrated import BEYOND, calibration
 from front_door import Bench, answering, bench_words, calls
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchforge.checks import quiet
 from benchforge.checks.limits import limits
+from benchforge.checks.machine import calibrated
 from benchforge.errors import CannotKeep
-from benchforge.model.calibration import Calibration
-from benchforge.model.folder import read_header
-from benchforge.run import calibration as here
-from benchforge.run.readiness.calibration import findings
-from benchforge.stats.quiet import between_neighbours, shown, spread
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.folder import read_header
+from benchforge.model.trial.check import NOISE
+from benchforge.run.doctor.calibration import findings
+from benchforge.run.machine import calibration as stored
+from benchforge.stats.observation.noise import between_neighbours, shown, spread
 
 SOME = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=200)
 
@@ -69,7 +71,7 @@ def test_what_so_many_blocks_show_is_the_planning_table() -> None:
 
 def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> None:
     among = limits()
-    found = quiet.thresholds(calibration({"N1": (0.01, 0.06), "N2": (0.0, 0.001)}), among)
+    found = calibrated.thresholds(calibration({"N1": (0.01, 0.06), "N2": (0.0, 0.001)}), among)
     assert found == {"N1": 0.12}
     loosened = among.loosened(found)
     default = among["N1"]
@@ -80,10 +82,14 @@ def test_thresholds_are_loosened_to_twice_the_quantile_and_never_tightened() -> 
     assert loosened["N2"] == among["N2"]
 
 
-@given(st.dictionaries(st.sampled_from(quiet.ids(limits())), st.floats(0, 100).map(lambda x: (x,))))
+@given(
+    st.dictionaries(
+        st.sampled_from(calibrated.ids(limits())), st.floats(0, 100).map(lambda x: (x,))
+    )
+)
 def test_no_calibration_makes_a_threshold_stricter(seen: dict[str, tuple[float, ...]]) -> None:
     among = limits()
-    loosened = among.loosened(quiet.thresholds(calibration(seen), among))
+    loosened = among.loosened(calibrated.thresholds(calibration(seen), among))
     for id_ in among.by_id:
         before, after = among[id_], loosened[id_]
         assert (after.warn or 0) >= (before.warn or 0)
@@ -91,7 +97,7 @@ def test_no_calibration_makes_a_threshold_stricter(seen: dict[str, tuple[float, 
 
 
 def test_all_families_of_noise_can_be_loosened() -> None:
-    assert {id_.partition(".")[0] for id_ in quiet.ids(limits())} == set(quiet.FAMILIES)
+    assert {id_.partition(".")[0] for id_ in calibrated.ids(limits())} == set(NOISE)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +109,7 @@ def test_all_families_of_noise_can_be_loosened() -> None:
     ],
 )
 def test_what_a_loud_machine_does_is_not_called_quiet(values: tuple[float, ...], why: str) -> None:
-    told = quiet.loud(calibration({"N1": values} if values else {}), limits())
+    told = calibrated.loud(calibration({"N1": values} if values else {}), limits())
     assert told.startswith(why) if why else not told
 
 
@@ -125,11 +131,13 @@ def test_a_calibration_that_says_what_cannot_be_is_refused(wrong: dict[str, Any]
 
 def test_it_is_of_one_machine_one_kernel_and_one_set_of_thresholds() -> None:
     mine = calibration({})
-    assert here.stale(mine, limits()) == ""
+    assert stored.stale(mine, limits()) == ""
     for name, value in (("id", "x"), ("kernel", "0.0"), ("cpus", 4096)):
         machine = mine.machine.model_copy(update={name: value})
-        assert here.stale(mine.model_copy(update={"machine": machine}), limits())
-    assert "thresholds 1999" in here.stale(mine.model_copy(update={"limits": "1999"}), limits())
+        assert stored.stale(mine.model_copy(update={"machine": machine}), limits())
+    assert "thresholds 1999" in stored.stale(
+        mine.model_copy(update={"thresholds_version": "1999"}), limits()
+    )
 
 
 def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> None:
@@ -137,7 +145,7 @@ def test_the_machine_is_known_by_a_digest_and_not_by_its_id(tmp_path: Path) -> N
     for own in ("0123456789abcdef", "fedcba9876543210", ""):
         (tmp_path / "etc").mkdir(exist_ok=True)
         (tmp_path / "etc" / "machine-id").write_text(own)
-        found = here.machine(tmp_path)
+        found = stored.machine(tmp_path)
         assert not own or own not in found.model_dump_json()
         digests.add(found.id)
     assert len(digests) == 3
@@ -151,7 +159,7 @@ def state(folder: Path) -> Iterator[Bench]:
 
 
 def put(folder: Path, text: str) -> Path:
-    file = folder / "state" / "benchforge" / here.FILE
+    file = folder / "state" / "benchforge" / stored.FILE
     file.parent.mkdir(parents=True)
     file.write_text(text)
     return file
@@ -181,7 +189,7 @@ quiet = "off"
 def run(bench: Bench, folder: Path) -> tuple[str, dict[str, float]]:
     told = bench("run", small(folder), "-o", folder / "results")
     (result,) = (folder / "results").iterdir()
-    return told.err, read_header(result).quiet
+    return told.err, read_header(result).loosened_thresholds
 
 
 def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -> None:
@@ -192,7 +200,7 @@ def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -
         assert "as calibrated on 2026-01-01: P2 preemption from 1000 to 3000" in said
         (result,) = (tmp_path / "results").iterdir()
         header = read_header(result)
-        assert quiet.limits_of(header)["P2"].warn == 3000.0
+        assert calibrated.limits_of(header)["P2"].warn == 3000.0
 
 
 def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -> None:
@@ -230,7 +238,7 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (none,) = findings()
     assert (none.state, none.do) == ("unknown", "benchforge calibrate")
-    here.keep(calibration({}))
+    keep(calibration({}))
     (found,) = findings()
     assert found.state == "ok"
     assert found.says.endswith("the smallest difference that 10 blocks show: 1.0%")
@@ -239,13 +247,13 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
 def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:
     with state(tmp_path) as bench:
         told = bench("calibrate", "--rounds", "2", "--seconds", "1")
-        again = bench("validate", tmp_path / "state" / "benchforge" / here.FILE)
+        again = bench("validate", tmp_path / "state" / "benchforge" / stored.FILE)
     assert "[2/2]" in told.err
     assert "smallest difference" in told.out
-    file = tmp_path / "state" / "benchforge" / here.FILE
+    file = tmp_path / "state" / "benchforge" / stored.FILE
     if told.code == 0:
         found = Calibration.model_validate_json(file.read_bytes())
-        assert not quiet.loud(found, limits())
+        assert not calibrated.loud(found, limits())
         assert len(found.per_second) == 2
         assert again.code == 0
     else:
@@ -283,7 +291,7 @@ def test_where_it_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "state").write_text("a file")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     with pytest.raises(CannotKeep, match="state"):
-        here.keep(calibration({}))
+        keep(calibration({}))
 
 
 @pytest.mark.parametrize(

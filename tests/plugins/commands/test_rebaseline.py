@@ -1,25 +1,25 @@
-"""`compare --rebaseline`: the older code stands again beside the newer one, by its commit."""
+"""`benchforge rebaseline`: the older code stands again beside the newer one, by its commit."""
 
 import json
 import tomllib
 from pathlib import Path
 
 import pytest
+from benchforge_commands.rebaseline.changes import changed
+from benchforge_commands.rebaseline.command import rebaseline
+from benchforge_commands.rebaseline.suite import RebaselinedServer, cannot, rebaselined, text
 from front_door import needed
 from hypothesis import given
 from hypothesis import strategies as st
 from repository import COMMAND, FAST, LOAD, SLOW, commit, git, repository
 
-from benchforge.cli.outcome import FAILS, Shown
-from benchforge.cli.rebaseline import rebaseline
-from benchforge.cli.run import Given, begin
+from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.outcome import FAILS
+from benchforge.cli.measure.run import begin
 from benchforge.errors import Unusable
-from benchforge.model.folder import read_header
-from benchforge.model.summary import Summary
+from benchforge.model.files.folder import read_header
+from benchforge.model.summary.summary import Summary
 from benchforge.registry import Registry
-from benchforge.run.execute import Limits
-from benchforge.stats.rebaseline import changed
-from benchforge.suite.rebaseline import Again, cannot, rebaselined, text
 
 SERVING = LOAD.replace('"before", "after"', '"app"')
 SUITE = f"benchforge = 1\n[servers.app]{COMMAND}{SERVING}blocks = 3\n"
@@ -28,22 +28,13 @@ SUITE = f"benchforge = 1\n[servers.app]{COMMAND}{SERVING}blocks = 3\n"
 def measured(folder: Path, output: str, only: tuple[str, ...] = ()) -> Path:
     """Measure the suite of a folder as it is, and return where the result is."""
     kept: list[Path] = []
-    shown = Shown(as_json=False, inconclusive_fails=False)
-    given_ = Given(None, (), only)
-    begin(
-        folder / "suite.toml",
-        given_,
-        folder / output,
-        Limits(),
-        Registry(),
-        shown=shown,
-        kept=kept.append,
-    )
+    options = RunOptions(Registry(), only=only)
+    begin(folder / "suite.toml", folder / output, options, kept=kept.append)
     return kept[0]
 
 
 def again(older: Path, newer: Path, output: Path) -> int:
-    return rebaseline(older, newer, output, Registry(), Limits())
+    return rebaseline(older, newer, output, Registry())
 
 
 @pytest.fixture
@@ -77,7 +68,7 @@ def test_a_slowdown_between_two_commits(
     # Ours is written anew, another's is not.
     file = tmp_path / "suite-before.toml"
     file.write_text("benchforge = 1\n")
-    with pytest.raises(Unusable, match="exists, and is not of our making"):
+    with pytest.raises(Unusable, match="exists, and was not written by benchforge"):
         again(fast, slow, tmp_path / "again")
     assert file.read_text() == "benchforge = 1\n"
 
@@ -87,7 +78,7 @@ def test_what_cannot_be_rebuilt_is_told(
 ) -> None:
     (tmp_path / "app/answer.py").write_text(SLOW)
     dirty = measured(tmp_path, "dirty")
-    with pytest.raises(Unusable, match="nothing can be measured again"):
+    with pytest.raises(Unusable, match="nothing can be measured once more"):
         again(dirty, fast, tmp_path / "again")
     told = capsys.readouterr().err
     assert "servers.app: not measured again: it was the working tree of " in told
@@ -97,7 +88,7 @@ def test_what_cannot_be_rebuilt_is_told(
     header = fast / "result.json"
     told_then = json.loads(header.read_text())
     header.write_text(json.dumps({**told_then, "code": []}))
-    with pytest.raises(Unusable, match="nothing can be measured again"):
+    with pytest.raises(Unusable, match="nothing can be measured once more"):
         again(fast, dirty, tmp_path / "again")
     assert "servers.app: not measured again: no commit was recorded" in capsys.readouterr().err
 
@@ -137,7 +128,7 @@ rows = "server"
 blocks = 2
 """
 )
-OLD = Again({"use": "command", "command": ["y"], "directory": "old"}, "1" * 40)
+OLD = RebaselinedServer({"use": "command", "command": ["y"], "directory": "old"}, "1" * 40)
 
 
 def test_the_suite_that_is_written() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_loaders.ab import Ab
-from benchforge_loaders.ab_report import percentiles_us
+from benchforge_loaders.ab.ab import Ab
+from benchforge_loaders.ab.report import percentiles_us
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -17,7 +17,7 @@ from benchforge.parts.site import BODY
 from benchforge.plugin import Finished, Output, OutputDamaged, Reading, Request, Target
 from benchforge.registry import Registry
 
-RECORDINGS = Path(__file__).parent / "outputs/ab"
+RECORDINGS = Path(__file__).parents[2] / "outputs/ab"
 READABLE = [
     *("broken", "empty", "few", "half", "halves", "healthy", "mixed", "one", "requests"),
     *("requests-half", "slow", "stalls", "unavailable", "variable", "variable-allowed"),
@@ -155,15 +155,19 @@ def test_a_healthy_run() -> None:
     assert reading.good == reading.responses > 1000
     assert 1 <= reading.seconds < 1.1
     assert set(reading.errors.values()) == {0}
-    assert (reading.unanswered, reading.overlapping, reading.document_bytes) == (0, False, 14)
+    assert (reading.unanswered, reading.overlapping_errors, reading.document_bytes) == (
+        0,
+        False,
+        14,
+    )
     assert reading.server_software == "faults/1"
     assert reading.latency_samples == reading.responses
     assert reading.percentiles_us is not None
     assert list(reading.percentiles_us) == [str(percent) for percent in range(101)]
     # What ab calls a mean is no mean of what it measured: a claim only.
     assert reading.mean_us is None
-    assert reading.claims["keep_alive_requests"] == reading.responses
-    assert reading.claims["time_per_request_ms"] == pytest.approx(
+    assert reading.printed["keep_alive_requests"] == reading.responses
+    assert reading.printed["time_per_request_ms"] == pytest.approx(
         10 * reading.seconds * 1000 / reading.responses, abs=0.001
     )
 
@@ -180,12 +184,12 @@ def test_errors_by_status_alone_are_exact() -> None:
     assert broken.good == 0
     assert broken.errors["status"] == broken.responses
     assert unavailable.good == unavailable.responses - unavailable.errors["status"]
-    assert not unavailable.overlapping
+    assert not unavailable.overlapping_errors
 
 
 def test_errors_that_overlap_give_bounds() -> None:
     reading = read("mixed")
-    assert reading.overlapping
+    assert reading.overlapping_errors
     assert reading.good is None
     assert reading.good_at_least == 0
     assert reading.good_at_most == reading.responses - reading.errors["status"]

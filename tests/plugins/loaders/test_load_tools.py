@@ -1,6 +1,7 @@
 """The other load tools: their commands, and what they printed in real runs, whole and damaged."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,7 @@ from benchforge.plugin import (
 )
 from benchforge.registry import Registry
 
-RECORDINGS = Path(__file__).parent / "outputs"
+RECORDINGS = Path(__file__).parents[2] / "outputs"
 TOOLS = ["h2load", "hey", "hyperfine", "k6", "locust", "oha", "siege", "weighttp", "wrk2"]
 # The files that a reading stands on, of a recording with as much in it as there is.
 COUNTED_ON = [
@@ -124,7 +125,7 @@ def test_counts_agree_with_one_another(tool: str, name: str) -> None:
         return
     assert reading.good == reading.responses - reading.errors.get("status", 0)
     lost = {kind: count for kind, count in reading.errors.items() if kind != "status"}
-    assert reading.overlapping is False
+    assert reading.overlapping_errors is False
     assert reading.unanswered in {None, sum(lost.values())}
     times = list((reading.percentiles_us or {}).values())
     assert times == sorted(times)
@@ -203,7 +204,7 @@ def test_clients_of_h2load_that_died_are_told() -> None:
 def test_iterations_that_k6_dropped_are_told() -> None:
     reading = read("k6", "dropped")
     assert "k6:dropped-iterations" in reading.defects
-    dropped = reading.claims["dropped_iterations"]
+    dropped = reading.printed["dropped_iterations"]
     assert isinstance(dropped, int)
     assert dropped > 50
     assert "k6:dropped-iterations" not in read("k6", "paced").defects
@@ -211,7 +212,7 @@ def test_iterations_that_k6_dropped_are_told() -> None:
 
 def test_oha_calls_pages_of_errors_a_success() -> None:
     reading = read("oha", "broken")
-    assert reading.claims["success_rate"] == 1
+    assert reading.printed["success_rate"] == 1
     assert reading.defects == ("oha:success-rate-of-any-status",)
 
 
@@ -246,8 +247,8 @@ def test_wrk2_tells_times_from_the_real_sending_apart(tmp_path: Path) -> None:
     (tmp_path / "stdout.txt").write_text(both)
     told = read("wrk2", "healthy", tmp_path)
     without = read("wrk2", "healthy")
-    assert told.claims == without.claims | {"uncorrected_p50_us": 150}
-    assert told.model_copy(update={"claims": {}}) == without.model_copy(update={"claims": {}})
+    assert told.printed == without.printed | {"uncorrected_p50_us": 150}
+    assert told.model_copy(update={"printed": {}}) == without.model_copy(update={"printed": {}})
     for hole in ("  Latency Distribution (HdrHistogram - Unc", "#[Max", " 99.000%", rule):
         at = both.rindex(hole)
         (tmp_path / "stdout.txt").write_text(both[:at] + both[at + len(hole) :])
@@ -267,7 +268,7 @@ def test_wrk2_has_its_timer_and_its_looks() -> None:
 
 def test_locust_ends_with_its_users_and_not_with_the_start_of_the_last_request() -> None:
     reading = read("locust", "slow")
-    claimed = reading.claims["requests_per_second"]
+    claimed = reading.printed["requests_per_second"]
     assert isinstance(claimed, float)
     assert reading.responses / reading.seconds < claimed
 
@@ -279,9 +280,18 @@ def test_locust_s_load_lasts_until_its_last_response() -> None:
     assert read("locust", "slow").seconds == pytest.approx(1.134, abs=0.001)
 
 
+@pytest.mark.parametrize("began", ["0", "0.5", "1e10"])
+def test_a_start_that_is_not_that_of_locust_s_log_is_refused(tmp_path: Path, began: str) -> None:
+    copied("locust", "healthy", tmp_path)
+    file = tmp_path / "stdout.txt"
+    file.write_text(re.sub(r'"start_time": [0-9.]+', f'"start_time": {began}', file.read_text()))
+    with pytest.raises(OutputDamaged, match="start_time: not the moment"):
+        read("locust", "healthy", tmp_path)
+
+
 def test_every_process_that_hyperfine_timed_is_told() -> None:
     reading = read("hyperfine", "healthy")
-    claims = reading.claims
+    claims = reading.printed
     assert len(reading.process_s) == claims["runs"]
     assert reading.seconds == pytest.approx(sum(reading.process_s))
     assert (reading.process_user_s, reading.process_system_s) == (
@@ -299,7 +309,7 @@ def test_hyperfine_gives_a_bound_and_says_why() -> None:
 
 
 def _times(reading: Reading) -> list[float]:
-    times = reading.claims["times_s"]
+    times = reading.printed["times_s"]
     assert isinstance(times, list)
     return [one for one in times if isinstance(one, float)]
 

@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 from front_door import lack
 
-from benchforge.cli.announce import unproved
+from benchforge.cli.measure.announce import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.parts.command import Command
 from benchforge.parts.part import Loader
 from benchforge.parts.site import Output, Site, Target
 from benchforge.plugin import Reading, Request
 from benchforge.registry import Registry
-from benchforge.run.drive import drive
-from benchforge.run.ground import found
-from benchforge.run.here import Here, Running
-from benchforge.run.host import LocalHost
-from benchforge.run.story import Story
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.run.trial.context import locate_programs
+from benchforge.run.trial.load import drive
+from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.load import load
 
-SERVER = Path(__file__).parent / "outputs/faults.py"
+SERVER = Path(__file__).parents[2] / "outputs/faults.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 CLOSED = {"connections": 4, "duration": 1}
 RUNS: list[tuple[str, dict[str, Any]]] = [
@@ -57,7 +57,7 @@ class Ran:
 
 def programs(part: Loader) -> Mapping[str, Path]:
     try:
-        return found(part.needs(), Path(sys.executable))
+        return locate_programs(part.needs(), Path(sys.executable))
     except BenchforgeError as error:
         if part.proved == "recordings":  # no package of Debian has it
             pytest.skip(str(error))
@@ -65,7 +65,7 @@ def programs(part: Loader) -> Mapping[str, Path]:
 
 
 @contextmanager
-def server(here: Here, folder: Path) -> Iterator[tuple[int, Running]]:
+def server(here: Sandbox, folder: Path) -> Iterator[tuple[int, Running]]:
     port = here.free_port()
     running = here.start("server", Command(sys.executable, SERVER, port), folder, {})
     until = time.monotonic() + 20
@@ -86,7 +86,7 @@ def run(
     with LocalHost().trial(folder) as here, server(here, folder) as (port, running):
         url = f"http://127.0.0.1:{port}{there.path}"
         target = Target(url, there, folder, known, Path(sys.executable), **more)
-        finished = drive(here, part, target, "loader", Story(frozenset(), lambda _: None))
+        finished = drive(here, part, target, "loader", TrialRecorder(lambda _: None))
         ran = Ran(part.read(Output(target, finished)))
         counted = here.stop(running, first=signal.SIGTERM).stdout.read_text().split()
     ran.accepted, ran.asked = int(counted[0]) - 1, int(counted[1])
@@ -112,7 +112,7 @@ def test_hyperfine_times_a_process_and_makes_as_many_requests(tmp_path: Path) ->
     command = ["{python}", "-c", ASKS_TWICE, "{url}"]
     ran = run("hyperfine", {"command": command, "requests": 2, "runs": 3}, tmp_path)
     assert ran.asked == ran.reading.responses == 6
-    assert ran.reading.claims["runs"] == 3
+    assert ran.reading.printed["runs"] == 3
 
 
 @pytest.mark.parametrize("tool", ["h2load", "hey", "locust", "oha", "k6"])
@@ -150,7 +150,7 @@ def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
     reading = run("locust", options, tmp_path, suite_folder=tmp_path).reading
     assert reading.errors["other"] == reading.responses - (reading.good or 0) > 0
     assert reading.unanswered is None
-    requests = reading.claims["requests"]
+    requests = reading.printed["requests"]
     assert isinstance(requests, dict)
     assert set(requests) == {"GET /ok", "GET bad"}
 

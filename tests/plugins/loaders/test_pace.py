@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_loaders.pace import PROGRAM, Pace
-from front_door import PROGRAMS, Bench, answering
+from benchforge_loaders.pace.pace import PROGRAM, Pace
+from benchforge_metrics.latency import Latency
+from front_door import PROGRAMS, Bench, answering, program_words
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchforge.metrics.latency import Latency
-from benchforge.parts.site import BODY
+from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     Duration,
     Finished,
@@ -68,9 +68,11 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
         *(sys.executable, str(PROGRAM), "--connections", "50", "--processes", "2"),
         *("--duration", "60", "--timeout", "3", "--requests", "9"),
         *("--rate", "20000.0", "--arrivals", "constant", "--seed", "7", "--close", "--no-verify"),
-        *("--method", "PUT", "--header=X-A: b", "--body", str(tmp_path / BODY)),
-        "http://127.0.0.1:80/",
+        *("--head", str(tmp_path / HEAD), "--body", str(tmp_path / BODY)),
+        "http://127.0.0.1:80",
     )
+    there = target(tmp_path, headers={"X-A": "b"}, method="PUT", body="x")
+    assert part.files(there) == {BODY: "x", HEAD: "PUT /\nX-A: b\n"}
 
 
 @pytest.mark.parametrize(
@@ -438,7 +440,7 @@ def test_statuses_are_counted_and_split(tmp_path: Path) -> None:
         "2xx": 10,
         "5xx": 10,
     }
-    assert reading.claims["by_status"] == {"200": 10, "500": 10}
+    assert reading.printed["by_status"] == {"200": 10, "500": 10}
 
 
 def test_a_large_body_is_counted_and_not_kept(tmp_path: Path) -> None:
@@ -474,7 +476,7 @@ def test_a_server_that_stalls_ends_in_timeouts_and_requests_in_flight(
     assert reading.censored > 0
     assert reading.censored_from_us == 300_000
     assert reading.in_flight is not None
-    assert reading.claims["started"] == reading.censored + reading.in_flight.count
+    assert reading.printed["started"] == reading.censored + reading.in_flight.count
 
 
 def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: Path) -> None:
@@ -483,8 +485,8 @@ def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: P
     assert reading.schedule is not None
     assert reading.in_flight.count == reading.schedule.intended
     assert reading.schedule.sent == 2  # as many as connections
-    assert reading.schedule.waited is not None
-    assert reading.schedule.waited.count == reading.in_flight.count - 2
+    assert reading.schedule.queueing is not None
+    assert reading.schedule.queueing.count == reading.in_flight.count - 2
 
 
 def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
@@ -494,7 +496,7 @@ def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
     assert reading.errors["connect"] == reading.unanswered
     # Four at once, then after pauses that double from 2 ms to 100 ms.
     assert 4 <= reading.errors["connect"] <= 4 * 15
-    assert reading.claims["reasons"] == {"connect: Connection refused": reading.unanswered}
+    assert reading.printed["reasons"] == {"connect: Connection refused": reading.unanswered}
 
 
 def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
@@ -507,9 +509,9 @@ def test_the_request_arrives_as_it_is_asked(tmp_path: Path) -> None:
     there = target(
         tmp_path, f"http://127.0.0.1:{port}/a?b=c", method="POST", body=body, headers={"X-A": "b"}
     )
-    part.files(there)
+    for name, text in part.files(there).items():
+        (tmp_path / name).write_text(text)
     (command,) = part.commands(there)
-    (tmp_path / BODY).write_text(part.files(there)[BODY])
     with subprocess.Popen(command.argv, stdout=subprocess.PIPE, text=True) as process:
         connection, _ = listening.accept()
         with listening, connection, connection.makefile("rb") as file:
@@ -616,7 +618,7 @@ def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
     )
     assert reading.responses == 0
     (p50, *_) = samples(reading)
-    assert p50.at_least
+    assert p50.lower_bound
     assert p50.value is not None
     assert p50.value > 0
 
@@ -627,10 +629,10 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
         duration="20s",
     )  # fmt: skip
     assert reading.schedule is not None
-    assert later_than(reading.schedule.waited, 250_000) >= 20
-    assert reading.service is not None
-    assert reading.service.count == 100
-    assert later_than(reading.service, 250_000) == 1
+    assert later_than(reading.schedule.queueing, 250_000) >= 20
+    assert reading.service_time is not None
+    assert reading.service_time.count == 100
+    assert later_than(reading.service_time, 250_000) == 1
 
 
 # TLS
@@ -638,13 +640,12 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed")
+    openssl = program_words("openssl")
     folder = tmp_path_factory.mktemp("tls")
     words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=here"
     words += " -addext subjectAltName=IP:127.0.0.1"
     made = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
-    subprocess.run(["openssl", *words.split(), *made], check=True, capture_output=True)
+    subprocess.run([*openssl, *words.split(), *made], check=True, capture_output=True)
     return folder / "cert.pem", folder / "key.pem"
 
 
@@ -669,7 +670,7 @@ def test_a_certificate_is_checked_unless_said_otherwise(
         assert (reading.good, reading.connections) == (20, 2)
     else:
         assert (reading.good, reading.errors["tls"]) == (0, 20)
-        assert reading.claims["reasons"] == {"tls: self-signed certificate": 20}
+        assert reading.printed["reasons"] == {"tls: self-signed certificate": 20}
 
 
 # Other interpreters

@@ -16,17 +16,18 @@ from typing import Any
 
 import pytest
 from benchforge_loaders.timed import lasted
-from benchforge_loaders.wrk import HOOK, Wrk
-from benchforge_loaders.wrk_correction import (
+from benchforge_loaders.wrk.correction import (
     expected_interval_us,
     printed_percentile_us,
     without_synthetic,
 )
+from benchforge_loaders.wrk.wrk import HOOK, Wrk
+from front_door import needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchforge.parts.site import BODY
+from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     BenchforgeError,
     Duration,
@@ -38,9 +39,10 @@ from benchforge.plugin import (
     Target,
 )
 from benchforge.registry import Registry
+from benchforge.run.locate import libraries, locate
 
-ROOT = Path(__file__).parents[1]
-RECORDINGS = Path(__file__).parent / "outputs/wrk"
+ROOT = Path(__file__).parents[3]
+RECORDINGS = Path(__file__).parents[2] / "outputs/wrk"
 READABLE = [
     *("broken", "closes", "empty", "fewer-than-connections", "half", "halves", "hang", "healthy"),
     *("late", "mixed", "reset", "server-killed", "slow", "stalls"),
@@ -93,12 +95,13 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
     (command,) = part.commands(target(tmp_path))
     assert command.argv == (
         *("/usr/bin/wrk", "-t2", "-c50", "-d60s", "--timeout", "3s", "--latency"),
-        *("-s", str(HOOK), "http://127.0.0.1:8080/agents?page=2"),
+        *("-s", str(HOOK), "http://127.0.0.1:8080"),
     )
     assert command.environment == {
         "BENCHFORGE_WRK_OUT": str(tmp_path / "wrk-load.json"),
-        "BENCHFORGE_WRK_METHOD": "GET",
+        "BENCHFORGE_WRK_HEAD": str(tmp_path / HEAD),
     }
+    assert part.files(target(tmp_path)) == {HEAD: "GET /agents?page=2\n"}
 
 
 def test_the_hook_is_shipped_beside_the_plugin() -> None:
@@ -108,10 +111,10 @@ def test_the_hook_is_shipped_beside_the_plugin() -> None:
 def test_a_request_with_headers_and_a_body_reaches_the_hook(tmp_path: Path) -> None:
     request = Request(method="PUT", headers={"host": "a.example", "X-One": "1"}, body='{"a": 1}')
     there = target(tmp_path, request)
-    assert Wrk().files(there) == {BODY: '{"a": 1}'}
+    head = "PUT /agents?page=2\nhost: a.example\nX-One: 1\n"
+    assert Wrk().files(there) == {BODY: '{"a": 1}', HEAD: head}
     (command,) = Wrk().commands(there)
-    assert command.argv[-5:-1] == ("-H", "Host: a.example", "-H", "X-One: 1")
-    assert command.environment["BENCHFORGE_WRK_METHOD"] == "PUT"
+    assert command.environment["BENCHFORGE_WRK_HEAD"] == str(tmp_path / HEAD)
     assert command.environment["BENCHFORGE_WRK_BODY"] == str(tmp_path / BODY)
 
 
@@ -176,7 +179,7 @@ def test_connections_that_the_server_saw_are_explained(name: str) -> None:
 def test_the_synthetic_samples_of_a_stalling_server_are_gone() -> None:
     reading = read("stalls")
     assert reading.latency is not None
-    claimed = reading.claims["latency_mean_us"]
+    claimed = reading.printed["latency_mean_us"]
     assert isinstance(claimed, float)
     assert claimed > 10 * reading.latency.mean()
     assert reading.defects == ("wrk:synthetic-samples",)
@@ -193,10 +196,10 @@ def test_what_wrk_printed_is_claimed() -> None:
         assert found
         told_us = float(found[1]) * {"us": 1, "ms": 1000}[found[2]]
         # wrk rounds to two decimals of what it prints in.
-        assert reading.claims[f"latency_p{percent}_us"] == pytest.approx(told_us, abs=5.1)
-    rate = reading.claims["requests_per_second"]
+        assert reading.printed[f"latency_p{percent}_us"] == pytest.approx(told_us, abs=5.1)
+    rate = reading.printed["requests_per_second"]
     assert f"{rate:.2f}" in printed
-    mean = reading.claims["latency_mean_us"]
+    mean = reading.printed["latency_mean_us"]
     assert f"{mean:.2f}us" in printed
 
 
@@ -317,7 +320,7 @@ def test_one_request_more_or_less_is_noticed(left: Path) -> None:
 
 
 def test_the_output_of_another_tool_and_bytes_are_refused(left: Path) -> None:
-    ab = Path(__file__).parent / "outputs/ab/healthy/stdout.txt"
+    ab = Path(__file__).parents[2] / "outputs/ab/healthy/stdout.txt"
     shutil.copy(ab, left / "wrk-load.json")
     with pytest.raises(OutputDamaged):
         stalls_read_from(left)
@@ -402,20 +405,17 @@ def test_the_printed_percentile_of_nothing_is_zero() -> None:
 
 
 def program() -> tuple[Path, dict[str, str]]:
-    if found := shutil.which("wrk"):
-        return Path(found), {}
-    system = ROOT / ".tools/system/usr"
-    if not (system / "bin/wrk").exists():
-        pytest.skip("wrk is not installed")
-    libraries = ":".join(str(path) for path in (system / "lib").glob("*-linux-gnu"))
-    return system / "bin/wrk", {"LD_LIBRARY_PATH": libraries}
+    needed("wrk")
+    found = locate("wrk")
+    assert found is not None
+    return found, libraries(found)
 
 
 @contextmanager
 def server(path: Path) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    script = Path(__file__).parent / "outputs/faults.py"
+    script = Path(__file__).parents[2] / "outputs/faults.py"
     with (path / "server.txt").open("w") as log:
         process = subprocess.Popen([sys.executable, script, str(port)], stdout=log)
     try:

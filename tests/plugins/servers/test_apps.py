@@ -15,7 +15,7 @@ from app_serving import Reply, ask, free_port, running
 from front_door import needed_module
 from private_postgres import DATASET, Postgres
 
-APPS = Path(__file__).parents[1] / "plugins/servers/benchforge_servers/apps"
+APPS = Path(__file__).parents[3] / "plugins/servers/benchforge_servers/apps"
 NAMES = ("django_agents", "flask_agents", "aiohttp_agents", "aiohttp_agents_aiopg")
 LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
 FIELDS = [

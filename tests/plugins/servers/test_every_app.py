@@ -9,7 +9,7 @@ from pathlib import Path
 import benchforge_servers
 import pytest
 from app_serving import TOLD
-from benchforge_servers.app import PROTOCOLS, App, app_of, built_in, folder_of
+from benchforge_servers.python.app import PROTOCOLS, App, app_of, built_in, folder_of
 from front_door import needed_module
 
 NAMES = built_in()

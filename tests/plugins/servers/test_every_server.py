@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_servers import app as apps
-from benchforge_servers.aiohttp import Aiohttp
-from benchforge_servers.api_hour import ApiHour
-from benchforge_servers.app_server import RUNNERS, AppServer
-from benchforge_servers.cheroot import Cheroot
-from benchforge_servers.cherrypy import Cherrypy
-from benchforge_servers.gevent import Gevent
-from benchforge_servers.granian import Granian
-from benchforge_servers.gunicorn import Gunicorn
-from benchforge_servers.hypercorn import Hypercorn
-from benchforge_servers.listening import ListeningServer
-from benchforge_servers.threads import Threads
-from benchforge_servers.tornado import Tornado
-from benchforge_servers.uvicorn import Uvicorn
-from benchforge_servers.uwsgi import Uwsgi
-from benchforge_servers.waitress import Waitress
+from benchforge_servers.asgi.granian import Granian
+from benchforge_servers.asgi.hypercorn import Hypercorn
+from benchforge_servers.asgi.uvicorn import Uvicorn
+from benchforge_servers.frameworks.aiohttp import AiohttpServer
+from benchforge_servers.frameworks.api_hour import ApiHour
+from benchforge_servers.frameworks.tornado import TornadoServer
+from benchforge_servers.python import app as apps
+from benchforge_servers.python.app_server import RUNNERS, AppServer
+from benchforge_servers.python.listening import ListeningServer
+from benchforge_servers.wsgi.cheroot import Cheroot
+from benchforge_servers.wsgi.cherrypy import Cherrypy
+from benchforge_servers.wsgi.gevent import Gevent
+from benchforge_servers.wsgi.gunicorn import Gunicorn
+from benchforge_servers.wsgi.threads import ThreadsServer
+from benchforge_servers.wsgi.uwsgi import Uwsgi
+from benchforge_servers.wsgi.waitress import Waitress
 from front_door import lack
 from pydantic import ValidationError
 from serving import accepts, get, serving
@@ -40,13 +40,23 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Server
 from benchforge.parts.probe import Accepts, RightAnswer
 from benchforge.parts.site import Site
-from benchforge.run.host import Here, LocalHost, Running
 from benchforge.run.locate import locate
+from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
 
 HOST = LocalHost()
 SERVERS: list[type[AppServer]] = [
-    *(Aiohttp, ApiHour, Cheroot, Cherrypy, Gevent, Granian, Gunicorn, Hypercorn, Threads),
-    *(Tornado, Uvicorn, Uwsgi, Waitress),
+    *(
+        AiohttpServer,
+        ApiHour,
+        Cheroot,
+        Cherrypy,
+        Gevent,
+        Granian,
+        Gunicorn,
+        Hypercorn,
+        ThreadsServer,
+    ),
+    *(TornadoServer, Uvicorn, Uwsgi, Waitress),
 ]
 ASGI_WORKER = {"worker_class": "uvicorn_worker.UvicornWorker"}
 
@@ -175,7 +185,7 @@ app = App(True)
 deaf = App(False)
 """
 SERVED: list[tuple[type[AppServer], str, dict[str, Any]]] = [
-    (Aiohttp, AIOHTTP, {}),
+    (AiohttpServer, AIOHTTP, {}),
     (Cheroot, WSGI, {}),
     (Cherrypy, CHERRYPY, {}),
     (Cherrypy, WSGI, {}),
@@ -191,10 +201,10 @@ SERVED: list[tuple[type[AppServer], str, dict[str, Any]]] = [
     (Gunicorn, ASGI, {"worker_class": "asgi"}),
     (Hypercorn, ASGI, {}),
     (Hypercorn, ASGI, {"worker_class": "uvloop"}),
-    (Threads, SOCKET, {}),
-    (Tornado, TORNADO, {}),
-    (Tornado, WSGI, {}),
-    (Tornado, SOCKET, {}),
+    (ThreadsServer, SOCKET, {}),
+    (TornadoServer, TORNADO, {}),
+    (TornadoServer, WSGI, {}),
+    (TornadoServer, SOCKET, {}),
     (Uvicorn, ASGI, {}),
     (Uvicorn, ASGI, {"workers": 2}),
     (Uwsgi, WSGI, {}),
@@ -235,7 +245,7 @@ def part_of(
     return part
 
 
-def facts(here: Here, port: int) -> dict[str, Any]:
+def facts(here: Sandbox, port: int) -> dict[str, Any]:
     """Return what the app tells of the process that it runs in."""
     status, body = get(here, port)
     assert status == 200, body
@@ -284,7 +294,7 @@ def test_the_version_comes_from_the_interpreter_that_serves(
     with HOST.trial(site.folder) as here:
         finished = here.run("version", version, site.folder, {}, 20)
     told = finished.stdout.read_text()
-    if cls is Threads:
+    if cls is ThreadsServer:
         assert told == f"Python {sys.version.split()[0]}\n"
     else:
         library = cls.modules[0]
@@ -312,7 +322,7 @@ def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
 # --- connections ---------------------------------------------------------------------------------
 
 
-def kept(here: Here, port: int) -> bool:
+def kept(here: Sandbox, port: int) -> bool:
     """Whether a second request is answered on the connection of the first.
 
     Where it is not, the first answer has to say so: load tools count anything else as an error.
@@ -339,8 +349,8 @@ def kept(here: Here, port: int) -> bool:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((Aiohttp, AIOHTTP, {}), True),
-        ((Aiohttp, AIOHTTP, {"keep_alive": "5s"}), True),
+        ((AiohttpServer, AIOHTTP, {}), True),
+        ((AiohttpServer, AIOHTTP, {"keep_alive": "5s"}), True),
         ((Cheroot, WSGI, {}), True),
         ((Cheroot, WSGI, {"keep_alive_connections": 0}), False),
         ((Cherrypy, CHERRYPY, {}), True),
@@ -353,9 +363,9 @@ def kept(here: Here, port: int) -> bool:
         ((Gunicorn, WSGI, {"worker_class": "gthread"}), True),
         ((Gunicorn, ASGI, ASGI_WORKER), True),
         ((Hypercorn, ASGI, {}), True),
-        ((Tornado, TORNADO, {}), True),
-        ((Tornado, TORNADO, {"keep_alive": False}), False),
-        ((Tornado, WSGI, {"keep_alive": False}), False),
+        ((TornadoServer, TORNADO, {}), True),
+        ((TornadoServer, TORNADO, {"keep_alive": False}), False),
+        ((TornadoServer, WSGI, {"keep_alive": False}), False),
         ((Uvicorn, ASGI, {}), True),
         ((Uwsgi, WSGI, {}), False),
         ((Uwsgi, WSGI, {"keep_alive": True}), True),
@@ -374,7 +384,7 @@ def test_connections_are_kept_or_closed_as_the_options_say(
 @pytest.mark.parametrize(
     ("row", "word"),
     [
-        ((Aiohttp, AIOHTTP, {"keep_alive": "1s"}), "--keep-alive 1 "),
+        ((AiohttpServer, AIOHTTP, {"keep_alive": "1s"}), "--keep-alive 1 "),
         ((Cheroot, WSGI, {"timeout": "1s"}), "--timeout 1 "),
         ((Cherrypy, CHERRYPY, {"timeout": "1s"}), "--timeout 1 "),
         ((Gunicorn, WSGI, {"worker_class": "gthread", "keep_alive": "1s"}), "--keep-alive=1"),
@@ -407,7 +417,7 @@ def test_an_idle_connection_is_closed(
 @pytest.mark.parametrize(
     "row",
     [
-        (Aiohttp, AIOHTTP, {"backlog": 77}),
+        (AiohttpServer, AIOHTTP, {"backlog": 77}),
         (Cheroot, WSGI, {"backlog": 77}),
         (Cherrypy, CHERRYPY, {"backlog": 77}),
         (Gevent, WSGI, {"backlog": 77}),
@@ -416,9 +426,9 @@ def test_an_idle_connection_is_closed(
         (Gunicorn, WSGI, {"backlog": 77}),
         (Gunicorn, ASGI, ASGI_WORKER | {"backlog": 77}),
         (Hypercorn, ASGI, {"backlog": 77}),
-        (Threads, SOCKET, {"backlog": 77}),
-        (Tornado, TORNADO, {"backlog": 77}),
-        (Tornado, SOCKET, {"backlog": 77}),
+        (ThreadsServer, SOCKET, {"backlog": 77}),
+        (TornadoServer, TORNADO, {"backlog": 77}),
+        (TornadoServer, SOCKET, {"backlog": 77}),
         (Uvicorn, ASGI, {"backlog": 77}),
         (Uvicorn, ASGI, {"backlog": 77, "workers": 2}),
         (Uwsgi, WSGI, {"backlog": 77}),
@@ -450,7 +460,7 @@ def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -
         ((Granian, ASGI, {"interface": "asgi"}), "workers", 1),
         ((Gunicorn, WSGI, {}), "workers", 1),
         ((Hypercorn, ASGI, {}), "workers", 2),  # and one that looks after semaphores
-        ((Tornado, TORNADO, {}), "processes", 1),
+        ((TornadoServer, TORNADO, {}), "processes", 1),
         ((Uvicorn, ASGI, {}), "workers", 2),
         ((Uwsgi, WSGI, {}), "processes", 1),
     ],
@@ -465,7 +475,7 @@ def test_workers_are_processes(
         assert grown(here, server, 3 + others)
 
 
-def grown(here: Here, server: Running, number: int) -> bool:
+def grown(here: Sandbox, server: Running, number: int) -> bool:
     """Wait until there are so many processes, and see that they do not become more."""
     deadline = time.monotonic() + 10
     while len(here.processes(server)) < number and time.monotonic() < deadline:
@@ -513,7 +523,7 @@ def test_cherrypy_mounts_objects_classes_and_applications(
     assert "told to the log" in server.stderr.read_text()
 
 
-@pytest.mark.parametrize("cls", [Gevent, Threads, Tornado])
+@pytest.mark.parametrize("cls", [Gevent, ThreadsServer, TornadoServer])
 def test_a_socket_app_answers_whoever_connects_or_waits_for_a_whole_head(
     own: Site, cls: type[AppServer]
 ) -> None:
@@ -762,7 +772,7 @@ def test_every_server_of_apps_is_an_entry_point() -> None:
             ),
         ),
         (
-            Tornado,
+            TornadoServer,
             {"app": "aiohttp_agents"},
             (
                 "app 'aiohttp_agents' speaks aiohttp, tornado serves tornado and wsgi and socket; "
@@ -779,7 +789,7 @@ def test_every_server_of_apps_is_an_entry_point() -> None:
         (Waitress, {"app": "a:b", "channel_timeout": 1.5}, "whole seconds"),
         (Waitress, {"app": "a:b", "threads": 0}, "greater than 0"),
         (Cheroot, {"app": "a:b", "keep_alive_connections": -1}, "greater than or equal to 0"),
-        (Threads, {"app": "flask_agents"}, "threads serves socket"),
+        (ThreadsServer, {"app": "flask_agents"}, "threads serves socket"),
         (ApiHour, {"app": "flask_agents"}, "api_hour serves api_hour"),
     ],
 )
@@ -801,7 +811,7 @@ def test_needs_are_what_the_options_import() -> None:
     assert needs(Uvicorn, loop="uvloop", http="httptools") == ["uvicorn", "uvloop", "httptools"]
     assert needs(Hypercorn, worker_class="trio") == ["hypercorn", "trio"]
     assert needs(Granian, interface="asgi", loop="uvloop") == ["granian", "uvloop"]
-    assert needs(Threads) == []
+    assert needs(ThreadsServer) == []
     (api_hour, *_) = ApiHour.model_validate({"app": "a:b"}).needs()
     assert "requires = ['api_hour==0.8.2'" in api_hour.how
 
@@ -825,7 +835,7 @@ def test_a_runner_runs_on_another_interpreter(own: Site, program: str) -> None:
         lack(f"{program} not found")
     if python is None:
         pytest.skip(f"{program} not found")  # Debian has one CPython
-    part = part_of(own, Threads, SOCKET, {})
+    part = part_of(own, ThreadsServer, SOCKET, {})
     site = dataclasses.replace(own, python=python)
     with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
         assert facts(here, placed.port)["first"] == str(own.suite_folder / "my site")

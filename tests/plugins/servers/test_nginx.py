@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_servers.nginx import Nginx
-from front_door import needed
+from benchforge_servers.proxies.nginx import Nginx
+from front_door import needed, program_words
 from pydantic import ValidationError
 from trials import cases, trial_of
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.trial import Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.site import Site
-from benchforge.run.here import Here, Running
-from benchforge.run.host import LocalHost
 from benchforge.run.locate import libraries, locate
-from benchforge.run.tasks import done
-from benchforge.run.template import restored
+from benchforge.run.programs.tasks import done
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.run.trial.template import restored
 
 HOST = LocalHost()
 SUITE = """benchforge = 1
@@ -89,7 +89,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @contextlib.contextmanager
-def serving(here: Here, part: Nginx, site: Site) -> Iterator[tuple[Running, Site]]:
+def serving(here: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running, Site]]:
     """Start nginx as a trial does, and see that nothing is left of it."""
     site = dataclasses.replace(site, ports={name: here.free_port() for name in part.ports})
     for name, text in part.files(site).items():
@@ -109,7 +109,9 @@ def serving(here: Here, part: Nginx, site: Site) -> Iterator[tuple[Running, Site
 
 
 @contextlib.contextmanager
-def connection(here: Here, site: Site, port: str = "http") -> Iterator[http.client.HTTPConnection]:
+def connection(
+    here: Sandbox, site: Site, port: str = "http"
+) -> Iterator[http.client.HTTPConnection]:
     found = http.client.HTTPConnection(site.address, site.ports[port])
     with here.socket() as inside:
         inside.settimeout(20)
@@ -197,7 +199,7 @@ def test_two_of_them_do_not_collide(site: Site) -> None:
 # --- its options, seen from outside --------------------------------------------------------------
 
 
-def closed_after(here: Here, placed: Site, port: str, most: int) -> int | None:
+def closed_after(here: Sandbox, placed: Site, port: str, most: int) -> int | None:
     """Return after how many answers a connection was closed; None when it was not."""
     with connection(here, placed, port) as asked:
         for number in range(1, most + 1):
@@ -261,7 +263,7 @@ def test_a_session_is_resumed_from_the_cache(site: Site) -> None:
 
 
 def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
-    openssl = site.programs["openssl"]
+    openssl = program_words("openssl")
     for key, told in (("p256", "prime256v1"), ("rsa2048", "(2048 bit)")):
         part = Nginx.model_validate({"tls": True, "tls_key": key})
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
@@ -269,7 +271,7 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
             restored(HOST, key, part, own)
             found = part.certificate(own)
             assert found is not None
-            words = [str(openssl), "x509", "-in", str(found), "-noout", "-text"]
+            words = [*openssl, "x509", "-in", str(found), "-noout", "-text"]
             text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
         assert told in text

@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import benchforge_servers
 import pytest
 from benchforge_backends.postgresql import Postgresql
-from benchforge_servers.aiohttp import Aiohttp
-from benchforge_servers.command import CommandServer
-from benchforge_servers.gevent import Gevent
-from benchforge_servers.gunicorn import Gunicorn
-from benchforge_servers.threads import Threads
-from benchforge_servers.tornado import Tornado
-from benchforge_servers.url import Url
+from benchforge_servers.custom.command import CommandServer
+from benchforge_servers.custom.url import Url
+from benchforge_servers.frameworks.aiohttp import AiohttpServer
+from benchforge_servers.frameworks.tornado import TornadoServer
+from benchforge_servers.wsgi.gevent import Gevent
+from benchforge_servers.wsgi.gunicorn import Gunicorn
+from benchforge_servers.wsgi.threads import ThreadsServer
 from front_door import lack
 from pydantic import ValidationError
 from serving import accepts, get, serving
@@ -28,19 +29,19 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Part, Server
 from benchforge.parts.probe import RightAnswer, Succeeds
 from benchforge.parts.site import Site
-from benchforge.run.host import Here, LocalHost
 from benchforge.run.locate import locate, missing
-from benchforge.run.template import restored
+from benchforge.run.sandbox.host import LocalHost, Sandbox
+from benchforge.run.trial.template import restored
 
 HOST = LocalHost()
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[2] / "programs"
 LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
 AIOHTTP_WORKER = "aiohttp.GunicornWebWorker"
 SERVED: list[tuple[type[Server], dict[str, Any]]] = [
     (Gunicorn, {"app": "django_agents"}),
     (Gunicorn, {"app": "flask_agents", "threads": 2, "keep_alive": "5s"}),
     (Gunicorn, {"app": "aiohttp_agents", "worker_class": AIOHTTP_WORKER}),
-    (Aiohttp, {"app": "aiohttp_agents"}),
+    (AiohttpServer, {"app": "aiohttp_agents"}),
 ]
 NAMES = ["django", "flask-threads", "aiohttp-gunicorn", "aiohttp-alone"]
 WSGI = """
@@ -81,7 +82,7 @@ def cache() -> Iterator[None]:
 
 
 @contextmanager
-def database(here: Here, site: Site, listen: str) -> Iterator[dict[str, str]]:
+def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]:
     """Start PostgreSQL with the agents, and give what it gives."""
     part = Postgresql.model_validate({"dataset": "agents", "listen": listen})
     programs = {need.name: found for need in part.needs() if (found := locate(need.name))}
@@ -145,7 +146,7 @@ def test_gunicorn_is_told_everything(site: Site) -> None:
     more = {"keep_alive": "1m", "backlog": 9, "arguments": ["--timeout=0"]}
     command = Gunicorn.model_validate(options | more).command(site)
     assert command is not None
-    plugin = Path(sys.modules[Gunicorn.__module__].__file__ or "").parent
+    plugin = Path(benchforge_servers.__file__).parent
     assert list(command.argv) == [
         *(sys.executable, str(plugin / "runners/gunicorn_main.py")),
         *("--bind=127.0.0.1:8000", "--workers=3", "--threads=4", "--worker-class=gthread"),
@@ -175,7 +176,7 @@ def test_a_worker_class_of_a_package_needs_it() -> None:
     [
         (Gunicorn, WSGI, {}),
         (Gunicorn, AIOHTTP, {"worker_class": AIOHTTP_WORKER}),
-        (Aiohttp, AIOHTTP, {}),
+        (AiohttpServer, AIOHTTP, {}),
     ],
     ids=["wsgi", "aiohttp-gunicorn", "aiohttp-alone"],
 )
@@ -199,7 +200,7 @@ def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
         assert get(here, placed.port) == (200, str(site.suite_folder))
 
 
-@pytest.mark.parametrize("cls", [Gunicorn, Aiohttp])
+@pytest.mark.parametrize("cls", [Gunicorn, AiohttpServer])
 @pytest.mark.parametrize(
     ("app", "told"),
     [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")],
@@ -231,7 +232,9 @@ def test_the_fingerprint_is_of_the_code_and_of_nothing_else(site: Site) -> None:
     code.write_text("a = 2")
     assert part.fingerprint(site.suite_folder) != first
     built_in = [cls.model_validate(options) for cls, options in SERVED]
-    told = [part.fingerprint(Path()) for part in built_in if isinstance(part, Gunicorn | Aiohttp)]
+    told = [
+        part.fingerprint(Path()) for part in built_in if isinstance(part, Gunicorn | AiohttpServer)
+    ]
     assert len(set(told)) == 3
     assert told[2] == told[3]
 
@@ -341,13 +344,13 @@ def test_another_machine_has_to_be_allowed(site: Site) -> None:
         (Gunicorn, {"app": "flask_agents", "worker_class": AIOHTTP_WORKER}, "", "speaks wsgi"),
         (Gunicorn, {"app": "a:b", "keep_alive": 0.5}, "keep_alive", "whole seconds"),
         (Gunicorn, {"app": "a:b", "workers": 0}, "workers", "greater than 0"),
-        (Aiohttp, {"app": "flask_agents"}, "", "speaks wsgi"),
-        (Aiohttp, {"app": "aiohttp_agents", "directory": "x"}, "", "is built in"),
+        (AiohttpServer, {"app": "flask_agents"}, "", "speaks wsgi"),
+        (AiohttpServer, {"app": "aiohttp_agents", "directory": "x"}, "", "is built in"),
         (CommandServer, {"command": []}, "command", "at least 1"),
         (CommandServer, {"command": ["{prot}"]}, "command", "no placeholder {prot}"),
         (CommandServer, {"command": ["{}"]}, "command", "no placeholder {}"),
         (CommandServer, {"command": ["{port:x}"]}, "command", "no placeholder"),
-        (CommandServer, {"command": ["{port"]}, "command", "written twice"),
+        (CommandServer, {"command": ["{port"]}, "command", "plain brace twice"),
         (CommandServer, {"command": ["{backends.a}"]}, "command", "{backends.<label>.<name>}"),
         (CommandServer, {"command": ["a"], "environment": {"A": "}"}}, "environment", "twice"),
         (Url, {"url": "ftp://127.0.0.1"}, "url", "write it like"),
@@ -376,8 +379,8 @@ def test_every_server_is_ready_when_it_answers_rightly(site: Site) -> None:
 
 
 def test_how_much_each_works_at_is_told_where_it_is_known() -> None:
-    assert Tornado(app="hello_tornado").workers_told() == 1
-    assert Tornado(app="hello_wsgi", processes=2, threads=4).workers_told() == 8
+    assert TornadoServer(app="hello_tornado").workers_told() == 1
+    assert TornadoServer(app="hello_wsgi", processes=2, threads=4).workers_told() == 8
     assert Gevent(app="hello_wsgi").workers_told() == 1
-    assert Threads(app="pong_socket").workers_told() is None  # a thread for each connection
+    assert ThreadsServer(app="pong_socket").workers_told() is None  # a thread for each connection
     assert Gunicorn(app="hello_wsgi", workers=3).workers_told() == 3

@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from front_door import needed
+from front_door import needed, program_words
 from trials import cases, trial_of
 
-from benchforge.model.trial import Trial
+from benchforge.model.trial.trial import Trial
 
 HERE = "IP:127.0.0.1,DNS:localhost"
 SUITE = """benchforge = 1
@@ -71,7 +71,7 @@ def certificate(folder: Path, name: str, names: str = HERE, *, expired: bool = F
 
 
 def _openssl(*words: str | Path) -> None:
-    subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=20)
+    subprocess.run([*program_words("openssl"), *words], check=True, capture_output=True, timeout=20)
 
 
 @contextlib.contextmanager
@@ -143,7 +143,7 @@ def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> 
     with serving(certificate(tmp_path, "own", "DNS:elsewhere.test")) as port:
         told, hint = failure(measured(tmp_path, f"https://{host}:{port}", "own.pem"))
     assert f"certificate is not valid for '{host}'" in told
-    assert hint == "ask it by a name that its certificate holds"
+    assert hint == "use a name that its certificate contains"
 
 
 @pytest.mark.parametrize(

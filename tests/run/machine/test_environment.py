@@ -12,16 +12,19 @@ from front_door import PROGRAMS, Bench, bench, lack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.checks import encryption, fingerprint, interpreter
 from benchforge.checks.limits import limits
-from benchforge.model import environment
-from benchforge.model.answer import Request
-from benchforge.model.observation import Observation, Usage
-from benchforge.model.result import Header
-from benchforge.model.runtime import Interpreter
-from benchforge.model.trial import CaseName, Link, Started, Trial
-from benchforge.run.facts import facts, hard_facts
+from benchforge.checks.machine import fingerprint
+from benchforge.checks.network import encryption
+from benchforge.checks.server import interpreter
+from benchforge.model.files import environment
+from benchforge.model.files.result import Header
+from benchforge.model.suite.runtime import Interpreter
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.trial import Link, StartedProcess, Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.run.locate import locate
+from benchforge.run.machine.facts import facts, hard_facts
 
 __all__ = ["bench"]
 
@@ -142,11 +145,11 @@ def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
 
 def test_g1_passes_fails_and_does_not_know() -> None:
     there = header(fingerprint="f")
-    same, other = trial(fingerprint="f"), trial(fingerprint="g", changed=("smt was 1, is 0",))
+    same, other = trial(fingerprint="f"), trial(fingerprint="g", changed_facts=("smt was 1, is 0",))
 
     def status(top: Header, *trials: Trial) -> tuple[str, str]:
         (one,) = fingerprint.of_session(top, trials, limits())
-        return one.status, one.says
+        return one.status, one.message
 
     assert status(there, same)[0] == "pass"
     assert status(there, same, other)[0] == "fail"
@@ -157,7 +160,7 @@ def test_g1_passes_fails_and_does_not_know() -> None:
 
 def runtime(version: str, **more: str) -> Interpreter:
     build = f"{version} (a build)"
-    told = {"executable": "/x/python", "implementation": "CPython", "real": f"/x/{version}"}
+    told = {"executable": "/x/python", "implementation": "CPython", "real_path": f"/x/{version}"}
     return Interpreter(**(told | {"version": version, "build": build} | more), packages={})
 
 
@@ -174,15 +177,15 @@ def runtime(version: str, **more: str) -> Interpreter:
     ],
 )
 def test_a_runtime_is_what_it_is_called(label: str, asked: str, version: str, status: str) -> None:
-    top = header(runtimes={label: runtime(version, asked=asked)})
+    top = header(runtimes={label: runtime(version, requested=asked)})
     (one,) = interpreter.of_session(top, (), limits())
-    assert (one.id, one.status, one.of) == ("D4", status, label)
-    assert status == "pass" or version in one.says
+    assert (one.id, one.status, one.component) == ("D4", status, label)
+    assert status == "pass" or version in one.message
 
 
 def test_two_runtimes_that_are_one() -> None:
     top = header(runtimes={"a": runtime("3.11.1"), "b": runtime("3.11.1"), "c": runtime("3.12.0")})
-    told = [(one.of, one.status) for one in interpreter.of_session(top, (), limits())]
+    told = [(one.component, one.status) for one in interpreter.of_session(top, (), limits())]
     assert told == [("a", "pass"), ("b", "warn"), ("c", "pass")]
 
 
@@ -197,7 +200,7 @@ def test_two_runtimes_that_are_one() -> None:
     ],
 )
 def test_what_really_ran(executable: str | None, status: str) -> None:
-    started = Started(
+    started = StartedProcess(
         label="server-a",
         argv=("python",),
         environment={},
@@ -208,13 +211,13 @@ def test_what_really_ran(executable: str | None, status: str) -> None:
         interpreter="/x/python3.12",
     )
     (one,) = interpreter.of_trial(trial(processes=(started,)), limits())
-    assert (one.status, one.about) == (status, "apparatus")
+    assert (one.status, one.subject) == (status, "apparatus")
 
 
 def spoken(server: str, **links: Link) -> Trial:
     usage = Usage(label="backend-b", role="backend", cpu_s=0, peak_pss_bytes=None)
     seen = Observation(seconds=1, usage=(usage,), network="private", counters={}, sampler_cpu_s=0)
-    return trial(case=case(server), observation=seen, links=links)
+    return trial(case=case(server), observation=seen, encryption=links)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +234,7 @@ def spoken(server: str, **links: Link) -> Trial:
 def test_w4(one: Link, other: Link, status: str) -> None:
     (found,) = encryption.of_comparison([[spoken("x", b=one)], [spoken("y", b=other)]], limits())
     assert (found.id, found.status) == ("W4", status)
-    assert "x" in found.says
+    assert "x" in found.message
 
 
 def test_w4_does_not_know_what_nobody_heard() -> None:
@@ -276,7 +279,7 @@ quiet = "off"
     trials = [
         json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
     ]
-    assert {one["case"]["server"]: one["links"] for one in trials} == {
+    assert {one["case"]["server"]: one["encryption"] for one in trials} == {
         "plain": {"store": "plain"},
         "tls": {"store": "tls"},
     }

@@ -17,13 +17,13 @@ from front_door import PROGRAMS, Bench, answering, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.cpus import Cpus
+from benchforge.model.values.cpus import Cpus
 from benchforge.registry import Registry
-from benchforge.run.placement import Machine, machine, places, told
-from benchforge.suite.expand import expand
-from benchforge.suite.faults import SuiteErrors
+from benchforge.run.machine.placement import CpuTopology, describe_placement, machine, places
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
 
 USABLE = Cpus.of(os.sched_getaffinity(0))
 # Four cores of two threads each, numbered as Linux does on most machines of Intel.
@@ -135,7 +135,7 @@ def test_cores_are_found_whole_and_without_cpus_that_are_not_ours(tmp_path: Path
 def test_auto_keeps_the_load_tool_from_all_others_by_whole_cores(
     tmp_path: Path, cores: list[tuple[int, ...]], server: str, loader: str
 ) -> None:
-    here = Machine(tuple(Cpus(core) for core in cores))
+    here = CpuTopology(tuple(Cpus(core) for core in cores))
     asked = read(tmp_path, 'placement = "auto"')
     found = places(asked, here)
     assert {role: str(cpus) for role, cpus in found.items()} == {
@@ -144,33 +144,33 @@ def test_auto_keeps_the_load_tool_from_all_others_by_whole_cores(
         "backend": server,
         "loader": loader,
     }
-    assert list(told(asked, found, here)) == [
+    assert list(describe_placement(asked, found, here)) == [
         f"CPUs: server, upstream, backend {server}; loader {loader}"
     ]
 
 
 def test_one_core_is_shared_whatever_is_asked_and_it_is_said(tmp_path: Path) -> None:
-    here = Machine((Cpus((0, 1)),))
+    here = CpuTopology((Cpus((0, 1)),))
     asked = read(tmp_path, 'placement = "auto"')
     assert places(asked, here) == {}
-    (line,) = told(asked, {}, here)
+    (line,) = describe_placement(asked, {}, here)
     assert line == "CPUs 0-1, shared by all: placement = 'auto' needs two cores"
 
 
 def test_by_default_nobody_is_put_anywhere(tmp_path: Path) -> None:
-    here = Machine((Cpus((0,)), Cpus((1,))))
+    here = CpuTopology((Cpus((0,)), Cpus((1,))))
     asked = read(tmp_path)
     assert places(asked, here) == {}
-    assert list(told(asked, {}, here)) == ["CPUs 0-1, shared by all"]
+    assert list(describe_placement(asked, {}, here)) == ["CPUs 0-1, shared by all"]
 
 
 def test_a_core_that_is_shared_with_the_load_tool_is_told(tmp_path: Path) -> None:
-    here = Machine((Cpus((0, 2)), Cpus((1, 3))))
+    here = CpuTopology((Cpus((0, 2)), Cpus((1, 3))))
     written = '[placement]\nserver = "0"\nupstream = "1"\nbackend = [1]\nloader = "2"'
     asked = read(tmp_path, "", written)
     found = places(asked, here)
     assert found == {"server": (0,), "upstream": (1,), "backend": (1,), "loader": (2,)}
-    assert list(told(asked, found, here)) == [
+    assert list(describe_placement(asked, found, here)) == [
         "CPUs: server 0; upstream, backend 1; loader 2",
         "warning: the load tool shares one core with others: CPUs 0,2",
     ]
@@ -224,7 +224,7 @@ def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path
     assert done.code == 2
     assert "placed.toml:19:1: placement.server: this machine gives no CPU 99998" in done.err
     assert "placed.toml:20:1: placement.loader: this machine gives no CPU 99999" in done.err
-    assert f"hint: CPUs that can be used here: {USABLE}" in done.err
+    assert f"hint: available CPUs: {USABLE}" in done.err
     assert not (tmp_path / "results").exists()
 
 
@@ -308,7 +308,7 @@ quiet = "off"
     asked |= {"backend": str(last), "loader": str(last)}
     assert json.loads(header.read_text())["placement"] == asked
     for trial in trials(tmp_path):
-        placed = trial["placed"]
+        placed = trial["placement"]
         assert placed["cpus"] == asked
         assert placed["elsewhere"] == []
         assert placed["seen"]["upstream-behind"] >= 3
@@ -365,12 +365,12 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
     done = bench("run", file)
     assert done.code == 0, done.all
     (trial,) = trials(tmp_path)
-    (stray,) = trial["placed"]["elsewhere"]
+    (stray,) = trial["placement"]["elsewhere"]
     assert (stray["label"], stray["cpus"], stray["processes"]) == ("", str(last), 1)
     assert stray["program"].startswith("python")
     check = checked(trial, "placement")
     assert check["status"] == "warn"
-    assert f"{stray['program']} of nobody may use CPUs {last}" in check["says"]
+    assert f"{stray['program']} of nobody may use CPUs {last}" in check["message"]
     assert "not on the CPUs that they were given" in done.out
 
 
@@ -379,5 +379,5 @@ def test_without_placement_nothing_is_looked_at(bench: Bench, tmp_path: Path) ->
     assert done.code == 0, done.all
     assert f"CPUs {USABLE}, shared by all" in done.err
     (trial,) = trials(tmp_path)
-    assert trial["placed"] is None
+    assert trial["placement"] is None
     assert "placement" not in {one["id"] for one in trial["checks"]}

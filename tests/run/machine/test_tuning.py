@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering, needed
 
-from benchforge.model.tuning import Tuned, Tuning
+from benchforge.model.suite.tuning import AppliedTuning, Tuning
 from benchforge.parts.command import Command
 from benchforge.registry import Registry
-from benchforge.run import keeper
-from benchforge.run.host import Here, LocalHost, Mode
-from benchforge.suite.expand import expand
-from benchforge.suite.faults import SuiteErrors
+from benchforge.run.sandbox import keeper
+from benchforge.run.sandbox.host import LocalHost, Mode, Sandbox
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
+from benchforge.suite.toml.faults import SuiteErrors
 
 SYSCTLS = Path("/proc/sys")
 # What the study of 2015 sets.
@@ -61,7 +61,7 @@ def value(sysctl: str) -> str | None:
 
 
 @contextmanager
-def private(folder: Path, sysctls: dict[str, int | str]) -> Iterator[Here]:
+def private(folder: Path, sysctls: dict[str, int | str]) -> Iterator[Sandbox]:
     with LocalHost().trial(folder, sysctls=sysctls) as here:
         if here.mode.network != "private":
             pytest.skip(f"no private network here: {here.mode.weaker}")
@@ -181,7 +181,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from benchforge.run.host import LocalHost
+from benchforge.run.sandbox.host import LocalHost
 with LocalHost().trial(Path(sys.argv[1]), sysctls={"net.core.somaxconn": 77}) as here:
     print(here.mode.network, here.mode.refused)
 """
@@ -299,7 +299,7 @@ def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path:
     trial = json.loads(file.read_text())
     if trial["namespaces"]["network"] != "private":
         pytest.skip("no private network here")
-    assert trial["tuned"] == {
+    assert trial["tuning"] == {
         "applied": {"sysctl.net.core.somaxconn": "512"},
         "refused": {"sysctl.kernel.shmmax": "not of a private network"},
     }
@@ -317,8 +317,8 @@ def test_a_suite_without_tuning_tells_of_none(bench: Bench, tmp_path: Path) -> N
     assert done.code == 0, done.all
     assert "tuning" not in done.out
     (file,) = tmp_path.glob("results/*/trials/0001/trial.json")
-    assert json.loads(file.read_text())["tuned"] is None
+    assert json.loads(file.read_text())["tuning"] is None
 
 
 def test_what_is_told_for_a_person() -> None:
-    assert Tuned(applied={"limits.nofile": "5"}, refused={}).told == "1 applied"
+    assert AppliedTuning(applied={"limits.nofile": "5"}, refused={}).in_words == "1 applied"

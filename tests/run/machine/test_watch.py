@@ -15,11 +15,11 @@ from front_door import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.run import processes
-from benchforge.run.here import Running
+from benchforge.run.sandbox import procfs
+from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.watch import foreign, group, machine, network, signs, speed
-from benchforge.run.watch.part import Part
-from benchforge.run.watch.printed import Printed
+from benchforge.run.watch.part import PartProcesses
+from benchforge.run.watch.printed import OutputSize
 from benchforge.run.watch.process import Account
 
 WITHIN_S = 30.0
@@ -42,8 +42,8 @@ def program(*words: str | Path, **given: object) -> Iterator[subprocess.Popen[by
         process.communicate()
 
 
-def part(pid: int, find: Callable[[], Sequence[int]] | None = None) -> Part:
-    return Part("app", "server", pid, find or (lambda: processes.tree(pid)))
+def part(pid: int, find: Callable[[], Sequence[int]] | None = None) -> PartProcesses:
+    return PartProcesses("app", "server", pid, find or (lambda: procfs.tree(pid)))
 
 
 def until(done: Callable[[], bool], meanwhile: Callable[[], object] = lambda: None) -> None:
@@ -70,7 +70,7 @@ def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, ho
         until(
             lambda: text_of(file).endswith("done\n"),
             # Who takes over orphans tells them; here it is not us.
-            lambda: seen.look(1.0, processes.of_sessions({process.pid}), fully=True),
+            lambda: seen.look(1.0, procfs.of_sessions({process.pid}), fully=True),
         )
         seen.look(1.0, [], fully=True)
         row = seen.row(1.0, None, fully=True)
@@ -80,7 +80,7 @@ def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, ho
     # Of children that nobody waits for, only what was seen is known: looks were 20 ms apart.
     missed = 0.0 if how == "waited" else 3 * 0.15 / 2
     assert spent - missed - TICKS_S < row.cpu_s < spent + 0.15 + TICKS_S
-    assert (row.processes, row.ended, row.begun) == (1, 0, 0)
+    assert (row.processes, row.ended_processes, row.new_processes) == (1, 0, 0)
 
 
 def test_what_was_used_before_the_load_is_not_counted() -> None:
@@ -114,7 +114,7 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
         process.stdout.readline()
         seen.look(1.0, [], fully=True)
         row = seen.row(1.0, None, fully=True)
-    assert (row.processes, row.ended, row.begun) == (2, 1, 1)
+    assert (row.processes, row.ended_processes, row.new_processes) == (2, 1, 1)
 
 
 def test_an_orphan_of_the_session_is_found_and_one_of_another_is_not() -> None:
@@ -166,13 +166,13 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too() -> None:
             lambda: seen.look(time.monotonic() - begun, [], fully=True),
         )
         row = seen.row(1.5, None, fully=True)
-    assert 0.58 <= row.hottest_s < 0.75  # type: ignore[operator]
+    assert 0.58 <= row.busiest_thread_cpu_s < 0.75  # type: ignore[operator]
     assert row.cpu_s > 0.6 + 0.15 - TICKS_S  # type: ignore[operator]
     assert row.busy_threads == 2  # the one that ended used a tenth of this time
     assert row.threads >= 2  # type: ignore[operator]
-    assert row.waited_s >= 0  # type: ignore[operator]
-    assert row.voluntary > 0  # type: ignore[operator]
-    assert row.involuntary >= 0  # type: ignore[operator]
+    assert row.cpu_wait_s >= 0  # type: ignore[operator]
+    assert row.voluntary_switches > 0  # type: ignore[operator]
+    assert row.involuntary_switches >= 0  # type: ignore[operator]
 
 
 # --- the machine ---------------------------------------------------------------------------------
@@ -180,7 +180,10 @@ def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too() -> None:
 
 def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
-    with closing(machine.Reader(cpus)) as reader, closing(network.Reader(os.getpid())) as net:
+    with (
+        closing(machine.MachineReader(cpus)) as reader,
+        closing(network.NetworkReader(os.getpid())) as net,
+    ):
         until_ = time.process_time() + 0.2
         while time.process_time() < until_:
             pass
@@ -188,7 +191,7 @@ def test_the_machine_tells_what_it_did() -> None:
     assert sum(row[f"cpu.{cpu}.busy_s"] for cpu in cpus) >= 0.15
     assert abs(row["clock.step_s"]) < 0.1
     assert row["paging.oom_kill"] >= 0
-    assert row["net.tw"] >= 0
+    assert row["net.time_wait"] >= 0
     assert row["net.TcpOutSegs"] >= 0
 
 
@@ -199,7 +202,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def test_a_kernel_that_tells_nothing_gives_no_number(tmp_path: Path) -> None:
-    with closing(machine.Reader([0], tmp_path)) as reader:
+    with closing(machine.MachineReader([0], tmp_path)) as reader:
         assert reader.row(fully=True).keys() == {"clock.step_s"}
     assert speed.celsius(tmp_path) is None
 
@@ -224,7 +227,7 @@ def test_frequency_heat_and_quota_are_read_where_there_are_any(tmp_path: Path) -
             "sys/fs/cgroup/a/b/cpu.stat": "usage_usec 5\nnr_throttled 7\n",
         },
     )
-    with closing(machine.Reader([0, 1], tmp_path)) as reader:
+    with closing(machine.MachineReader([0, 1], tmp_path)) as reader:
         write(tmp_path, {f"{CPU}0/thermal_throttle/core_throttle_count": "5\n"})
         write(tmp_path, {"sys/fs/cgroup/a/cpu.stat": "usage_usec 5\nnr_throttled 6\n"})
         row = reader.row(fully=True)
@@ -370,7 +373,7 @@ def test_what_is_printed_counts_captured_or_into_a_log_that_was_moved(tmp_path: 
     with process:
         until(lambda: "ready" in text_of(out))
         running = Running("app", process.pid, process.pid, out, tmp_path / "app.err", 0.0)
-        with closing(Printed(running, [process.pid])) as printed:
+        with closing(OutputSize(running, [process.pid])) as printed:
             assert printed.grown() == 0
             log.rename(tmp_path / "log.1")
             read_only.write_text("much more than before")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchforge.parts.command import Need
+from benchforge.parts.command import Command, Need
 from benchforge.run import locate as module
-from benchforge.run.locate import libraries, locate, missing, unpack_into
+from benchforge.run.locate import libraries, locate, missing, unpack_into, with_libraries
 
 FAMILY = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 
@@ -61,7 +61,7 @@ def test_packages_are_unpacked_where_they_are_wished_else_in_the_clone_else_for_
     assert unpack_into() == tmp_path / "wished"
     monkeypatch.delenv("BENCHFORGE_PROGRAMS")
     assert unpack_into() == tmp_path / "data/benchforge/system"
-    clone = Path(__file__).parents[1]
+    clone = Path(__file__).parents[3]
     monkeypatch.setattr(sys, "prefix", str(clone / ".venv"))
     assert unpack_into() == clone / ".tools/system"
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
@@ -135,6 +135,16 @@ def test_only_an_unpacked_program_needs_libraries(tmp_path: Path) -> None:
     assert libraries(root / "usr/lib/postgresql/15/bin/postgres") == {"LD_LIBRARY_PATH": path}
     assert libraries(tmp_path / "path/wrk") == {}
     assert libraries(Path("wrk")) == {}
+
+
+def test_a_program_that_another_one_starts_has_its_libraries(tmp_path: Path) -> None:
+    root = tmp_path / "clone/.tools/system"
+    (root / "lib").mkdir(parents=True)
+    needs = {"LD_LIBRARY_PATH": f"{root}/lib"}
+    asked = Command("sh", "-c", '"$0" -v', root / "usr/bin/virtuoso-t", environment={"A": "b"})
+    assert with_libraries(asked).environment == {**needs, "A": "b"}
+    assert with_libraries(Command(root / "usr/bin/wrk", "-v")).environment == needs
+    assert with_libraries(Command("sh", "-c", "true", tmp_path)).environment == {}
 
 
 def test_missing_programs_and_modules_are_told() -> None:

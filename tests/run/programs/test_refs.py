@@ -12,15 +12,15 @@ import pytest
 from front_door import Bench, calls, needed, needed_module
 from repository import LOAD, commit, git, repository, suite
 
-from benchforge.model.code import Code
-from benchforge.model.folder import read_header, read_trials
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.suite.code import Code
 from benchforge.parts.site import Tree
 from benchforge.registry import Registry
-from benchforge.run.code import with_code
-from benchforge.run.git import Git
-from benchforge.run.host import LocalHost
+from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.checkout.git import Git
 from benchforge.run.locate import locate
-from benchforge.suite.expand import expand
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 pytestmark = pytest.mark.usefixtures("git_is_there")
@@ -63,7 +63,12 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
     before, after = read_header(folder).code
     assert (before.server, before.ref, before.commit) == ("before", "v1", first)
-    assert (after.server, after.ref, after.commit, after.changed) == ("after", None, second, 0)
+    assert (after.server, after.ref, after.commit, after.changed_files) == (
+        "after",
+        None,
+        second,
+        0,
+    )
     says = f"before: v1 at {first[:7]}; after: working tree of {second[:7]}, nothing changed"
     assert says in told.out
     assert says in (folder / "report.md").read_text()
@@ -129,8 +134,16 @@ def test_a_program_in_the_repository_is_of_the_commit_too(bench: Bench, tmp_path
         ('ref = "v1"', 'ref = "mian"', "servers.before.ref: no commit 'mian' in {top}"),
         ('ref = "v1"', 'ref = "HEAD~7"', "servers.before.ref: no commit 'HEAD~7' in {top}"),
         ('ref = "v1"', 'ref = "v1:app"', "servers.before.ref: no commit 'v1:app' in {top}"),
-        ('ref = "v1"', 'ref = "--all"', "servers.before.ref: expected text of the form"),
-        ('ref = "v1"', 'ref = ""', "servers.before.ref: expected text of the form"),
+        (
+            'ref = "v1"',
+            'ref = "--all"',
+            "servers.before.ref: expected the name of a branch, tag or commit",
+        ),
+        (
+            'ref = "v1"',
+            'ref = ""',
+            "servers.before.ref: expected the name of a branch, tag or commit",
+        ),
         (
             'directory = "app"\nref',
             'directory = "later"\nref',
@@ -164,7 +177,7 @@ def test_the_nearest_ref_is_named(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("mian"))
     told = bench("run", "suite.toml")
-    assert "hint: did you mean 'main'? any commit will do, and of names there are: " in told.err
+    assert "hint: did you mean 'main'? any commit works; known names: " in told.err
 
 
 def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
@@ -282,7 +295,7 @@ def test_submodules_are_said(tmp_path: Path) -> None:
     path.write_text(suite("HEAD"))
     before, _ = with_code(load(path, Registry()), LocalHost()).code
     assert before.submodules == ("vendor/it",)
-    assert before.told.endswith("without its submodules vendor/it")
+    assert before.in_words.endswith("without its submodules vendor/it")
 
 
 def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
@@ -339,6 +352,6 @@ def test_what_of_a_path_is_of_the_commit(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_says_why() -> None:
-    for fields in ({"commit": "1", "changed": 0, "why": "it is"}, {"commit": "1"}, {}):
+    for fields in ({"commit": "1", "changed_files": 0, "why": "it is"}, {"commit": "1"}, {}):
         with pytest.raises(ValueError, match="says why"):
             Code.model_validate({"server": "a", "repository": "/", **fields})

@@ -14,15 +14,15 @@ import pytest
 from front_door import Bench, lack, needed
 
 from benchforge.errors import ProgramMissing, Unusable
-from benchforge.model.folder import read_header, read_trials
-from benchforge.model.result import Header
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.files.result import Header
 from benchforge.registry import Registry
 from benchforge.run import locate
-from benchforge.run.cache import cache
-from benchforge.run.host import LocalHost
-from benchforge.run.interpreters import find
-from benchforge.run.ready import Ready, own, ready
-from benchforge.suite.expand import expand
+from benchforge.run.disk.cache import cache
+from benchforge.run.programs.interpreters import find
+from benchforge.run.programs.runtimes import Ready, own, ready
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 
@@ -110,7 +110,13 @@ def from_inside(python: Path) -> dict[str, str]:
         "import importlib.metadata, json; print(json.dumps({one.metadata['Name']: one.version "
         "for one in importlib.metadata.distributions()}))"
     )
-    done = subprocess.run([python, "-I", "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [python, "-I", "-c", program],
+        env={**os.environ, **locate.libraries(python)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     packages: dict[str, str] = json.loads(done.stdout)
     return packages
 
@@ -289,7 +295,7 @@ def test_without_uv_it_is_told_how_to_get_it(
     monkeypatch.setattr(locate, "_ours", list)
     with pytest.raises(ProgramMissing, match="needs uv") as caught:
         made(suite, [])
-    assert "pip install 'benchforge[runtimes]'" in caught.value.hint
+    assert "pip install uv" in caught.value.hint
 
 
 def test_what_uv_said_is_kept_when_it_fails(
@@ -302,7 +308,7 @@ def test_what_uv_said_is_kept_when_it_fails(
     with pytest.raises(ProgramMissing, match=r"uv cannot build it: .*127\.0\.0\.1:9") as caught:
         made(loaded(written(tmp_path, _here(["six"]))), [])
     (log,) = kept.glob("*.failed")
-    assert caught.value.hint == f"all that it said is in {log}"
+    assert caught.value.hint == f"the full output is in {log}"
     assert "Connection refused" in (log / "lock.err").read_text()
     shutil.rmtree(log)
 
@@ -414,13 +420,16 @@ def test_libraries_of_an_unpacked_interpreter_are_found_through_the_links_of_an_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "system"))
-    (tmp_path / "system/usr/bin").mkdir(parents=True)
+    for folder in ("usr/bin", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
+        (tmp_path / "system" / folder).mkdir(parents=True)
     (tmp_path / "system/usr/bin/pypy3.9").touch(mode=0o755)
     (tmp_path / "system/usr/bin/pypy3").symlink_to("pypy3.9")
     python = tmp_path / "env/bin/python"
     python.parent.mkdir(parents=True)
     python.symlink_to(tmp_path / "system/usr/bin/pypy3")
-    assert locate.libraries(python) == {"LD_LIBRARY_PATH": f"{tmp_path}/system/usr/lib"}
+    places = ("usr/lib/x86_64-linux-gnu", "usr/lib", "lib/x86_64-linux-gnu", "lib")
+    path = ":".join(f"{tmp_path}/system/{place}" for place in places)
+    assert locate.libraries(python) == {"LD_LIBRARY_PATH": path}
     assert locate.libraries(Path(sys.executable)) == {}
 
 
@@ -446,7 +455,12 @@ def test_our_own_interpreter_tells_what_its_metadata_says() -> None:
         ("[runtimes.x]\nrequires = []", "x", "", "runtimes.x: 'python' is missing"),
         ('[runtimes.x]\npython = "3"\nrequire = []', "x", "", "did you mean 'requires'?"),
         ('[runtimes.x]\npython = "3"\nrequires = ["-e ."]', "x", "", "expected a requirement"),
-        ('[runtimes.benchforge]\npython = "3"', "benchforge", "", "own interpreter is called so"),
+        (
+            '[runtimes.benchforge]\npython = "3"',
+            "benchforge",
+            "",
+            "the name of benchforge's own interpreter",
+        ),
         ('[runtimes."a b"]\npython = "3"', "a b", "", "not a label"),
     ],
 )

@@ -6,22 +6,22 @@ from random import Random
 from typing import ClassVar
 
 import pytest
+from benchforge_metrics.throughput import Throughput
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_result import METRICS, case, header, summed, trial, trials
 from simulate import blocks
 
-from benchforge.metrics.throughput import Throughput
-from benchforge.model.amount import Until
-from benchforge.model.check import Check
-from benchforge.model.claim import Asked, Claim, Question, Term
-from benchforge.model.result import Header
-from benchforge.model.trial import Trial
-from benchforge.model.verdict import Enough
-from benchforge.stats.compare import ratio
-from benchforge.stats.precision import Sought, precise, sought
-from benchforge.stats.repetition import enough
-from benchforge.stats.whole import missing, whole
+from benchforge.model.files.result import Header
+from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
+from benchforge.model.suite.until import Until
+from benchforge.model.summary.verdict import StopDecision
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.sample_size import enough
+from benchforge.stats.summary.completeness import missing, whole
+from benchforge.stats.summary.precision import PrecisionTarget, precise, sought
 
 ONE, TWO, THREE = (case(server) for server in ("one", "two", "three"))
 
@@ -36,7 +36,7 @@ def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Heade
     return header(cases, amount.most, amount), there
 
 
-def looked(head: Header, there: Sequence[Trial]) -> Enough:
+def looked(head: Header, there: Sequence[Trial]) -> StopDecision:
     found = precise(head, there, METRICS)
     assert found is not None
     return found
@@ -85,19 +85,19 @@ def test_a_difference_decides_nothing(seed: int, factor: float) -> None:
 def test_fewer_than_the_least_are_never_enough() -> None:
     found = looked(*made(drawn(1, 7, noise=1e-4), until()))
     assert not found.stop
-    assert found.told == (
+    assert found.in_words == (
         "not enough after 7 blocks: 7 of at least 8 blocks "
         "(widest: hello · s0 · few / s1 · few in throughput)"
     )
     found = looked(*made(drawn(1, 8, noise=1e-3), until()))
     assert found.reached
-    assert found.told.startswith("stopped after 8 blocks: no interval is wider than 0.1")
+    assert found.in_words.startswith("stopped after 8 blocks: no interval is wider than 0.1")
 
 
 def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
     found = looked(*made(drawn(1, 9, noise=0.2), until(most=9)))
     assert (found.stop, found.reached) == (True, False)
-    assert "stopped after 9 blocks: more are not allowed, and an interval is" in found.told
+    assert "stopped after 9 blocks: more are not allowed, and an interval is" in found.in_words
 
 
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:
@@ -121,7 +121,7 @@ def test_noise_is_waited_for_and_a_server_that_cannot_be_measured_is_not() -> No
     ]
     found = looked(head, failing)
     assert (found.stop, found.reached) == (True, False)
-    assert found.told.endswith("no block will tell more: hello · s0 · few has no throughput")
+    assert found.in_words.endswith("no block will tell more: hello · s0 · few has no throughput")
 
 
 def test_values_that_are_all_equal_are_not_waited_for() -> None:
@@ -133,14 +133,14 @@ def test_values_that_are_all_equal_are_not_waited_for() -> None:
 def test_a_server_alone_is_known_by_its_own_value() -> None:
     head, there = made(drawn(1, 8, k=1, noise=0.001), until(0.5))
     (one,) = sought(head)
-    assert (one.theirs, one.told) == (None, "hello · s0 · few in throughput")
+    assert (one.theirs, one.title) == (None, "hello · s0 · few in throughput")
     assert looked(head, there).reached
 
 
 def claim(metric: str, a: str, b: str | None = None) -> Claim:
-    question = Question(text="", form="ratio" if b else "value", relation=">", bound=1)
-    sides = Asked(a=Term(case=case(a)), b=Term(case=case(b)) if b else None)
-    return Claim(label="x", metric=metric, question=question, asked=(sides,))
+    question = Hypothesis(text="", form="ratio" if b else "value", relation=">", bound=1)
+    sides = ClaimInstance(a=Term(case=case(a)), b=Term(case=case(b)) if b else None)
+    return Claim(label="x", metric=metric, hypothesis=question, instances=(sides,))
 
 
 def test_what_claims_name_is_asked_of_every_pair() -> None:
@@ -161,7 +161,7 @@ def test_who_asks_may_say_what() -> None:
     values = [*drawn(1, 8, noise=0.001), [100.0 * math.exp((-1) ** n) for n in range(8)]]
     head, there = made(values, until())
     assert not looked(head, there).stop
-    asked = [Sought("throughput", None, head.cases[0], head.cases[1])]
+    asked = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
     found = precise(head, there, METRICS, asked)
     assert found is not None
     assert found.reached
@@ -183,7 +183,7 @@ def test_what_is_missing() -> None:
 def test_an_attempt_that_is_left_is_missing() -> None:
     again = trial(1, 1, 1, ONE, None)
     again = again.model_copy(
-        update={"checks": tuple(one.model_copy(update={"again": True}) for one in again.checks)}
+        update={"checks": tuple(one.model_copy(update={"transient": True}) for one in again.checks)}
     )
     head = header([ONE], 1)
     assert (whole(head, [again]), missing(head, [again], None)) == (0, 1)
@@ -195,8 +195,8 @@ def test_the_summary_is_complete_once_it_is_enough() -> None:
     one, two = drawn(1, 8, noise=1e-3)
     found = summed({"one": one, "two": two}, until=until())
     assert found.complete
-    assert found.enough is not None
-    assert found.enough.reached
+    assert found.stop_decision is not None
+    assert found.stop_decision.reached
     assert [of.planned for of in found.cases] == [8, 8]
     found = summed({"one": one[:6], "two": two[:6]}, until=until())
     assert not found.complete
@@ -227,7 +227,12 @@ def test_response_times_that_are_not_believed_are_not_enough(
     late_in: Sequence[int], stop: bool, says: str
 ) -> None:
     late = Check(
-        id="L4", scope="trial", about="apparatus", status="fail", says="late", numbers="latency"
+        id="L4",
+        scope="trial",
+        subject="apparatus",
+        status="fail",
+        message="late",
+        invalidates="latency",
     )
     head, there = made(drawn(1, 8, noise=0.001), until())
     there = [

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import two
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.compare import companion, ratio
-from benchforge.stats.decide import decide
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.decide import decide
+from benchforge.stats.inference.ratio import companion, ratio
 
 
 def known(low: float, high: float, n: int = 10, p: float = 0.001, sd: float = 0.02) -> Estimate:
@@ -50,7 +50,7 @@ def test_a_difference_says_by_how_much_at_least() -> None:
 
 def test_a_family_can_keep_a_difference_from_being_told() -> None:
     assert decide(known(1.05, 1.12), p_adjusted=0.2).state == "inconclusive"
-    assert decide(known(1.05, 1.12), p_adjusted=0.2).needs is None
+    assert decide(known(1.05, 1.12), p_adjusted=0.2).blocks_needed is None
     assert decide(known(1.005, 1.02), p_adjusted=0.2).state == "same"
     assert decide(known(1.05, 1.12), p_adjusted=0.01).state == "faster"
 
@@ -69,12 +69,17 @@ def test_without_an_interval_nothing_is_decided(ours: list[float], state: str) -
     got = decide(ratio(ours, [1.0] * len(ours)), companion(ours, [1.0] * len(ours)))
     assert got.state == state
     assert got.ratio.why
-    assert (got.fragile, got.needs, got.resolves, got.at_least) == (None, None, None, None)
+    assert (got.fragile, got.blocks_needed, got.detectable_ratio, got.at_least) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def test_values_beyond_all_numbers_decide_nothing() -> None:
     got = decide(ratio([1e-300, 1.0, 1e300], [1.0] * 3), companion([1e-300, 1.0, 1e300], [1.0] * 3))
-    assert (got.state, got.resolves, got.needs) == ("inconclusive", None, None)
+    assert (got.state, got.detectable_ratio, got.blocks_needed) == ("inconclusive", None, None)
 
 
 def test_fragile_when_one_outlier_decided() -> None:
@@ -95,12 +100,12 @@ def test_fragile_when_one_outlier_decided() -> None:
 def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: float) -> None:
     got = decide(ratio(*two(Random(seed), n)), margin=margin)
     if got.state == "inconclusive":
-        assert got.needs is not None
-        assert got.needs > n
+        assert got.blocks_needed is not None
+        assert got.blocks_needed > n
     else:
-        assert got.needs is None
-    assert got.resolves is not None
-    assert got.resolves > 1
+        assert got.blocks_needed is None
+    assert got.detectable_ratio is not None
+    assert got.detectable_ratio > 1
 
 
 @settings(deadline=None)

@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.compare import companion, log_ratios, ratio
-from benchforge.stats.interval import deviation, typical
-from benchforge.stats.signed_rank import achieved, counts, hodges_lehmann, outside
-from benchforge.stats.student import t_quantile
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.inference.hodges_lehmann import achieved, counts, hodges_lehmann, outside
+from benchforge.stats.inference.interval import deviation, typical
+from benchforge.stats.inference.ratio import companion, log_ratios, ratio
 
 VALUES = st.floats(0.01, 1e9)
 PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=3, max_size=30)
@@ -126,7 +126,7 @@ def test_the_companion_is_the_naive_one(logs: list[float]) -> None:
     assert got.interval == pytest.approx(
         (math.exp(walsh[cut + 1 - 1]), math.exp(walsh[len(walsh) - cut - 1]))
     )
-    assert got.achieved == pytest.approx(1 - 2 * tail[cut])
+    assert got.achieved_level == pytest.approx(1 - 2 * tail[cut])
 
 
 def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import blocks
 
-from benchforge.stats.rank import holm, ranking, simultaneous
+from benchforge.stats.inference.holm import holm, ranking, simultaneous
 
 SHARES = st.lists(st.floats(0, 1), max_size=30)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchforge.stats.rates import failing, worst
+from benchforge.stats.inference.binomial import failing, worst
 
 
 def at_most(k: int, n: int, p: float) -> float:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import share, tolerance, two
 
-from benchforge.model.verdict import Estimate
-from benchforge.stats.compare import log_ratios, ratio
-from benchforge.stats.repetition import blocks_for, enough, planned, planned_ratio, resolved
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.sample_size import blocks_for, enough, planned, resolved
 
 
 @pytest.mark.parametrize(
@@ -73,36 +73,6 @@ def test_a_plan_from_too_few_is_refused() -> None:
         resolved(0.02, 1)
 
 
-@given(st.integers(0, 10**6), st.floats(0.005, 0.1))
-def test_stein_plans_what_makes_the_interval_narrow_enough(seed: int, target: float) -> None:
-    draw = Random(seed)
-    first = two(draw, 8)
-    n = planned(log_ratios(*first), target)
-    assert n >= 8
-    rest = two(draw, max(0, n - 8))
-    got = planned_ratio(first[0] + rest[0], first[1] + rest[1], 8)
-    assert got.low is not None
-    assert got.high is not None
-    assert math.log(got.high / got.low) / 2 <= target * (1 + 1e-9) or n == 8
-    assert got.df == 7
-    assert got.n == n
-
-
-def test_why_stein_has_no_interval() -> None:
-    ours = [1.0, 2, 3, 4, 5, 6, 7, 8]
-    for first, values, why in (
-        (2, ours, "the first stage takes 3 blocks"),
-        (4, [1.0] * 4 + ours[4:], "the first 4 are equal"),
-        (4, [0.0, *ours[1:]], "a value is 0"),
-    ):
-        got = planned_ratio(values, [1.0] * 8, first)
-        assert (got.interval, got.n) == (None, 8)
-        assert why in got.why
-    assert planned_ratio([], [], 0).why == "no block has a value"
-    with pytest.raises(ValueError, match="first 9 of 8"):
-        planned_ratio(ours, ours, 9)
-
-
 def estimate(half: float | None, why: str = "") -> Estimate:
     ends = {} if half is None else {"low": math.exp(-half), "high": math.exp(half)}
     value = None if why.startswith("a value") else 1
@@ -143,7 +113,7 @@ def test_when_to_stop(
     got = enough(estimates, n)
     assert (got.blocks, got.stop, got.reached) == (n, stop, reached)
     assert got.why.startswith(why)
-    assert got.told.startswith("stopped after" if stop else "not enough after")
+    assert got.in_words.startswith("stopped after" if stop else "not enough after")
 
 
 @given(st.integers(0, 10**6), st.floats(0.8, 1.25))

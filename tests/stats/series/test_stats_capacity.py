@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import searched
 
-from benchforge.stats.capacity import Attempt, Next, Search, next_rate
-from benchforge.stats.sustained import sustained
+from benchforge.stats.search.next_rate import Next, RateTrial, Search, next_rate
+from benchforge.stats.search.posterior import sustained
 
 
-def sharp(search: Search, limit: float) -> list[Attempt]:
+def sharp(search: Search, limit: float) -> list[RateTrial]:
     """Search a server that passes below its limit and fails above it."""
-    attempts: list[Attempt] = []
+    attempts: list[RateTrial] = []
     while (rate := next_rate(search, attempts).rate) is not None:
-        attempts.append(Attempt(rate, passed=rate <= limit))
+        attempts.append(RateTrial(rate, passed=rate <= limit))
     return attempts
 
 
@@ -56,19 +56,19 @@ def test_a_limit_outside_of_what_can_be_tried(limit: float, phase: str, last: fl
 @given(st.lists(st.booleans(), max_size=60), st.floats(10, 1000))
 def test_whatever_happens_rates_stay_within_bounds(answers: list[bool], start: float) -> None:
     search = Search(start, lowest=10, highest=1000, steps=20)
-    attempts: list[Attempt] = []
+    attempts: list[RateTrial] = []
     for passed in answers:
         rate = next_rate(search, attempts).rate
         if rate is None:
             break
         assert 10 <= rate <= 1000
-        attempts.append(Attempt(rate, passed))
+        attempts.append(RateTrial(rate, passed))
 
 
 def test_an_attempt_that_nobody_asked_for_is_refused() -> None:
     search = Search(100, 10, 1000, steps=1)
     with pytest.raises(ValueError, match=r"101 was tried, 100 was asked for"):
-        next_rate(search, [Attempt(101, passed=True)])
+        next_rate(search, [RateTrial(101, passed=True)])
     done = sharp(search, 300)
     with pytest.raises(ValueError, match="nothing was asked for"):
         next_rate(search, [*done, done[-1]])
@@ -97,7 +97,7 @@ def test_a_search_that_is_none_is_refused(
 def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
     attempts = searched(Random(seed), 1000, 0.025)
     one = sustained(attempts)
-    other = sustained([Attempt(each.rate * by, each.passed) for each in attempts])
+    other = sustained([RateTrial(each.rate * by, each.passed) for each in attempts])
     assert one.rate.value is not None
     assert one.safe is not None
     assert other.rate.value == pytest.approx(one.rate.value * by, rel=0.003)
@@ -132,8 +132,8 @@ def test_the_posterior_is_the_naive_one() -> None:
 
 
 def test_a_passage_that_is_wide_is_told() -> None:
-    narrow = [Attempt(rate, passed=rate < 1000) for rate in range(900, 1100, 10)]
-    wide = [Attempt(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
+    narrow = [RateTrial(rate, passed=rate < 1000) for rate in range(900, 1100, 10)]
+    wide = [RateTrial(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
     for attempts, above, below in ((narrow, 0, 0.025), (wide, 0.05, 1)):
         got = sustained(attempts)
         assert got.width is not None
@@ -145,8 +145,8 @@ def test_a_passage_that_is_wide_is_told() -> None:
 def test_why_there_is_no_rate() -> None:
     for attempts, why in (
         ([], "there was no trial"),
-        ([Attempt(5, passed=True)] * 3, "every trial passed"),
-        ([Attempt(5, passed=False)], "every trial failed"),
+        ([RateTrial(5, passed=True)] * 3, "every trial passed"),
+        ([RateTrial(5, passed=False)], "every trial failed"),
     ):
         got = sustained(attempts)
         assert (got.rate.value, got.rate.why, got.safe, got.width) == (None, why, None, None)
@@ -155,6 +155,6 @@ def test_why_there_is_no_rate() -> None:
 @pytest.mark.parametrize("rate", [0, -1, math.nan, math.inf])
 def test_a_rate_that_is_none_is_refused(rate: float) -> None:
     with pytest.raises(ValueError, match="no rates"):
-        sustained([Attempt(rate, passed=True), Attempt(5, passed=False)])
+        sustained([RateTrial(rate, passed=True), RateTrial(5, passed=False)])
     with pytest.raises(ValueError, match="no level"):
-        sustained([Attempt(5, passed=True)], 95)
+        sustained([RateTrial(5, passed=True)], 95)

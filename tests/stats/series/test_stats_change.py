@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.change import predicted, rerun
-from benchforge.stats.student import t_quantile
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.history.change import predicted, rerun
 
 SESSIONS = st.lists(
     st.tuples(st.floats(90, 110), st.floats(45, 55)), min_size=5, max_size=20, unique=True

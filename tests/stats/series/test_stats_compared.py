@@ -8,11 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_reporters import NOON, case, line, result
 
-from benchforge.model.check import Check
-from benchforge.model.summary import CaseSummary, DoubtedTrial, Line, Summary
-from benchforge.stats.compared import IS_REFERENCE, Compared, compared
-from benchforge.stats.levels import NO_TIMES, NO_TRIAL, by_key, level, lines, reference_of
-from benchforge.stats.series import courses
+from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
+from benchforge.model.trial.check import Check
+from benchforge.stats.history.compared import IS_REFERENCE, MetricChange, compared
+from benchforge.stats.history.levels import (
+    NO_TIMES,
+    NO_TRIAL,
+    by_key,
+    level,
+    lines,
+    reference_of,
+)
+from benchforge.stats.history.series import courses
 
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 
@@ -31,7 +38,7 @@ def past(better: str = "higher") -> list[Summary]:
     return [day(at, 10.0 + at, (10.0 + at) * own, better) for at, own in enumerate(OWN)]
 
 
-def of(rows: Sequence[Compared], server: str) -> Compared:
+def of(rows: Sequence[MetricChange], server: str) -> MetricChange:
     (one,) = [row for row in rows if row.case.server == server]
     return one
 
@@ -81,7 +88,7 @@ def test_without_a_model_nothing_is_said(
 
 
 def doubted(one: CaseSummary, *trials: int) -> CaseSummary:
-    check = Check(id="N1", scope="trial", about="apparatus", status="fail", says="no")
+    check = Check(id="N1", scope="trial", subject="apparatus", status="fail", message="no")
     doubts = tuple(
         DoubtedTrial(trial=number, block=number, attempt=1, checks=(check,), used=True)
         for number in trials
@@ -89,7 +96,7 @@ def doubted(one: CaseSummary, *trials: int) -> CaseSummary:
     return one.model_copy(update={"doubted": doubts, "believed": one.trials - len(trials)})
 
 
-def only(one: CaseSummary) -> tuple[CaseSummary, Line]:
+def only(one: CaseSummary) -> tuple[CaseSummary, MetricSummary]:
     return one, lines(one)[next(iter(lines(one)))]
 
 
@@ -97,7 +104,9 @@ def test_what_is_not_believed_does_not_count() -> None:
     known = case("one", line("speed", "x", 10, 20, 1000))
     assert level(*only(doubted(known, 3))).value == pytest.approx(200**0.5)
     assert level(*only(doubted(known, 1, 2, 3))).why == NO_TRIAL
-    new = result(case("one", line("speed", "x", 1)), doubted(case("two", known.lines[0]), 1, 2, 3))
+    new = result(
+        case("one", line("speed", "x", 1)), doubted(case("two", known.metrics[0]), 1, 2, 3)
+    )
     assert of(list(compared(new, past(), None, 0.03)), "two").answer == "not believed"
 
 
@@ -153,7 +162,12 @@ def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
 def times(summary: Summary, server: str, *trials: int) -> Summary:
     """Return a summary of 99th percentiles; too few responses are beyond some of the server's."""
     few = Check(
-        id="S2", scope="trial", about="apparatus", status="fail", says="few", numbers="latency"
+        id="S2",
+        scope="trial",
+        subject="apparatus",
+        status="fail",
+        message="few",
+        invalidates="latency",
     )
     few = few.model_copy(update={"of": "p99"})
     doubts = tuple(
@@ -163,8 +177,9 @@ def times(summary: Summary, server: str, *trials: int) -> Summary:
     cases = tuple(
         one.model_copy(
             update={
-                "lines": tuple(
-                    line_.model_copy(update={"use": "latency", "of": "p99"}) for line_ in one.lines
+                "metrics": tuple(
+                    line_.model_copy(update={"use": "latency", "of": "p99"})
+                    for line_ in one.metrics
                 ),
                 "latency_doubted": doubts if one.case.server == server else (),
                 "believed": one.trials,

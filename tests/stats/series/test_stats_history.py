@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.history import LEAST, steps
+from benchforge.stats.timeseries.steps import LEAST, steps
 
 SEED = 20261121
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulate import blocks
 
-from benchforge.model.verdict import Outliers
-from benchforge.stats.outliers import outliers
+from benchforge.model.summary.verdict import Outliers
+from benchforge.stats.summary.outliers import outliers
 
 
 def named(table: list[list[float]]) -> dict[str, list[float]]:

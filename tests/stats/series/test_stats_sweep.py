@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchforge.model.capacity import Scaling
-from benchforge.stats.scaling import scaling
-from benchforge.stats.sweep import sweep
+from benchforge.model.summary.capacity import Scaling
+from benchforge.stats.sweep.sweep import sweep
+from benchforge.stats.sweep.usl import scaling
 
 LEVELS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
@@ -45,7 +45,7 @@ def test_a_law_without_noise_is_found_again(
     assert found.rate == pytest.approx(rate, rel=1e-5)
     assert found.contention == pytest.approx(contention, abs=1e-5)
     assert found.coherency == pytest.approx(coherency, rel=1e-4, abs=1e-8)
-    assert found.off < 1e-5
+    assert found.max_error < 1e-5
 
 
 def test_with_noise_it_is_found_as_closely_as_in_the_method() -> None:
@@ -59,7 +59,7 @@ def test_with_noise_it_is_found_as_closely_as_in_the_method() -> None:
     peaks = sorted(one.peak or 0 for one in found)
     assert 68 < peaks[15] < peaks[45] < 72  # the truth is 70
     assert statistics.stdev(one.contention for one in found) < 0.0015
-    assert all(one.off < 0.1 for one in found)
+    assert all(one.max_error < 0.1 for one in found)
 
 
 def test_the_least_squares_are_those_of_scipy() -> None:
@@ -134,7 +134,7 @@ def test_a_sweep_says_all_of_it() -> None:
     got = sweep(values, seed=1)
     assert got == sweep(values, seed=1)
     most = max(LEVELS, key=lambda level: statistics.geometric_mean(values[level]))
-    assert got.at == most
+    assert got.best_level == most
     assert got.highest.value == pytest.approx(statistics.geometric_mean(values[most]))
     assert got.highest.low is not None
     assert got.highest.high is not None
@@ -164,7 +164,7 @@ def test_a_sweep_says_all_of_it() -> None:
 )
 def test_what_a_sweep_cannot_say(values: dict[int, list[float]], at: int | None, why: str) -> None:
     got = sweep(values)
-    assert got.at == at
+    assert got.best_level == at
     assert got.highest.interval is None
     assert why in got.highest.why
     assert got.law is None

@@ -14,10 +14,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchforge.checks.limits import limits
-from benchforge.stats.partition import partition
-from benchforge.stats.slope import theil_sen
-from benchforge.stats.steady import LEAST, TOLERANCE, Found, ensemble, examine, mser
-from benchforge.stats.trend import mann_kendall
+from benchforge.stats.timeseries.change_points import partition
+from benchforge.stats.timeseries.mann_kendall import mann_kendall
+from benchforge.stats.timeseries.theil_sen import theil_sen
+from benchforge.stats.timeseries.warm_up import LEAST, TOLERANCE, WarmUpFit, ensemble, examine, mser
 
 Shape = Callable[[float], float]
 
@@ -100,8 +100,8 @@ def test_what_is_kept_has_the_level_behind_the_warm_up(
 
 
 def test_a_warm_up_is_cut_where_it_ends() -> None:
-    assert examine([0.0] * 5 + [25.0] * 35) == Found("warm-up", 5, -1.0)
-    assert examine([25.0] * 40) == Found("flat", 0)
+    assert examine([0.0] * 5 + [25.0] * 35) == WarmUpFit("warm-up", 5, -1.0)
+    assert examine([25.0] * 40) == WarmUpFit("flat", 0)
 
 
 def test_a_level_that_comes_in_the_middle_is_no_warm_up() -> None:
@@ -124,7 +124,7 @@ def test_a_rate_that_is_kept_exactly_but_for_a_spike_is_steady() -> None:
 def test_a_server_that_stands_still_for_most_of_what_is_kept_made_a_step() -> None:
     course = [*[8.0] * 8, 1.0, *[0.0] * 14, *[6.0] * 8]
     assert median(course[mser(course) :]) == 0
-    assert examine(course) == Found("step", 8, -1.0)
+    assert examine(course) == WarmUpFit("step", 8, -1.0)
     assert examine(course[::-1]).change == -1.0
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from front_door import Bench, answering, bench_words, calls
 
-from benchforge.model.folder import read_header, read_trials
-from benchforge.model.plan import Plan
-from benchforge.model.summary import Summary
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.model.files.plan import Plan
+from benchforge.model.summary.summary import Summary
 from benchforge.registry import Registry
-from benchforge.suite.faults import SuiteErrors
 from benchforge.suite.load import load
+from benchforge.suite.toml.faults import SuiteErrors
 
 AT_ONCE, NEVER = "99%", 0.0001
 
@@ -73,7 +73,7 @@ def test_what_is_written_is_understood(
 @pytest.mark.parametrize(
     ("written", "says"),
     [
-        ('blocks = 5\nuntil = "3%"', "keep `blocks` where you know how many, and `until` where"),
+        ('blocks = 5\nuntil = "3%"', "keep `blocks` to fix the number of blocks, or `until` to"),
         ("until = 3", "repeat.until: expected a share between 0 and 1, such as"),
         ('until = "0%"', "repeat.until: expected a share"),
         ('until = "100%"', "repeat.until: expected a share"),
@@ -81,9 +81,9 @@ def test_what_is_written_is_understood(
         ("between = [8, 30]", 'give until = "3%" too'),
         ("blocks = 3\nbetween = [8, 30]", 'give until = "3%" too'),
         ('until = "3%"\nbetween = [3, 30]', "the fewest blocks are 8 or more"),
-        ('until = "3%"\nbetween = [9, 8]', "not the fewest and the most blocks"),
-        ('until = "3%"\nbetween = [8]', "not the fewest and the most blocks"),
-        ('until = "3%"\nbetween = [8, 9, 10]', "not the fewest and the most blocks"),
+        ('until = "3%"\nbetween = [9, 8]', "expected the minimum and maximum number of blocks"),
+        ('until = "3%"\nbetween = [8]', "expected the minimum and maximum number of blocks"),
+        ('until = "3%"\nbetween = [8, 9, 10]', "expected the minimum and maximum number of blocks"),
         ('until = "3%"\nbetween = ["8", 30]', "expected a whole number"),
     ],
 )
@@ -110,7 +110,7 @@ repeat = { blocks = 2, until = "1%" }
     assert amount(path, profile="width") == (0.01, 9, 10)
     assert amount(path, settings=[("repeat.blocks", "1")]) == 1
     assert amount(path, profile="number", settings=[("repeat.until", "5%")]) == (0.05, 8, 30)
-    with pytest.raises(SuiteErrors, match="stands beside `blocks`"):
+    with pytest.raises(SuiteErrors, match="cannot be combined with `blocks`"):
         load(path, Registry(), profile="both")
     path = suite(tmp_path, "blocks = 7", more)
     assert amount(path) == 7
@@ -171,7 +171,7 @@ def test_it_stops_once_it_is_enough_and_is_complete(
     assert "block 8, widest interval " in told
     assert "% to a side: ping · one · pace / two · pace · arm 2 in throughput: enough" in told
     assert "stopped after 8 blocks: no interval is wider than " in told
-    assert "this goes on" not in told
+    assert "to continue" not in told
     header = read_header(result)
     assert len(header.plan) == 20
     assert places(result) == [(one.block, one.position) for one in header.plan[:16]]
@@ -212,7 +212,7 @@ def test_after_a_kill_it_goes_on_and_decides_alike(
     result = cut(stopped, tmp_path, keep=13)
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
-    assert "resumed: 13 of up to 20 measurements are there" in told.err
+    assert "resumed: 13 of up to 20 measurements are done" in told.err
     assert "block 8, widest interval" in told.err
     assert places(result) == places(stopped[0])
     assert summary_of(result).complete
@@ -260,15 +260,15 @@ def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(bench: Bench, tmp_p
     assert "stopped after 9 blocks: more are not allowed, and an interval is" in told.out
     summary = summary_of(result)
     assert summary.complete
-    assert summary.enough is not None
-    assert (summary.enough.stop, summary.enough.reached) == (True, False)
+    assert summary.stop_decision is not None
+    assert (summary.stop_decision.stop, summary.stop_decision.reached) == (True, False)
     assert bench("verify", result).code == 0
 
     # Whoever goes on although it is enough is told so.
     edited(result / "result.json", lambda one: one["until"].update(width=0.99))
     told = bench("verify", result, "--all")
     assert told.code == 1, told.all
-    assert "until.width: 0.99, but computed again it is 0.0001" in told.out
+    assert "until.width: 0.99, but recomputed it is 0.0001" in told.out
     assert "stopped after 8 blocks: no interval is wider" in told.out
     assert "but it went on" in told.out
 
@@ -282,10 +282,14 @@ def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
 @pytest.mark.parametrize(
     ("file", "change", "says"),
     [
-        ("summary", {"blocks": 7}, "stopped after 7 of at least 8 blocks"),
-        ("summary", {"blocks": 9}, "9, but not so many blocks are whole"),
-        ("summary", {"stop": False, "reached": False}, "calls itself complete, but it is not"),
-        ("summary", {"half_width": 1.5}, "is not what was asked for"),
+        ("summary", {"blocks": 7}, "stop_decision.blocks: 7, but recomputed it is 8"),
+        ("summary", {"blocks": 9}, "stop_decision.blocks: 9, but recomputed it is 8"),
+        (
+            "summary",
+            {"stop": False, "reached": False},
+            "stop_decision.stop: false, but recomputed it is true",
+        ),
+        ("summary", {"half_width": 1.5}, "stop_decision.half_width: 1.5, but recomputed it is"),
         ("result", {"most": 12}, "at most 12 blocks, but the plan has 10"),
         ("result", {"least": 3}, "not 8 or more in order"),
     ],
@@ -300,7 +304,7 @@ def test_what_cannot_be_is_seen(
 ) -> None:
     result = tmp_path / "changed"
     shutil.copytree(stopped[0], result)
-    name = "enough" if file == "summary" else "until"
+    name = "stop_decision" if file == "summary" else "until"
     edited(result / f"{file}.json", lambda one: one[name].update(change))
     told = bench("validate", result)
     assert told.code == 1, told.all
@@ -316,5 +320,5 @@ def test_a_block_that_is_taken_away_is_missed(
         shutil.rmtree(result / f"trials/{number:04d}")
     told = bench("validate", result)
     assert told.code == 1, told.all
-    assert "8, but not so many blocks are whole" in told.out
+    assert "complete: true, but recomputed it is false" in told.out
     assert bench("verify", result).code == 1

@@ -4,26 +4,27 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from benchforge_metrics.cpu import Cpu
+from benchforge_metrics.errors import ErrorRate, Errors
+from benchforge_metrics.latency import Latency
+from benchforge_metrics.memory import Memory
+from benchforge_metrics.throughput import Throughput
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.checks.limits import limits
-from benchforge.checks.steady import of_comparison, of_trial
-from benchforge.metrics.cpu import Cpu
-from benchforge.metrics.errors import ErrorRate, Errors
-from benchforge.metrics.latency import Latency
-from benchforge.metrics.memory import Memory
-from benchforge.metrics.throughput import Throughput
-from benchforge.model.answer import Request
-from benchforge.model.bins import Bins, bins_of, kept
-from benchforge.model.observation import Flow, Observation, Usage
-from benchforge.model.reading import Reading, Series
-from benchforge.model.result import Header, Planned
-from benchforge.model.trial import CaseName, Trial
-from benchforge.model.window import WHOLE, Settled, Window
+from benchforge.checks.statistics.steady import of_comparison, of_trial
+from benchforge.model.files.result import Header, Planned
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.bins import Bins, after_cut, bins_of
+from benchforge.model.trial.observation import NetworkFlow, Observation, Usage
+from benchforge.model.trial.reading import Reading, Series
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.window import WHOLE, SteadyState, Window
+from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Histogram, Metric, Sample
-from benchforge.stats.summarize import summarize
-from benchforge.stats.windows import settled, together, window_of
+from benchforge.stats.summary.summarize import summarize
+from benchforge.stats.timeseries.windows import settled, together, window_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WARM = (10,) * 8 + (100,) * 32  # 2 s of warm-up in 10 s
@@ -35,7 +36,7 @@ def case(server: str = "django") -> CaseName:
 
 def trial(
     reading: Reading | None,
-    flow: Flow | None = None,
+    flow: NetworkFlow | None = None,
     *,
     number: int = 1,
     block: int = 1,
@@ -96,8 +97,8 @@ def told(completed: tuple[int, ...], errors: tuple[int, ...] = (), bin_s: float 
     )
 
 
-def flow(sent: tuple[int, ...]) -> Flow:
-    return Flow(bin_s=0.25, sent=sent, counter="TcpOutSegs")
+def flow(sent: tuple[int, ...]) -> NetworkFlow:
+    return NetworkFlow(bin_s=0.25, sent=sent, counter="TcpOutSegs")
 
 
 def only(metric: Metric, of: Trial, window: Window) -> Sample:
@@ -152,14 +153,19 @@ def test_joined_bins_lose_nothing(counts: list[int], bin_s: float, width: float)
 
 def test_a_warm_up_is_found_in_bins_of_250_ms_and_in_bins_of_a_second() -> None:
     short = settled([trial(told(WARM))])
-    assert (short.course, short.cut_s, short.bin_s, short.bins) == ("warm-up", 2.0, 0.25, 40)
+    assert (short.classification, short.warm_up_s, short.bin_s, short.bins) == (
+        "warm-up",
+        2.0,
+        0.25,
+        40,
+    )
     long = settled([trial(told((10,) * 20 + (100,) * 80))])
-    assert (long.course, long.cut_s, long.bin_s, long.bins) == ("warm-up", 5.0, 1.0, 25)
+    assert (long.classification, long.warm_up_s, long.bin_s, long.bins) == ("warm-up", 5.0, 1.0, 25)
 
 
 def test_a_load_of_an_hour_has_no_more_bins_than_can_be_looked_at() -> None:
     found = settled([trial(told((10,) * 3600, bin_s=1.0))])
-    assert (found.course, found.bin_s, found.bins) == ("flat", 6.0, 600)
+    assert (found.classification, found.bin_s, found.bins) == ("flat", 6.0, 600)
 
 
 @pytest.mark.parametrize(
@@ -176,12 +182,14 @@ def test_a_load_of_an_hour_has_no_more_bins_than_can_be_looked_at() -> None:
 def test_what_cannot_be_known_is_unknown(trials: list[Trial], why: str) -> None:
     found = settled(trials)
     assert found.steady is None
-    assert found.cut_s is None
-    assert why in found.says
+    assert found.warm_up_s is None
+    assert why in found.message
 
 
-def one(course: Any, cut_s: float | None, bins: int = 40) -> Settled:
-    return Settled(course=course, cut_s=cut_s, bin_s=0.25, bins=bins, says="as it is")
+def one(course: Any, cut_s: float | None, bins: int = 40) -> SteadyState:
+    return SteadyState(
+        classification=course, warm_up_s=cut_s, bin_s=0.25, bins=bins, message="as it is"
+    )
 
 
 def test_all_that_are_compared_are_cut_by_the_longest_warm_up() -> None:
@@ -197,7 +205,7 @@ def test_all_that_are_compared_are_cut_by_the_longest_warm_up() -> None:
         ([one("warm-up", 2), one("flat", 0, bins=15)], "more than half"),
     ],
 )
-def test_where_nothing_is_cut_it_says_why(cases: list[Settled], why: str) -> None:
+def test_where_nothing_is_cut_it_says_why(cases: list[SteadyState], why: str) -> None:
     window = together(cases)
     assert window.cut_s == 0
     assert why in window.why
@@ -240,7 +248,7 @@ def test_throughput_that_cannot_be_cut_says_so() -> None:
 @given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
 def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: int) -> None:
     of = trial(told(tuple(counts)))
-    left = kept(of, Window(cut_s=bins * 0.25))
+    left = after_cut(of, Window(cut_s=bins * 0.25))
     assert left is not None
     assert left.share * sum(counts) == pytest.approx(sum(counts[bins:]))
     assert left.seconds == pytest.approx((len(counts) - bins) * 0.25)
@@ -312,13 +320,13 @@ def test_a_result_has_the_cut_and_each_case_s_verdict() -> None:
     summary = result(("warm", told(WARM)), ("flat", told((50,) * 40)), ("step", step))
     (comparison,) = summary.comparisons
     assert comparison.window.cut_s == 2
-    assert [one.course for one in comparison.settled] == ["warm-up", "flat", "step"]
+    assert [one.classification for one in comparison.steady_states] == ["warm-up", "flat", "step"]
     warm, flat, stepped = summary.cases
     assert (warm.steady, flat.steady, stepped.steady) == (True, True, False)
-    assert warm.lines[0].median == pytest.approx(400)
-    assert flat.lines[0].median == pytest.approx(200)
-    assert flat.lines[0].estimator == "without the first 2 s"
-    assert stepped.lines[0].median == pytest.approx(360)  # of the whole load
+    assert warm.metrics[0].median == pytest.approx(400)
+    assert flat.metrics[0].median == pytest.approx(200)
+    assert flat.metrics[0].estimator == "without the first 2 s"
+    assert stepped.metrics[0].median == pytest.approx(360)  # of the whole load
     assert "not steady" in stepped.notes[0]
 
 
@@ -333,7 +341,7 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
     }
     for status, of in flags.items():
         (check,) = of_trial(trial(of), limits())
-        assert (check.id, check.status, check.about) == ("S1", status, "behaviour")
+        assert (check.id, check.status, check.subject) == ("S1", status, "behaviour")
 
 
 @pytest.mark.parametrize(
@@ -347,7 +355,7 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
 def test_a_step_is_told_in_shares_of_what_was_before(after: int, says: str) -> None:
     (check,) = of_trial(trial(told((100,) * 30 + (after,) * 10)), limits())
     assert (check.status, check.value) == ("warn", after / 100 - 1)
-    assert check.says.startswith(says)
+    assert check.message.startswith(says)
 
 
 def test_a_comparison_with_what_never_settles_fails() -> None:
@@ -359,8 +367,8 @@ def test_a_comparison_with_what_never_settles_fails() -> None:
 
 def test_latencies_that_hold_a_warm_up_are_told() -> None:
     found = list(of_comparison([[trial(told(WARM))]], limits()))
-    assert [(check.status, check.numbers) for check in found] == [
+    assert [(check.status, check.invalidates) for check in found] == [
         ("pass", "all"),
         ("warn", "latency"),
     ]
-    assert "lengthen repeat.warmup by 2 s" in found[1].says
+    assert "lengthen repeat.warmup by 2 s" in found[1].message

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from benchforge_commands.calibrate.rounds import keep
 
 from benchforge.checks.limits import limits
-from benchforge.checks.quiet import ids
-from benchforge.model.calibration import Calibration
-from benchforge.run.calibration import keep, machine
+from benchforge.checks.machine.calibrated import ids
+from benchforge.model.files.calibration import Calibration
+from benchforge.run.machine.calibration import machine
 
 BEYOND = 1e6
 "More than any check of noise ever sees, in its own unit."
@@ -39,9 +40,9 @@ def calibration(seen: dict[str, tuple[float, ...]]) -> Calibration:
         created=datetime(2026, 1, 1, tzinfo=UTC),
         benchforge="0.1.0",
         machine=machine(),
-        limits=limits().version,
+        thresholds_version=limits().version,
         loader="wrk",
         seconds=5.0,
         per_second=(1000.0, 1010.0, 1000.0),
-        seen=seen,
+        observed=seen,
     )

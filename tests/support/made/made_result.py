@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from benchforge_metrics.throughput import Throughput
 from pydantic import JsonValue
 
-from benchforge.metrics.throughput import Throughput
-from benchforge.model.amount import Until
-from benchforge.model.answer import Request
-from benchforge.model.check import Check
-from benchforge.model.reading import Reading
-from benchforge.model.result import Header, MetricUse, Planned
-from benchforge.model.summary import Summary
-from benchforge.model.trial import CaseName, Failure, Load, Trial
-from benchforge.stats.summarize import summarize
+from benchforge.model.files.result import Header, MetricUse, Planned
+from benchforge.model.suite.until import Until
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.summary.summarize import summarize
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 METRICS = {"throughput": Throughput()}
@@ -22,9 +23,9 @@ NOISE = Check(
     id="N1",
     name="foreign-cpu",
     scope="trial",
-    about="apparatus",
+    subject="apparatus",
     status="fail",
-    says="others used the CPUs",
+    message="others used the CPUs",
 )
 Values = Mapping[str, Sequence[float | None]]
 "By server: of each block the value; None where it is not believed."
@@ -99,7 +100,7 @@ def trial(
         processes=(),
         answers=(),
         namespaces={},
-        load=Load(connections=at_once, at_once=at_once),
+        load=Load(connections=at_once, concurrency=at_once),
         reading=None
         if failed
         else Reading(

@@ -4,13 +4,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchforge.checks.limits import limits
-from benchforge.model.answer import Answer
-from benchforge.model.check import Check
-from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Machine, Observation, Usage
-from benchforge.model.probes import Alike, Listener, Probes
-from benchforge.model.reading import Reading
-from benchforge.model.trial import CaseName, Load, Trial
+from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.probes import EqualAnswers, Listener, Probes, Sizes
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Request
 
 LIMITS = limits()
@@ -24,19 +26,19 @@ def usage(**changed: Any) -> Usage:
         "cpu_s": 9.5,
         "peak_pss_bytes": 1000,
         "process_cpu_s": (4.8, 4.7, 0.0),
-        "hottest_cpu_s": 4.8,
+        "busiest_thread_cpu_s": 4.8,
         "busy_threads": 2,
         "printed_bytes": 0,
-        "ended": 0,
-        "begun": 0,
-        "open_files": 4096,
+        "ended_processes": 0,
+        "new_processes": 0,
+        "open_files_limit": 4096,
         "processes": 3,
     }
     return Usage.model_validate(fields | changed)
 
 
 def loader(**changed: Any) -> Usage:
-    fields = {"label": "loader-w", "role": "loader", "cpu_s": 5.0, "hottest_cpu_s": 5.0}
+    fields = {"label": "loader-w", "role": "loader", "cpu_s": 5.0, "busiest_thread_cpu_s": 5.0}
     return usage(**(fields | {"process_cpu_s": (5.0,), "processes": 1} | changed))
 
 
@@ -55,8 +57,17 @@ def answer(**changed: Any) -> Answer:
 
 def probes(*answers: Answer, **changed: Any) -> Probes:
     every = answers or (answer(),)
-    kept = tuple(Alike(answer=one, before=20 // len(every), after=5) for one in every)
-    fields = {"before": 20, "after": 5, "kinds": len(every), "alike": kept}
+    kept = tuple(EqualAnswers(answer=one, before=20 // len(every), after=5) for one in every)
+    bodies = [one.length for one in every]
+    heads = [150 if one.header_bytes is None else one.header_bytes for one in every]
+    sizes = Sizes(
+        shortest_body=min(bodies),
+        longest_body=max(bodies),
+        shortest_head=min(heads),
+        longest_head=max(heads),
+    )
+    fields = {"before": 20, "after": 5, "distinct": len(every), "most_frequent": kept}
+    fields |= {"sizes": sizes, "version": "HTTP/1.1"}
     return Probes.model_validate(fields | changed)
 
 
@@ -82,7 +93,7 @@ def observation(*usages: Usage, **changed: Any) -> Observation:
         "network": "private",
         "counters": SEGMENTS | {"TcpPassiveOpens": 17},
         "sampler_cpu_s": 0.01,
-        "machine": Machine(cpus=4, busy_s=15.0, waiting_ports=20, ports=28_232),
+        "machine": MachineUsage(cpus=4, busy_s=15.0, time_wait_sockets=20, ephemeral_ports=28_232),
     }
     return Observation.model_validate(fields | changed)
 
@@ -91,7 +102,7 @@ def trial(**changed: Any) -> Trial:
     """A trial of a server `a` with two workers under wrk with 16 connections."""
     server = changed.pop("server", "a")
     vary = changed.pop("vary", {})
-    load = {"connections": 16, "keep_alive": True, "protocol": "HTTP/1.1", "stream": "s"}
+    load = {"connections": 16, "keep_alive": True, "protocol": "HTTP/1.1", "options_digest": "s"}
     fields: dict[str, Any] = {
         "number": 1,
         "case": CaseName(scenario="s", server=server, driver="w", vary=vary, digest=server),
@@ -105,14 +116,20 @@ def trial(**changed: Any) -> Trial:
         "processes": (),
         "answers": (answer(), answer()),
         "probes": probes(),
-        "listener": Listener(address="http://127.0.0.1:4000", ours=True),
+        "listener": Listener(address="http://127.0.0.1:4000", is_server=True),
         "namespaces": {},
         "load": Load.model_validate(load | changed.pop("load", {})),
         "workers": {"a": 2},
+        "good_response": right(),
         "reading": reading(),
         "observation": observation(),
     }
     return Trial.model_validate(fields | changed)
+
+
+def right(**changed: Any) -> GoodResponse:
+    fields = {"status": 200, "shortest": 1000, "longest": 1000, "binding": True}
+    return GoodResponse.model_validate(fields | changed)
 
 
 def only(checks: Any) -> Check:

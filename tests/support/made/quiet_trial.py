@@ -6,17 +6,18 @@ from typing import Any
 
 from benchforge.checks import ask
 from benchforge.checks.limits import limits
-from benchforge.model.answer import Request
-from benchforge.model.check import Check
-from benchforge.model.histogram import Histogram
-from benchforge.model.observation import Machine, Observation, Usage
-from benchforge.model.placement import Placed
-from benchforge.model.reading import Reading
-from benchforge.model.result import Header
-from benchforge.model.trial import CaseName, Load, Trial
+from benchforge.model.files.result import Header
+from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.trial.answer import Request
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.values.case_name import CaseName
 
 LIMITS = limits()
-APART = Placed(cpus={"server": "0-1", "backend": "0-1", "loader": "2"})
+APART = ActualPlacement(cpus={"server": "0-1", "backend": "0-1", "loader": "2"})
 
 # 16 connections for 10 s: 158 seconds of 160 under way.
 LATENCY = Histogram.of({280: 500_000, 400: 30_000, 800: 5_000, 1_300: 1_000})
@@ -42,13 +43,13 @@ def usage(label: str, role: str, **changed: Any) -> Usage:
         "cpu_s": 5.0,
         "peak_pss_bytes": 30_000_000,
         "pss_samples": 10,
-        "hottest_cpu_s": 4.5,
+        "busiest_thread_cpu_s": 4.5,
         "busy_threads": 1,
-        "waited_s": 0.2,
-        "voluntary": 1000,
-        "involuntary": 600,
+        "cpu_wait_s": 0.2,
+        "voluntary_switches": 1000,
+        "involuntary_switches": 600,
         "major_faults": 0,
-        "growth": 0.01,
+        "memory_growth": 0.01,
     }
     return Usage.model_validate(fields | changed)
 
@@ -59,7 +60,7 @@ def parts(**changed: dict[str, Any]) -> tuple[Usage, ...]:
     return tuple(usage(label, role, **changed.get(role, {})) for role, label in labels.items())
 
 
-def machine(**changed: Any) -> Machine:
+def machine(**changed: Any) -> MachineUsage:
     fields = {
         "cpus": 4,
         "busy_s": 15.5,
@@ -72,8 +73,9 @@ def machine(**changed: Any) -> Machine:
         "frequency_mhz": (2990, 3000, 3010),
         "temperature_c": (45, 50),
         "clock_step_s": 0.00001,
+        "longest_gap_s": 0.26,
     }
-    return Machine.model_validate(fields | changed)
+    return MachineUsage.model_validate(fields | changed)
 
 
 def observation(**changed: Any) -> Observation:
@@ -108,8 +110,8 @@ def trial(**changed: Any) -> Trial:
         "processes": (),
         "answers": (),
         "namespaces": {},
-        "load": Load(connections=16, at_once=16, declared_s=10),
-        "placed": APART,
+        "load": Load(connections=16, concurrency=16, declared_s=10),
+        "placement": APART,
         "reading": reading(),
         "observation": observation(**seen),
     }
@@ -147,7 +149,7 @@ def header(**facts: Any) -> Header:
 
 def only(checks: Iterable[Check], id_: str, of: str | None = None) -> Check:
     """Return the one check of this id, about this where it is given."""
-    (found,) = (one for one in checks if one.id == id_ and of in {None, one.of})
+    (found,) = (one for one in checks if one.id == id_ and of in {None, one.component})
     return found
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from random import Random
 
-from benchforge.stats.capacity import Attempt, Search, next_rate
+from benchforge.stats.search.next_rate import RateTrial, Search, next_rate
 
 DRIFT = 0.05
 NOISE = 0.02
@@ -43,6 +43,31 @@ def two(
     return ours, theirs
 
 
+def disturbed(
+    draw: Random, n: int, stays: float, truth: float = 1, uneven: float = 1, *, on_off: bool = False
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Return the values of two servers beside others, and what those left of the CPUs to each.
+
+    What others do stays from trial to trial: a share that drifts, or one that comes and goes. A
+    server has what is left to it; to the first it is `uneven` times as much in every block.
+    """
+    values: list[list[float]] = [[], []]
+    left: list[list[float]] = [[], []]
+    level, on = draw.gauss(0, 1), draw.random() < 0.5
+    for _ in range(n):
+        slots = []
+        for _ in range(2):
+            slots.append((0.4 if on else 0.8) if on_off else 1 / (1 + math.exp(0.5 + level)))
+            level = stays * level + math.sqrt(1 - stays**2) * draw.gauss(0, 1)
+            on = on if draw.random() < stays else draw.random() < 0.5
+        draw.shuffle(slots)
+        for at, (own, factor) in enumerate(((truth, uneven), (1, 1))):
+            has = slots[at] * factor
+            values[at].append(1000 * own * has * math.exp(draw.gauss(0, NOISE)))
+            left[at].append(min(1.0, max(0.01, has + draw.gauss(0, 0.01))))
+    return values, left
+
+
 def share(times: int, seed: int, holds: Callable[[Random], bool]) -> float:
     """Return in what share of so many simulated runs something holds."""
     draw = Random(seed)
@@ -54,11 +79,11 @@ def tolerance(expected: float, times: int) -> float:
     return 3 * math.sqrt(expected * (1 - expected) / times)
 
 
-def searched(draw: Random, limit: float, width: float, steps: int = 20) -> list[Attempt]:
+def searched(draw: Random, limit: float, width: float, steps: int = 20) -> list[RateTrial]:
     """Return a search's trials on a server that passes its limit half of the time."""
     search = Search(limit * draw.uniform(0.05, 3), limit / 100, limit * 100, steps)
-    attempts: list[Attempt] = []
+    attempts: list[RateTrial] = []
     while (rate := next_rate(search, attempts).rate) is not None:
         chance = 1 / (1 + math.exp(math.log(rate / limit) / width))
-        attempts.append(Attempt(rate, passed=draw.random() < chance))
+        attempts.append(RateTrial(rate, passed=draw.random() < chance))
     return attempts

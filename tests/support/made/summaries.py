@@ -6,21 +6,22 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.model.check import Check
-from benchforge.model.claim import Asked, Claim, Term
-from benchforge.model.sample import Sample
-from benchforge.model.summary import (
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.summary.summary import (
+    CaseFinding,
     CaseSummary,
     Comparison,
     DoubtedTrial,
     FailedTrial,
-    Finding,
-    Line,
+    MetricSummary,
     Summary,
     TrialSample,
 )
-from benchforge.model.trial import CaseName, Failure, Load
-from benchforge.suite.holds import question
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure, Load
+from benchforge.model.values.case_name import CaseName
+from benchforge.suite.claims.question import question
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -42,18 +43,22 @@ def case(
     of: str | None = None,
     scenario: str = "hello",
     doubted: Mapping[int, str] | None = None,
+    disturbed: Mapping[int, float] | None = None,
     failed: Mapping[int, Failure] | None = None,
     findings: Sequence[Check] = (),
     **more: Any,
 ) -> CaseSummary:
-    """Return a case whose blocks have these values, from 1; a failed block has no sample."""
+    """Return a case whose blocks have these values, from 1; a failed block has no sample.
+
+    Of what others disturbed it is given what share of the CPUs they left.
+    """
     broken = failed or {}
     samples = tuple(
         TrialSample(trial=block, block=block, sample=_sample(value, metric, unit, of))
         for block, value in enumerate(values, 1)
         if block not in broken
     )
-    line = Line(
+    line = MetricSummary(
         metric=metric,
         use=use,
         of=of,
@@ -74,14 +79,27 @@ def case(
             FailedTrial(trial=block, block=block, attempt=1, failure=why)
             for block, why in broken.items()
         ),
-        lines=(line,),
+        metrics=(line,),
         notes=(),
-        findings=tuple(Finding(check=one, trials=1, of=max(1, len(values))) for one in findings),
+        findings=tuple(
+            CaseFinding(check=one, trials=1, attempts=max(1, len(values))) for one in findings
+        ),
         doubted=tuple(
             DoubtedTrial(
                 trial=block, block=block, attempt=1, checks=(check(id_, "apparatus"),), used=True
             )
             for block, id_ in (doubted or {}).items()
+        )
+        + tuple(
+            DoubtedTrial(
+                trial=block,
+                block=block,
+                attempt=1,
+                checks=(check("N1", "apparatus", value=1 - left),),
+                used=True,
+                disturbed=True,
+            )
+            for block, left in (disturbed or {}).items()
         ),
         load=Load(connections=16),
         **more,
@@ -96,8 +114,8 @@ def _sample(value: Value, metric: str, unit: str, of: str | None) -> Sample:
 
 
 def check(id_: str, about: Any, status: Any = "fail", **more: Any) -> Check:
-    given = {"scope": "trial", "name": id_.lower(), "says": f"{id_} says so", **more}
-    return Check(id=id_, about=about, status=status, **given)
+    given = {"scope": "trial", "name": id_.lower(), "message": f"{id_} says so", **more}
+    return Check(id=id_, subject=about, status=status, **given)
 
 
 def claim(
@@ -115,9 +133,9 @@ def claim(
     return Claim(
         label=label,
         metric=more.pop("metric", "speed"),
-        question=question(holds, unit),
+        hypothesis=question(holds, unit),
         margin=margin,
-        asked=more.pop("asked", (Asked(a=Term(case=name(a, scenario)), b=other),)),
+        instances=more.pop("instances", (ClaimInstance(a=Term(case=name(a, scenario)), b=other),)),
         **more,
     )
 

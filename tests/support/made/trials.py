@@ -4,14 +4,14 @@ import os
 import sys
 from pathlib import Path
 
-from benchforge.graph import Measure
-from benchforge.model.trial import Trial
+from benchforge.graph import Measurement
+from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
-from benchforge.run.ground import Ground, found
-from benchforge.run.host import LocalHost
-from benchforge.run.measure import measure
-from benchforge.suite.case import Case
-from benchforge.suite.expand import expand
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.trial.context import TrialContext, locate_programs
+from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 
@@ -22,15 +22,15 @@ def cases(path: Path, registry: Registry | None = None) -> list[Case]:
 def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> Trial:
     """Measure a case in `folder`/trial; relative paths of its suite start in `folder`."""
     needs = [need for part in case.parts for need in part.needs()]
-    ground = Ground(
+    ground = TrialContext(
         host=LocalHost(),
-        programs=found(needs, folder),
+        programs=locate_programs(needs, folder),
         python=python,
         suite_folder=folder,
         network="private",
         secrets=frozenset(),
         as_root=os.geteuid() == 0,
     )
-    step = Measure(block=1, position=1, case=case, seed=0)
+    step = Measurement(block=1, position=1, case=case, seed=0)
     (folder / "trial").mkdir()
-    return measure(step, 1, 1, ground, folder / "trial", None, lambda _: None).trial
+    return measure(TrialInputs(step, folder / "trial", number=1), ground).trial

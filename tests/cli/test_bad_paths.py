@@ -1,0 +1,114 @@
+"""Paths that no system can have, or that lead nowhere useful: one line, and no traceback."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering, bench_words, needed, needed_module
+
+LONG = "a" * 300
+DEEP = "/".join(["b" * 200] * 30)
+SUITE = """benchforge = 1
+[servers.one]
+use = "gunicorn"
+app = "mine:app"
+directory = "{directory}"
+[loaders.pace]
+use = "pace"
+connections = 1
+duration = "100ms"
+[scenarios.ping]
+request = {{ path = "/" }}
+servers = ["one"]
+loaders = ["pace"]
+"""
+
+
+@pytest.mark.parametrize("path", [LONG, DEEP])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report",),
+        ("compare", "results"),
+        ("validate",),
+        ("verify",),
+        ("history",),
+        ("clean", "--results"),
+        ("run", "--resume"),
+        ("run", "suite.toml", "-o"),
+        ("check",),
+        ("plan",),
+        ("new", "suite"),
+        ("schema", "suite", "-o"),
+    ],
+    ids=" ".join,
+)
+def test_a_path_that_is_too_long_is_told(bench: Bench, words: tuple[str, ...], path: str) -> None:
+    told = bench(*words, path)
+    assert told.code == 2, told.all
+    assert told.err == f"error: {path}: File name too long\nhint: name another path\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_path_through_a_closed_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o700)
+    for command in ("report", "validate"):
+        words = bench_words(command, tmp_path / "closed" / "result")
+        # Without root's rights, and still able to read our own interpreter.
+        words = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *words]
+        (tmp_path / "closed").chmod(0)
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 2), done.stderr
+        assert "Permission denied" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("directory", "says"),
+    [
+        ("/", "/ is the whole file system"),
+        (LONG, "a name in a path takes 255 bytes at most"),
+        ("x/" * 2500, "a path takes 4000 bytes at most"),
+    ],
+    ids=["root", "a long name", "a long path"],
+)
+def test_a_directory_that_no_app_can_have_is_told(
+    bench: Bench, tmp_path: Path, directory: str, says: str
+) -> None:
+    needed_module("gunicorn")
+    (tmp_path / "suite.toml").write_text(SUITE.format(directory=directory))
+    for command in ("check", "run"):
+        told = bench(command, "suite.toml")
+        assert told.code == 2, told.all
+        assert says in told.all
+        assert "its plugin is at fault" not in told.all
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_full_scratch_disk_is_told_by_its_name(tmp_path: Path) -> None:
+    """A database's own words name a file that nobody knows; what is full is told beside them."""
+    needed("postgres", "initdb", "psql")
+    full = tmp_path / "t"
+    full.mkdir()
+    backend = '[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
+    suite = (
+        f"benchforge = 1\n[servers.one]\n{answering()}{backend}"
+        '[loaders.pace]\nuse = "pace"\nconnections = 1\nduration = "100ms"\n'
+        '[scenarios.ping]\nrequest = { path = "/ping" }\nservers = ["one"]\n'
+        'loaders = ["pace"]\nbackends = ["db"]\n[repeat]\nblocks = 1\nquiet = "off"\n'
+    )
+    (tmp_path / "suite.toml").write_text(suite)
+    mounted = 'mount -t tmpfs -o size=40m none "$TMPDIR" && exec "$@"'
+    before = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "-"]
+    if subprocess.run([*before[:4], "true"], check=False, capture_output=True).returncode:
+        pytest.skip("user namespaces are refused here already")
+    environment = {**os.environ, "TMPDIR": str(full), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = [*before, *bench_words("run", "suite.toml")]
+    for _ in ("while the cluster is made", "while it is copied, where that fits"):
+        done = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode in {4, 5}, done.stderr
+        everything = done.stdout + done.stderr
+        assert f"a disk is full: {full} has " in everything, everything
+        assert "Traceback" not in everything

@@ -1,0 +1,105 @@
+"""What we are called where packages are installed: nobody is sent to somebody else's project."""
+
+import importlib.metadata
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import cast
+
+import pytest
+from benchforge_author.begin import Begun, begin
+from front_door import Bench
+
+from benchforge.errors import Unusable
+from benchforge.model.values import distribution
+from benchforge.model.values.distribution import DISTRIBUTION, own_version
+from benchforge.registry import Registry
+
+ROOT = Path(__file__).parents[2]
+# Until there is a release, the index has nothing of ours: neither name may be fetched from it.
+_NAME = r"(?<![\w./-])benchforge(-http)?(?![\w/.-])"
+WRONG = [
+    re.compile(rf"\b(install|add|download)\b[^\n,;`#]*{_NAME}"),
+    re.compile(r"(?<![\w.])benchforge(-http)?\["),
+    re.compile(r"pypi\.org/project/benchforge"),
+    re.compile(r"dependencies = \[[^\]]*\"benchforge[\"<>=\[]"),
+    re.compile(r"(pipx|uvx|uv tool)\b"),
+]
+OURS = {"pyproject.toml", "uv.lock", "CHANGELOG.md"}
+
+
+def wrong(text: str) -> list[str]:
+    return [match[0] for one in WRONG for match in one.finditer(text)]
+
+
+def test_no_page_template_or_message_names_what_the_index_has_of_others() -> None:
+    words = ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    told = {}
+    for name in listed.splitlines():
+        if name in OURS or name.startswith("tests/") or not (ROOT / name).is_file():
+            continue
+        if found := wrong((ROOT / name).read_text(errors="replace").replace("\\[", "[")):
+            told[name] = found
+    assert told == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install benchforge",
+        "pip install 'benchforge[servers]'",
+        "f'pip install \"benchforge[{extra}]\"'",
+        "pip install -U benchforge-http",
+        "uv add benchforge",
+        "uvx benchforge",
+        "[benchforge](https://pypi.org/project/benchforge/)",
+        'dependencies = ["click", "benchforge>=0.1"]',
+    ],
+)
+def test_what_would_send_people_there_is_seen(text: str) -> None:
+    assert wrong(text)
+
+
+@pytest.mark.parametrize("kind", ["loader", "server"])
+def test_a_new_plugin_asks_for_our_distribution_and_fetches_none(kind: str, tmp_path: Path) -> None:
+    for file in begin(cast("Begun", kind), "mine", tmp_path / "new", Registry()):
+        assert wrong(file.read_text()) == [], file
+    project = tomllib.loads((tmp_path / "new/pyproject.toml").read_text())["project"]
+    assert project["dependencies"] == [DISTRIBUTION]
+    readme = (tmp_path / "new/README.md").read_text()
+    assert "pip install --no-index --no-deps --no-build-isolation -e ." in readme
+
+
+def test_the_project_and_what_is_installed_are_called_alike(bench: Bench) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["name"] == DISTRIBUTION
+    assert importlib.metadata.version(DISTRIBUTION) == own_version() == project["version"]
+    told = bench("--version")
+    assert (told.code, told.out) == (0, f"benchforge {own_version()}\n")
+
+
+def test_another_distribution_of_the_same_package_is_told_in_one_line(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "site/benchforge-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    monkeypatch.setenv("PYTHONPATH", str(info.parent))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: benchforge\nVersion: 0.1.0\n")
+    (info / "RECORD").write_text("benchforge_other/__init__.py,,\n")
+    assert bench("plugins", "list").err == ""
+    (info / "RECORD").write_text("benchforge/__init__.py,,\nbenchforge/cli.py,,\n")
+    told = bench("plugins", "list")
+    assert told.code == 0
+    assert told.err == (
+        "warning: benchforge 0.1.0 installs a package named benchforge, too; uninstall both, "
+        "then install "
+        "benchforge-http again\n"
+    )
+
+
+def test_code_without_its_distribution_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distribution, "DISTRIBUTION", "no-such-distribution")
+    with pytest.raises(Unusable, match="is not installed: only its code is here"):
+        own_version()

@@ -1,0 +1,175 @@
+"""The two ways to have the programs: unpacked by the set-up, and installed as packages."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from front_door import calls, lack
+from other_machine import NOBODY, USERS, of_packages, other_machine
+
+from benchforge.registry import Registry
+from benchforge.run.programs.installed import installed
+
+ROOT = Path(__file__).parents[2]
+SYSTEM = ROOT / ".tools/system"
+LIBRARIES = ("libpcre", "libev", "libpq")
+# What Debian has of what a suite may need, and what people get with it.
+PROGRAMS = sorted({need.name for need in installed(Registry()).needs if need.debian})
+OF_POSTGRESQL = {"postgres", "initdb", "pg_ctl", "pg_isready", "psql"}
+SUITE = """benchforge = 1
+smoke = true
+[backends.rows]
+use = "postgresql"
+[backends.keys]
+use = "redis"
+[backends.store]
+use = "virtuoso"
+[servers.front]
+use = "nginx"
+[loaders.wrk]
+use = "wrk"
+connections = 2
+duration = "1s"
+[scenarios.all]
+servers = ["front"]
+loaders = ["wrk"]
+backends = ["rows", "keys", "store"]
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+def unpacked() -> set[str]:
+    """Return the programs that the set-up unpacked."""
+    folders = [SYSTEM / "usr/bin", SYSTEM / "usr/sbin", *SYSTEM.glob("usr/lib/postgresql/*/bin")]
+    return {name for name in PROGRAMS if any((folder / name).exists() for folder in folders)}
+
+
+def interpreter(user: int) -> tuple[str, dict[str, str]]:
+    """Return a Python that a user can start, and what it needs to have our packages."""
+    if os.getuid() == user:
+        return sys.executable, {}
+    python = f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
+    packages = next(path for path in sys.path if path.endswith("site-packages"))
+    kinds = (str(one) for one in (ROOT / "plugins").iterdir() if one.is_dir())
+    environment = {"PYTHONPATH": os.pathsep.join([packages, str(ROOT), *kinds])}
+    words = ["setpriv", f"--reuid={user}", "--clear-groups", python, "-c", "import pydantic_core"]
+    if subprocess.run(words, env=environment, capture_output=True, check=False).returncode:
+        lack(f"{python} cannot use {packages} as an ordinary user")
+    return python, environment
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that an ordinary user can reach: the one of pytest is closed."""
+    with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("user", USERS.values(), ids=USERS)
+@pytest.mark.parametrize("way", ["unpacked", "installed"])
+def test_programs_work_unpacked_and_installed(
+    tmp_path: Path, open_folder: Path, way: str, user: int
+) -> None:
+    names = unpacked()
+    if not names:
+        lack("the set-up unpacked nothing: the programs are installed here")
+    python, more = interpreter(user)
+    if way == "unpacked":
+        # A library goes with the programs: what is installed here may need it still.
+        gone = [*names, *(LIBRARIES if names >= OF_POSTGRESQL else LIBRARIES[:2])]
+        before = other_machine(tmp_path, user, of_packages(gone))
+        place, wished = SYSTEM, {"BENCHFORGE_PROGRAMS": str(SYSTEM)}
+    else:
+        before = other_machine(tmp_path, user, shown=SYSTEM, emptied=SYSTEM)
+        place, wished = Path("/usr"), {}
+    (open_folder / "suite.toml").write_text(SUITE)
+    os.chown(open_folder, user, -1)
+    own = {"PATH": "/usr/bin", "HOME": str(open_folder), "TMPDIR": str(open_folder)}
+    bench = calls([*before, python, "-m", "benchforge"], open_folder, own | more | wished)
+
+    told = json.loads(bench("doctor", "--json").out)
+    says = {one["subject"]: one for one in told["programs"]}
+    for name in names & says.keys():
+        assert says[name]["state"] == "ok", says[name]
+        assert says[name]["says"].startswith(f"{place}/"), says[name]
+        assert "unknown" not in says[name]["says"]
+        assert "error while loading" not in says[name]["says"]
+
+    ran = bench("run", "suite.toml")
+    assert ran.code == 0, ran.all
+    for file in open_folder.glob("results/*/trials/*/trial.json"):
+        trial = json.loads(file.read_text())
+        assert trial["failure"] is None
+        for process in trial["processes"]:
+            if Path(process["argv"][0]).name in names:
+                assert process["argv"][0].startswith(f"{place}/")
+                assert ("LD_LIBRARY_PATH" in process["environment"]) == (way == "unpacked")
+
+
+def clone(folder: Path, user: int) -> Path:
+    """Copy what is committed or about to be, as a clone has it: without .venv and .tools."""
+    words = ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    for name in listed.splitlines():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, user, -1)
+    return folder
+
+
+@pytest.mark.exhaustive
+@pytest.mark.network
+@pytest.mark.timeout(1500)
+@pytest.mark.parametrize("user", USERS.values(), ids=USERS)
+@pytest.mark.parametrize("way", ["unpacked", "installed"])
+def test_both_commands_work_in_a_fresh_clone(
+    tmp_path: Path, open_folder: Path, way: str, user: int
+) -> None:
+    """With nothing on the machine that the set-up would fetch, and with all of it."""
+    names = [*PROGRAMS, *OF_POSTGRESQL, "httperf", "pypy3"]
+    if way == "unpacked":
+        gone = [*of_packages([*names, *LIBRARIES]), *Path("/usr/lib").glob("postgresql")]
+        before = other_machine(tmp_path, user, gone)
+    else:
+        before = other_machine(tmp_path, user, shown=SYSTEM)
+    own = clone(open_folder / "clone", user)
+    environment = {"PATH": os.defpath, "HOME": str(own), "LC_ALL": "C.UTF-8"}
+
+    def made(*words: str) -> str:
+        done = subprocess.run(
+            [*before, "make", *words],
+            cwd=own,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    fetched = made("setup-dev")
+    assert ("debian: libpcre3 " in fetched) == (way == "unpacked"), fetched
+    assert made("setup-dev") == ""
+    assert "macro" in made("run", "PROFILE=quick")
+    files = [
+        "tests/plugins/backends/test_virtuoso.py",
+        "tests/plugins/backends/test_redis.py",
+        "tests/plugins/servers/test_nginx.py",
+    ]
+    words = [".venv/bin/pytest", "-q", "-p", "no:cacheprovider", *files]
+    done = subprocess.run([*before, *words], cwd=own, env=environment | {"CI": "1"}, check=False)
+    assert done.returncode == 0
+    assert user != NOBODY or not [path for path in own.rglob("*") if path.lstat().st_uid != user]

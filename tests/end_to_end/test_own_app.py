@@ -1,0 +1,191 @@
+"""An app of the user's own: what is not there is told, before anything starts where it can be."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import Bench, needed, needed_module
+
+SUITE = """\
+benchforge = 1
+
+[servers.mine]
+use = "gunicorn"
+app = "site.wsgi:application"
+directory = "code"
+
+[loaders.closed]
+use = "pace"
+duration = "200ms"
+
+[scenarios.hello]
+servers = ["mine"]
+loaders = ["closed"]
+
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A folder with a package `shop` and two modules."""
+    (tmp_path / "code/shop").mkdir(parents=True)
+    (tmp_path / "code/shop/wsgi.py").write_text("application = None\n")
+    (tmp_path / "code/made.py").write_text("def create_app():\n    global late\n    late = 1\n")
+    (tmp_path / "code/broken.py").write_text("application = = None\n")
+    (tmp_path / "code/lazy.py").write_text("def __getattr__(name):\n    return name\n")
+    return tmp_path / "code"
+
+
+def checked(bench: Bench, folder: Path, *changes: tuple[str, str]) -> tuple[int, str]:
+    text = SUITE
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "suite.toml").write_text(text)
+    told = bench("check", "suite.toml")
+    return told.code, told.err
+
+
+@pytest.mark.parametrize(
+    ("app", "says", "hint"),
+    [
+        ("wsgi:application", "no module 'wsgi' in", "did you mean 'shop.wsgi'?"),
+        ("shop.wsgy:application", "no module 'shop.wsgy' in", "did you mean 'shop.wsgi'?"),
+        ("shop.wsgi:aplication", "wsgi.py has no 'aplication'", "did you mean 'application'?"),
+        ("made:app", "made.py has no 'app'", "'module:make_app()'"),
+        ("broken:application", "broken.py:1: invalid syntax", "it cannot be imported"),
+    ],
+)
+def test_an_app_that_is_not_there_is_told_where_it_is_written(
+    bench: Bench, tmp_path: Path, code: Path, app: str, says: str, hint: str
+) -> None:
+    exit_code, err = checked(bench, tmp_path, ("site.wsgi:application", app))
+    assert exit_code == 2
+    assert "error: suite.toml:5:1: servers.mine.app: " in err
+    assert says in err
+    assert hint in err
+
+
+@pytest.mark.parametrize(
+    "app",
+    [
+        "shop.wsgi:application",
+        "shop:wsgi",
+        "made:create_app()",
+        "made:late",
+        "lazy:whatever",
+        "wsgiref.simple_server:demo_app",
+    ],
+)
+def test_an_app_that_may_be_there_is_good(
+    bench: Bench, tmp_path: Path, code: Path, app: str
+) -> None:
+    needed_module("gunicorn")
+    assert checked(bench, tmp_path, ("site.wsgi:application", app)) == (0, "")
+
+
+@pytest.mark.parametrize("more", ['environment = { PYTHONPATH = "x" }', 'arguments = ["-c", "x"]'])
+def test_an_app_that_may_be_elsewhere_is_not_refused(
+    bench: Bench, tmp_path: Path, code: Path, more: str
+) -> None:
+    needed_module("gunicorn")
+    change = ('app = "site.wsgi:application"', f'app = "nowhere:application"\n{more}')
+    assert checked(bench, tmp_path, change) == (0, "")
+
+
+@pytest.mark.parametrize("use", ['"gunicorn"', '"command"\ncommand = ["sh", "{port}"]'])
+def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, use: str) -> None:
+    changes = [('"gunicorn"', use)]
+    if "command" in use:
+        changes.append(('app = "site.wsgi:application"\n', ""))
+    exit_code, err = checked(bench, tmp_path, *changes)
+    assert exit_code == 2
+    assert f"servers.mine.directory: no folder {tmp_path / 'code'}" in err
+    assert bench("run", "suite.toml").code == 2
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ('"python3 app.py --port {port}"', '["python3", "app.py", "--port", "{port}"]'),
+        ("\"sh -c 'exit 0'\"", '["sh", "-c", "exit 0"]'),
+        ('"say it\'s"', '["say it\'s"]'),
+    ],
+)
+def test_a_command_in_one_text_becomes_the_words_of_its_hint(
+    bench: Bench, tmp_path: Path, written: str, hint: str
+) -> None:
+    command = 'use = "command"\ncommand = '
+    own = ('use = "gunicorn"\napp = "site.wsgi:application"\ndirectory = "code"', command + written)
+    exit_code, err = checked(bench, tmp_path, own)
+    assert exit_code == 2
+    assert f"hint: write {hint}" in err
+    assert "expected an array" not in checked(bench, tmp_path, (own[0], command + hint))[1]
+
+
+def test_a_package_that_is_missing_is_told_with_how_it_gets_in(
+    bench: Bench, tmp_path: Path, code: Path
+) -> None:
+    needed_module("gunicorn")
+    needs = "import no_such_package\napplication = None\n"
+    (code / "shop/wsgi.py").write_text(needs)
+    (code / "own.py").write_text("import shop.wsgi\n")
+    text = SUITE.replace("site.wsgi", "shop.wsgi").replace('["mine"]', '["mine", "own", "venv"]')
+    text += f"""
+[servers.own]
+use = "command"
+command = ['{sys.executable}', "own.py", "{{port}}"]
+directory = "code"
+
+[servers.venv]
+use = "gunicorn"
+app = "shop.wsgi:application"
+directory = "code"
+runtime = "mine"
+
+[runtimes.mine]
+python = '{sys.executable}'
+"""
+    (tmp_path / "suite.toml").write_text(text)
+    told = bench("run", "suite.toml")
+    assert told.code == 4
+    lines = told.out.splitlines()
+    hints = [line for line in lines if line.startswith("hint: ")]
+    assert any('runtime = "mine" in servers.mine; see docs/how-to/packages-of' in h for h in hints)
+    assert any("install no_such_package where runtimes.mine.python is from" in h for h in hints)
+    assert any("for the Python that the command names" in h for h in hints)
+    assert (Path(__file__).parents[2] / "docs/how-to/packages-of-your-app.md").is_file()
+
+
+def test_who_runs_already_and_does_not_is_told_with_host_port_and_reason(
+    bench: Bench, tmp_path: Path
+) -> None:
+    text = SUITE.replace('["mine"]', '["there"]') + (
+        '[servers.there]\nuse = "url"\nurl = "http://127.0.0.1:9"\nready_within = "300ms"\n'
+    )
+    (tmp_path / "suite.toml").write_text(text)
+    told = bench("run", "suite.toml")
+    assert told.code == 4
+    assert "nothing listens on its port, 127.0.0.1:9" in told.out
+    assert "hint: start it at 127.0.0.1:9, or correct its url" in told.out
+
+
+def test_a_database_that_cannot_be_reached_is_told_in_its_clients_words(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("psql")
+    text = SUITE.replace('app = "site.wsgi:application"\ndirectory = "code"', 'app = "hello_wsgi"')
+    text = text.replace('servers = ["mine"]', 'servers = ["mine"]\nbackends = ["db"]') + (
+        '[backends.db]\nuse = "postgresql"\nready_within = "300ms"\n'
+        'url = "postgresql://nobody@127.0.0.1:9/shop"\n'
+    )
+    (tmp_path / "suite.toml").write_text(text)
+    told = bench("run", "suite.toml")
+    assert told.code == 4
+    assert "db: not ready within 0.3 s: psql: error: connection to server at" in told.out
+    assert "port 9 failed: Connection refused" in told.out
+    assert "hint: start it, or correct backends.db.url" in told.out

@@ -1,0 +1,44 @@
+"""What the security page says that nobody can do is shown by tests, and those tests stand there."""
+
+import ast
+import re
+from pathlib import Path
+
+TESTS = {path.name: path for path in Path(__file__).parents[1].rglob("test_*.py")}
+PAGE = Path(__file__).parents[2] / "docs/explanation/security.md"
+_NAMED = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
+
+
+def rows() -> list[list[str]]:
+    lines = PAGE.read_text().partition("## What each cannot do")[2].splitlines()
+    table = [line for line in lines if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+def functions(file: Path) -> set[str]:
+    body = ast.parse(file.read_text()).body
+    return {one.name for one in body if isinstance(one, ast.FunctionDef)}
+
+
+def test_each_line_names_tests_that_there_are() -> None:
+    assert len(rows()) > 20
+    for who, cannot, shown in rows():
+        named = _NAMED.findall(shown)
+        assert named, f"{who} cannot {cannot}: no test"
+        assert [name for file, name in named if name not in functions(TESTS[file])] == [], cannot
+
+
+def test_each_test_of_a_hostile_server_stands_on_the_page() -> None:
+    named = {name for _, _, shown in rows() for _, name in _NAMED.findall(shown)}
+    hostile = [file for name, file in TESTS.items() if name.startswith("test_hostile_")]
+    assert len(hostile) > 1
+    for file in hostile:
+        own = {name for name in functions(file) if name.startswith("test_")}
+        assert own - named == set(), file.name
+
+
+def test_who_can_do_something_is_told_what_and_what_not() -> None:
+    told = PAGE.read_text()
+    for who in ("server", "suite", "plugin", "result", "host"):
+        assert re.search(rf"^\*\*A {who}\*\*", told, re.MULTILINE), who
+        assert any(row[0] == f"a {who}" for row in rows()), who

@@ -1,0 +1,83 @@
+"""What people read keeps the style of docs/contributing.md, and the linter finds what does not."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from docs.style.linter import HELP_STARTS, OPTION_STARTS, Text, faults, texts
+
+FORBIDDEN = [
+    "The user is told which port it is.",
+    "The scenario's request is then asked again.",
+    "What was said is kept.",
+    "Who asks for more gets it.",
+    "The seed of the order.",
+    "The load ends after so many\nrequests.",
+    "Print what there is.",
+    "It starts the same again.",
+    "Use one that is installed.",
+    "Use this in place of that.",
+    "It stands beside the result.",
+    "This is no error.",
+]
+ALLOWED = [
+    "The report prints the port.",
+    "There is no error.",
+    "It is no longer there.",
+    "Write `in place of`, which is code.",
+    "```text\nThe user is told.\n```",
+    "A paragraph of the orderly kind.",
+]
+
+
+def lines(text: str) -> list[str]:
+    return list(faults([Text("page.md", text, {}, first_line=1)]))
+
+
+@pytest.mark.parametrize("text", FORBIDDEN)
+def test_a_forbidden_phrase_is_found(text: str) -> None:
+    assert len(lines(text)) == 1
+
+
+@pytest.mark.parametrize("text", ALLOWED)
+def test_other_text_has_no_fault(text: str) -> None:
+    assert lines(text) == []
+
+
+def test_a_fault_has_its_line_its_phrase_and_what_to_write() -> None:
+    assert lines("# Title\n\nGood.\n`so many` and so\nmany.\n") == [
+        "page.md:4: 'so many': write: number of"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("Of the load.", OPTION_STARTS),
+        ("Whether it is kept.", OPTION_STARTS),
+        ("That are open at once.", OPTION_STARTS),
+        ("Say what is wrong.", HELP_STARTS),
+    ],
+)
+def test_a_sentence_below_an_option_and_help_begin_with_a_noun_or_a_verb(
+    text: str, starts: Mapping[str, str]
+) -> None:
+    assert len(list(faults([Text("server.port", text, starts)]))) == 1
+    assert not list(faults([Text("server.port", "Number of ports.", starts)]))
+
+
+def test_every_page_help_and_option_keeps_the_style() -> None:
+    assert list(faults(texts())) == []
+
+
+def test_pages_help_and_options_are_all_looked_at() -> None:
+    places = {text.place for text in texts()}
+    assert {
+        "README.md",
+        "docs/how-to/serve.md",
+        "benchforge run --help",
+        "benchforge run --time-limit DURATION",
+        "Repeat.seed",
+        "loaders.pace.rate",
+        "servers.nginx",
+    } <= places

@@ -1,0 +1,171 @@
+"""A server that answers so as to hurt: each question has a deadline and a size for all of it."""
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from pathlib import Path
+
+from front_door import PROGRAMS, Bench, needed, needed_module
+from test_tls import certificate
+
+from benchforge.model.trial.answer import Answer, Expect, Request, body_difference, difference
+from benchforge.run.http.request import HttpAnswer, ask, reason
+from benchforge.run.sandbox.host import Sandbox
+
+ENDLESS = "its answer has no end within 10 s"
+# What is told of each way of programs/hostile.py; a status stands for an answer.
+TOLD = {
+    "/silence": "no answer within 10 s",
+    "/status-drips": ENDLESS,
+    "/continue-drips": ENDLESS,
+    "/continue-floods": "its answer is longer than 72 MiB",
+    "/header-drips": ENDLESS,
+    "/header-floods": "LineTooLong: got more than 65536 bytes when reading header line",
+    "/headers-flood": "got more than 100 headers",
+    "/headers-fill": "its headers are longer than 65536 bytes",
+    "/body-drips": ENDLESS,
+    "/events-drip": ENDLESS,
+    "/chunks-drip": ENDLESS,
+    "/trailers-drip": ENDLESS,
+    "/trailers-flood": "its answer is longer than 72 MiB",
+    "/body-floods": "the body is longer than 67108864 bytes",
+    "/chunks-flood": "its answer is longer than 72 MiB",
+    "/chunk-below-zero": "not HTTP: read length must be non-negative or -1",
+    "/chunk-of-words": "the body ends after 0 of more bytes",
+    "/chunk-huge": "the body ends after 0 of more bytes",
+    "/length-too-long": "the body ends after 4 of 9 bytes",
+    "/length-huge": "200 of 4",
+    "/length-twice": "200 of 4",
+    "/ends-in-mid-answer": "its headers end before they are whole",
+    "/not-http": "BadStatusLine",
+    "/elsewhere": "302 of 0",
+    "/bomb": "200 of 8175",  # as it came: nothing unpacks it
+    "/deep": "200 of 100000",
+    "/right": "200 of 4",
+}
+# Floods are bounded by both, and a loud machine is slow.
+EITHER = {"/continue-floods", "/trailers-flood", "/chunks-flood", "/body-floods", "/headers-fill"}
+
+
+class Outside(Sandbox):
+    """The machine's own network, as a place without processes."""
+
+    def __init__(self) -> None: ...
+
+    def socket(
+        self,
+        family: socket.AddressFamily = socket.AF_INET,
+        kind: socket.SocketKind = socket.SOCK_STREAM,
+        protocol: int = 0,
+    ) -> socket.socket:
+        return socket.socket(family, kind, protocol)
+
+
+@contextlib.contextmanager
+def hostile(*words: str | Path) -> Iterator[int]:
+    """Serve, and return the port."""
+    program = [sys.executable, str(PROGRAMS / "hostile.py"), "0", *map(str, words)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def came(question: Callable[[], HttpAnswer]) -> str:
+    """Return what came of a question; no other errors than these may come of it."""
+    try:
+        asked = question()
+    except (OSError, HTTPException) as error:
+        return reason(error)
+    return f"{asked.answer.status} of {asked.answer.length}"
+
+
+def all_told(root: str, ca_file: Path | None = None) -> dict[str, str]:
+    """Ask for each way at once: the ten seconds of all of them are the same."""
+
+    def told(path: str) -> str:
+        return came(lambda: ask(Outside(), root, Request(path=path), ca_file))
+
+    with ThreadPoolExecutor(len(TOLD)) as threads:
+        return dict(zip(TOLD, threads.map(told, TOLD), strict=True))
+
+
+def as_expected(path: str, told: str) -> bool:
+    return told.startswith(TOLD[path]) or (path in EITHER and told == ENDLESS)
+
+
+def test_every_answer_has_an_end() -> None:
+    with hostile() as port:
+        told = all_told(f"http://127.0.0.1:{port}")
+    assert {path: one for path, one in told.items() if not as_expected(path, one)} == {}
+
+
+def test_every_answer_over_tls_has_an_end(tmp_path: Path) -> None:
+    needed("openssl")
+    own = certificate(tmp_path, "own")
+    both = tmp_path / "both.pem"
+    both.write_text(own.read_text() + own.with_suffix(".key").read_text())
+    with hostile(both) as port:
+        told = all_told(f"https://127.0.0.1:{port}", own)
+    assert {path: one for path, one in told.items() if not as_expected(path, one)} == {}
+
+
+def test_every_handshake_has_an_end() -> None:
+    def told(way: str) -> str:
+        with hostile(way) as port:
+            return came(lambda: ask(Outside(), f"https://127.0.0.1:{port}", Request()))
+
+    with ThreadPoolExecutor(3) as threads:
+        silence, drips, floods = threads.map(told, ("silence", "drips", "floods"))
+    assert silence == drips == "no answer within 10 s"
+    assert floods in {"its answer is longer than 72 MiB", "no answer within 10 s"}
+
+
+def test_a_trial_ends_whatever_is_answered(bench: Bench, tmp_path: Path) -> None:
+    """By the command: a drip is the trial's reason, and the next server is measured."""
+    needed_module("benchforge_loaders")
+    path = tmp_path / "suite.toml"
+    command = [sys.executable, str(PROGRAMS / "hostile.py"), "{port}"]
+    path.write_text(f"""benchforge = 1
+[servers.dripping]
+use = "command"
+command = {command}
+ready_within = "1s"
+[loaders.load]
+use = "pace"
+connections = 1
+duration = "1s"
+[scenarios.endless]
+request = {{ path = "/continue-drips" }}
+servers = ["dripping"]
+loaders = ["load"]
+[scenarios.deep]
+request = {{ path = "/deep" }}
+servers = ["dripping"]
+loaders = ["load"]
+expect = {{ json = {{ a = 1 }} }}
+[repeat]
+blocks = 1
+quiet = "off"
+""")
+    told = bench("run", path)
+    assert told.code == 4, told.all
+    assert f"not ready within 1 s: {ENDLESS}" in told.all
+    assert "expected JSON, got '[[[" in told.all
+
+
+def test_a_long_difference_is_found_and_told_shortly() -> None:
+    long = b"x" * (64 << 20)
+    told = body_difference(long, long[:-1] + b"y") or ""
+    assert told.startswith(f"the body differs from byte {len(long) - 1} on: expected 'x'")
+    answer = Answer(status=200, headers={}, length=0, sha256="", seconds=0.0)
+    chosen = json.dumps({"a": "y" * 1_000_000}).encode()
+    told = difference(Expect.model_validate({"json": {"a": 1}}), answer, chosen) or ""
+    assert len(told) < 200, told

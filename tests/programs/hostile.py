@@ -1,0 +1,104 @@
+"""Answers so as to hurt who asks; each path is a way. `hostile.py PORT [CERTIFICATE | HANDSHAKE]`.
+
+HANDSHAKE is a way to shake hands over TLS; with a certificate it is done rightly.
+"""
+
+import gzip
+import socket
+import socketserver
+import ssl
+import sys
+import time
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+BOMB = gzip.compress(b"\0" * (8 << 20))
+# By the path: what is sent first, then again and again, with a pause in seconds between.
+WAYS = {
+    "/silence": (b"", b"", 1),
+    "/status-drips": (b"", b"H", 0.2),
+    "/continue-drips": (b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.2),
+    "/continue-floods": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, 0),
+    "/header-drips": (OK + b"X: ", b"x", 0.2),
+    "/header-floods": (OK + b"X: ", b"x" * 65536, 0),
+    "/headers-flood": (OK, b"X: x\r\n" * 10000, 0),
+    "/headers-fill": (
+        OK + b"".join(b"X: " + b"x" * 60000 + b"\r\n" for _ in range(90)) + b"\r\n",
+        None,
+        0,
+    ),
+    "/body-drips": (OK + b"Content-Length: 1000000\r\n\r\n", b"x", 0.2),
+    "/events-drip": (OK + b"Content-Type: text/event-stream\r\n\r\n", b"data: x\n\n", 0.2),
+    "/chunks-drip": (CHUNKED, b"1\r\nx\r\n", 0.2),
+    "/trailers-drip": (CHUNKED + b"0\r\n", b"X: x\r\n", 0.2),
+    "/trailers-flood": (CHUNKED + b"0\r\n", b"X: x\r\n" * 10000, 0),
+    "/body-floods": (OK + b"\r\n", b"x" * 65536, 0),
+    "/chunks-flood": (CHUNKED, b"1\r\nx\r\n" * 10000, 0),
+    "/chunk-below-zero": (CHUNKED, b"-2\r\nxx\r\n", 0),
+    "/chunk-of-words": (CHUNKED + b"many\r\nx\r\n", None, 0),
+    "/chunk-huge": (CHUNKED + b"f" * 60000 + b"\r\nx", None, 0),
+    "/length-too-long": (OK + b"Content-Length: 9\r\n\r\npong", None, 0),
+    "/length-huge": (OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\npong", None, 0),
+    "/length-twice": (OK + b"Content-Length: 4\r\nContent-Length: 900\r\n\r\npong", None, 0),
+    "/ends-in-mid-answer": (OK + b"Content-Le", None, 0),
+    "/not-http": (bytes(range(256)) * 300, None, 0),
+    "/elsewhere": (
+        b"HTTP/1.1 302 Found\r\nLocation: /body-drips\r\nContent-Length: 0\r\n\r\n",
+        None,
+        0,
+    ),
+    "/bomb": (
+        OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(BOMB) + BOMB,
+        None,
+        0,
+    ),
+    "/deep": (OK + b"Content-Length: 100000\r\n\r\n" + b"[" * 100000, None, 0),
+    "/right": (OK + b"Content-Length: 4\r\n\r\npong", None, 0),
+}
+RECORD = b"\x16\x03\x03"  # of a handshake, before its length
+HANDSHAKES = {
+    "silence": (b"", b"", 1),
+    "drips": (RECORD + b"\x20\x00\x02\x00\x1f\xf0\x03\x03", b"x", 0.2),
+    "floods": (b"", RECORD + b"\x40\x00" + b"\x00" * 0x4000, 0),
+}
+tls = None
+if len(sys.argv) > 2 and sys.argv[2] not in HANDSHAKES:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(sys.argv[2])
+
+
+class Hostile(socketserver.StreamRequestHandler):
+    def setup(self):
+        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls is not None:
+            self.request = tls.wrap_socket(self.request, server_side=True)
+        super().setup()
+
+    def handle(self):
+        if sys.argv[2:] and tls is None:
+            self.sends(*HANDSHAKES[sys.argv[2]])
+            return
+        path = self.rfile.readline().split()[1].decode()
+        while self.rfile.readline().strip():
+            pass
+        self.sends(*WAYS[path])
+
+    def sends(self, first, again, pause):
+        self.wfile.write(first)
+        while again is not None:
+            self.wfile.write(again)
+            time.sleep(pause)
+
+
+class Threads(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def handle_error(self, request, client_address):
+        pass  # who asks leaves: that is what is tested
+
+
+if __name__ == "__main__":
+    with Threads(("127.0.0.1", int(sys.argv[1])), Hostile) as server:
+        print(server.server_address[1], flush=True)
+        server.serve_forever()

@@ -1,0 +1,84 @@
+"""Answers questions rightly and a load otherwise: otherwise.py PORT FAULT.
+
+A question is asked by benchforge: it takes no encoding and names no agent. It ends by itself after
+a minute.
+"""
+
+import gzip, itertools, os, resource, socket, sys, threading
+
+PORT, FAULT = int(sys.argv[1]), sys.argv[2]
+LIFE_S = 60
+BODY = b'{"message":"pong"}'  # 18 bytes
+ERROR = b'{"error": "too many connections, please try again later"}\r\n'  # 59 bytes
+LARGE = b"pong" * 1000
+RARE = 1000
+# To a load: the status, and the body.
+OTHERWISE = {
+    "302": ("302 Found\r\nLocation: /login", b""),
+    "302-same": ("302 OK", BODY),
+    "206": ("206 Partial Content", BODY[:9]),
+    "206-same": ("206 OK", BODY),
+    "203": ("203 Non-Authoritative Information", ERROR),
+    "203-same": ("203 Non-Authoritative Information", BODY),
+    "empty": ("200 OK", b""),
+    "error": ("200 OK", ERROR),
+    "gzip": ("200 OK\r\nContent-Encoding: gzip", gzip.compress(LARGE)),
+}
+numbers = itertools.count(1)
+
+
+def reply(number: int, *, loads: bool) -> bytes:
+    status, body = "200 OK", LARGE if FAULT == "gzip" else BODY
+    if FAULT == "500":
+        status = "500 Internal Server Error"
+    elif FAULT == "grows":
+        body = b'{"id": %d}' % number
+    elif loads and FAULT == "rare":
+        body = body if number % RARE else ERROR
+    elif loads and FAULT == "few-302":
+        status = status if number % RARE else "302 Found"
+    elif loads and FAULT in OTHERWISE:
+        status, body = OTHERWISE[FAULT]
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
+    if FAULT == "chunked":
+        half = len(body) // 2
+        framed = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in (body[:half], body[half:]))
+        return f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + framed + b"0\r\n\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n".encode() + b"\r\n" + body
+
+
+def serve(connection: socket.socket) -> None:
+    try:
+        file = connection.makefile("rb")
+        while line := file.readline():
+            identity = agent = False
+            keeps = line.endswith(b"1.1\r\n")
+            length = 0
+            while field := file.readline().strip().lower():
+                identity = identity or field == b"accept-encoding: identity"
+                agent = agent or field.startswith(b"user-agent:")
+                if field.startswith(b"connection:"):
+                    keeps = not field.endswith(b"close")
+                if field.startswith(b"content-length:"):
+                    length = int(field.split(b":")[1])
+            file.read(length)
+            answer = reply(next(numbers), loads=agent or not identity)
+            if not line.endswith(b"1.1\r\n") and keeps:
+                answer = answer.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n", 1)
+            connection.sendall(answer)
+            if not keeps:
+                break
+    except OSError:
+        pass  # a load tool that leaves at its end is no error
+    finally:
+        connection.close()
+
+
+resource.setrlimit(resource.RLIMIT_CPU, (LIFE_S, LIFE_S))
+threading.stack_size(256 << 10)
+threading.Timer(LIFE_S, os._exit, (1,)).start()
+server = socket.create_server(("127.0.0.1", PORT), backlog=1024)
+while True:
+    connection, _ = server.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    threading.Thread(target=serve, args=(connection,), daemon=True).start()

@@ -1,0 +1,127 @@
+"""The words of the code: no name that says nothing, and no public class name for two things."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EMPTY = {"one", "told", "said", "found", "asked", "known", "here", "every"}
+"Names that say nothing of what they hold. docs/contributing.md has the rule."
+OF_OTHERS = {"apps", "drivers", "runners"}
+"Plain files that run without benchforge: each app has the names of the study that it is from."
+
+
+def sources() -> list[Path]:
+    files = [file for root in ("benchforge", "plugins") for file in (ROOT / root).rglob("*.py")]
+    return sorted(file for file in files if not OF_OTHERS & set(file.parts))
+
+
+def bound(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of all that a module binds, but for comprehensions' own names."""
+    short_lived = {
+        id(name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.ClassDef(name=name)
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.arg(arg=name)
+                | ast.Attribute(attr=name, ctx=ast.Store())
+                | ast.alias(asname=str(name))
+                | ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
+                yield getattr(node, "lineno", 0), name
+            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in short_lived:
+                yield node.lineno, name
+
+
+def empty(text: str) -> list[tuple[int, str]]:
+    return [
+        (line, name) for line, name in bound(ast.parse(text)) if name.strip("_").lower() in EMPTY
+    ]
+
+
+def public_classes(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+
+
+def test_names_say_what_they_hold() -> None:
+    places = {
+        f"{file.relative_to(ROOT)}:{line}: {name}"
+        for file in sources()
+        for line, name in empty(file.read_text(encoding="utf-8"))
+    }
+    places |= {
+        f"{file.relative_to(ROOT)}: the file's own name"
+        for file in sources()
+        if file.stem in EMPTY or file.parent.name in EMPTY
+    }
+    hint = "name each for what it holds, with a word of docs/glossary.md"
+    assert not places, "\n".join([hint, *sorted(places)])
+
+
+def test_a_public_class_name_stands_for_one_thing() -> None:
+    where: dict[str, list[str]] = {}
+    for file in sources():
+        for name in public_classes(file.read_text(encoding="utf-8")):
+            where.setdefault(name, []).append(str(file.relative_to(ROOT)))
+    twice = {name: files for name, files in where.items() if len(files) > 1}
+    assert not twice, f"give all but one of each another name: {twice}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one = 1",
+        "_one: int = 1",
+        "ONE = 1",
+        "def told(): ...",
+        "async def said(): ...",
+        "class Known: ...",
+        "def f(asked): ...",
+        "def f(*, every): ...",
+        "def f(*found): ...",
+        "f = lambda here: 1",
+        "for one in x: ...",
+        "with x as told: ...",
+        "a, (b, one) = x",
+        "self.known = 1",
+        "import x as here",
+        "from x import y as said",
+        "try: ...\nexcept E as told: ...",
+        "(one := 1)",
+        "match x:\n case [*found]: ...",
+        "match x:\n case {**known}: ...",
+        "match x:\n case A() as asked: ...",
+        "class A:\n    every: int\n    'Of all.'",
+    ],
+)
+def test_an_empty_name_is_seen_wherever_it_is_bound(text: str) -> None:
+    assert len(empty(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[one for one in x]",
+        "{known: found for known, found in x}",
+        "x.one",
+        "f(told=1)",
+        "one_more = 1",
+        "asked_s: float",
+    ],
+)
+def test_comprehensions_and_the_names_of_others_are_left_alone(text: str) -> None:
+    assert empty(text) == []

@@ -1,0 +1,416 @@
+"""A result comes from anybody: it is data, whoever looks at it, and whatever stands in it."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, bench_words, calls
+from small_results import change_cases, measured, read, write
+
+from benchforge import door
+
+ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066evil"
+READERS = (
+    ("validate", "{result}"),
+    ("verify", "{result}"),
+    ("report", "{result}", "-o", "{elsewhere}"),
+    ("report", "{result}", "-o", "-", "--reporter", "markdown"),
+    ("report", "{result}", "-o", "-", "--reporter", "csv"),
+    ("report", "{result}", "-o", "-"),
+    ("compare", "{result}", "{copy}", "--anyway"),
+    ("history", "{parent}"),
+    ("history", "{parent}", "--csv"),
+    ("clean", "--results", "{parent}"),
+)
+"Each way to look at a result that writes nothing into it."
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("original")
+    return measured(calls(bench_words(), folder), folder)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """With a cache and a folder for scratch of its own, since some of the tests clean."""
+    (tmp_path / "t").mkdir()
+    own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
+    return calls(bench_words(), tmp_path, {**os.environ, **own})
+
+
+@pytest.fixture
+def result(original: Path, tmp_path: Path) -> Path:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "victim.csv").write_text("mine")
+    return Path(shutil.copytree(original, tmp_path / "results/foreign"))
+
+
+def looked_at(bench: Bench, result: Path, words: tuple[str, ...]) -> Any:
+    folder = result.parents[1]
+    copy = folder / "copy"
+    if not copy.exists():
+        shutil.copytree(result, copy, symlinks=True)
+        header = read(copy / "result.json")
+        write(copy / "result.json", {**header, "created": "2020-01-01T00:00:00+00:00"})
+    place = {
+        "result": result,
+        "parent": result.parent,
+        "copy": copy,
+        "elsewhere": folder / "elsewhere",
+    }
+    told = bench(*(one.format(**place) for one in words))
+    assert "Traceback" not in told.all, told.all
+    return told
+
+
+def state(folder: Path) -> dict[str, tuple[int, ...]]:
+    """What a file system tells of each file: written to, it is another."""
+    return {
+        str(one.relative_to(folder)): (
+            (seen := one.lstat()).st_mode,
+            seen.st_size,
+            seen.st_mtime_ns,
+            seen.st_ctime_ns,
+            seen.st_ino,
+        )
+        for one in (folder, *folder.rglob("*"))
+    }
+
+
+def table(name: str) -> Callable[[Path], None]:
+    def changed(result: Path) -> None:
+        header = read(result / "result.json")
+        one = {"scenarios": ["ping"], "rows": ["server"], "metrics": ["throughput"]}
+        header["tables"] = {name: one}
+        write(result / "result.json", header)
+        summary = read(result / "summary.json")
+        write(result / "summary.json", {**summary, "tables": header["tables"]})
+
+    return changed
+
+
+@pytest.mark.parametrize("name", ["../../victim", "/etc/victim", "..", "", "a\nb", "a/b"])
+def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
+    bench: Bench, result: Path, name: str
+) -> None:
+    table(name)(result)
+    before = state(result.parents[1])
+    told = bench("validate", result)
+    assert told.code == 1, told.all
+    assert "is no name of a file" in told.out
+    for words in READERS if name == "../../victim" else ():
+        looked_at(bench, result, words)
+    assert bench("report", result).code == 1
+    assert (result.parents[1] / "victim.csv").read_text() == "mine"
+    kept = {name: seen for name, seen in state(result.parents[1]).items() if name in before}
+    for other in (".", "t"):  # what was written elsewhere on request, and scratch
+        kept[other] = before[other] = ()
+    assert kept == before
+
+
+@pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
+def test_who_looks_writes_nothing(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
+    before = state(result)
+    told = looked_at(bench, result, words)
+    assert told.code in {0, 1, 2}, told.all
+    assert state(result) == before
+
+
+def test_a_link_below_a_result_is_neither_read_nor_written_through(
+    bench: Bench, result: Path
+) -> None:
+    folder = result.parents[1]
+    secret, outside = folder / "secret", folder / "outside"
+    secret.write_text("SECRET")
+    outside.mkdir()
+    for name in (".raw.md.tmp", ".summary.json.tmp", "report.html", "numbers.csv"):
+        (result / name).unlink(missing_ok=True)
+        (result / name).symlink_to(secret)
+    printed = next(result.glob("trials/0001/*.out"))
+    printed.unlink()
+    printed.symlink_to(secret)
+    table("sizes")(result)
+    (result / "tables").symlink_to(outside)
+    told = bench("report", result)
+    assert told.code == 5, told.all
+    assert "tables: is a link: nothing in a result may be one" in told.err
+    assert (secret.read_text(), list(outside.iterdir())) == ("SECRET", [])
+    (result / "tables").unlink()
+    told = bench("report", result)
+    assert told.code == 0, told.all
+    assert secret.read_text() == "SECRET"
+    assert not (result / "report.html").is_symlink()
+    assert not any(
+        "SECRET" in one.read_text()
+        for one in result.glob("*.*")
+        if one.is_file() and not one.is_symlink()
+    )
+    told = bench("validate", result)
+    assert told.code == 1, told.all
+    assert f"no such file beside the trial: '{printed.name}'" in told.out
+    assert bench("verify", result).code == 2
+
+
+@pytest.mark.parametrize("name", ["trials", "trials/0001", "trials/0001/trial.json", "result.json"])
+def test_what_a_result_consists_of_is_no_link(bench: Bench, result: Path, name: str) -> None:
+    there = result.parents[1] / "there"
+    (result / name).rename(there)
+    (result / name).symlink_to(there)
+    before = state(result.parents[1])
+    for words in (("validate", "{result}"), ("verify", "{result}"), ("report", "{result}")):
+        told = bench(*(one.format(result=result) for one in words))
+        assert told.code == 2, told.all
+        assert "is a link: nothing in a result may be one" in told.all
+    assert state(result.parents[1]) == before
+
+
+def test_links_of_ones_own_lead_to_a_result(bench: Bench, result: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(result.parent)
+    (tmp_path / "mine").symlink_to(result)
+    (tmp_path / "summary").symlink_to(result / "summary.json")
+    assert bench("report", "data/foreign").code == 0
+    assert bench("report", "mine").code == 0
+    assert bench("validate", "data/foreign", "mine", "summary").code == 0
+    told = bench("run", tmp_path.parent / "absent.toml", "-o", "data")
+    assert told.code == 2, told.all
+
+
+def test_a_linked_folder_of_ceilings_is_not_cleared(bench: Bench, result: Path) -> None:
+    photos = result.parents[1] / "photos"
+    (photos / "2019").mkdir(parents=True)
+    (photos / "2019/one.jpg").write_text("mine")
+    (result / "ceilings").symlink_to(photos)
+    shutil.rmtree(result / "trials/0002")
+    bench("run", "--resume", result)
+    assert (photos / "2019/one.jpg").exists()
+
+
+def hostile(result: Path) -> None:
+    """Put what does something to a terminal wherever a text may stand."""
+
+    def named(case: dict[str, Any]) -> None:
+        case["server"] += ESCAPE
+        case["scenario"] = f"=1+1 <script>{ESCAPE}|`"
+
+    change_cases(result, named)
+    header = read(result / "result.json")
+    header.update(title=f"<img src=x>{ESCAPE}", profile=ESCAPE)
+    header["facts"]["cpu"] = ESCAPE
+    header["metrics"][0]["unit"] = f"<b>{ESCAPE}"
+    write(result / "result.json", header)
+    for file in result.glob("trials/*/trial.json"):
+        trial = read(file)
+        if trial["number"] == 1:
+            said = {"stage": "ask", "message": ESCAPE, "hint": ESCAPE, "log": f"a\n{ESCAPE}\nb"}
+            trial.update(failure=said, reading=None, observation=None, search_outcome=None)
+        write(file, trial)
+
+
+@pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
+def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
+    hostile(result)
+    told = looked_at(bench, result, words)
+    assert not re.search("[^\n\t\x20-\x7e\xa0-\u2010\u2012-\u2027\u2030-\uffff]", told.all), (
+        told.all
+    )
+    assert not set("\u202e\u2066\x9b\x1b\x07") & set(told.all)
+
+
+def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) -> None:
+    hostile(result)
+    names = ("markdown", "html", "csv", "github", "junit", "json", "action-benchmark")
+    told = bench("report", result, *(word for name in names for word in ("--reporter", name)))
+    assert told.code == 0, told.all
+    for file in result.glob("*.*"):
+        text = file.read_text()
+        if file.name not in {"result.json", "summary.json"}:
+            assert not set("\u202e\u2066\x9b\x1b\x07") & set(text), file
+    page = (result / "report.html").read_text()
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;" in page
+    ET.fromstring((result / "junit.xml").read_text())  # noqa: S314 - of our own making
+    markdown = (result / "report.md").read_text()
+    assert re.search(r"(?<!\\)<(script|img)", markdown) is None
+    with (result / "numbers.csv").open(newline="") as lines:
+        rows = list(csv.reader(lines))
+    assert any(field.startswith("'=1+1") for row in rows for field in row)
+    assert not any(field.startswith(("=", "+", "@")) for row in rows for field in row)
+
+
+def large(result: Path, which: str) -> Path:
+    trial = result / "trials/0001/trial.json"
+    match which:
+        case "string":
+            with trial.open("w") as file:
+                file.write('{"kind": "trial", "format": 2, "x": "')
+                for _ in range(200):
+                    file.write("x" * 1_000_000)
+                file.write('"}')
+        case "wide":  # each character takes four bytes once one of them does
+            text = "\N{GRINNING FACE}" + "x" * 30_000_000
+            trial.write_text(json.dumps({**read(trial), "url": text, "y": 1}, ensure_ascii=False))
+        case "escapes":
+            trial.write_text(json.dumps({**read(trial), "url": '"' * 15_000_000}))
+        case "values":  # each is wrong, and nothing else is
+            wrong = {f"k{number}": "x" for number in range(990_000)}
+            trial.write_text(json.dumps({**read(trial), "workers": wrong}))
+        case "too many values":
+            trial.write_text(json.dumps({"kind": "trial", "format": 2, "checks": [0] * 5_000_000}))
+        case "deep":
+            inner = "[" * 150 + "0," * 990_000 + "0" + "]" * 150
+            trial.write_text(f'{{"kind": "trial", "format": 2, "x": {inner}}}')
+        case "digits":
+            trial.write_text(f'{{"kind": "trial", "format": {"9" * 3_000_000}}}')
+        case _:
+            place = {"usage": "usage.csv", "answer": "answer.bin", "output": "loader-closed.out"}
+            os.truncate(trial.parent / place.get(which, which), 20_000_000_000)
+    return trial
+
+
+LIMITED = """
+import resource, sys
+from benchforge.cli import called
+code = called(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("which", "words", "says"),
+    [
+        ("string", "validate", "bytes, and at most 33,554,432 of such a file are read"),
+        ("wide", "validate", "y: is not known here"),
+        ("escapes", "validate", ""),
+        ("values", "validate", "990,000 values are wrong, too many to name"),
+        ("too many values", "validate", "values or so, and at most 1,000,000 are read"),
+        ("deep", "validate", "is missing"),
+        ("digits", "validate", "is not JSON: number out of range"),
+        ("usage", "verify", "usage.csv has 20,000,000,000 bytes"),
+        ("answer", "verify", "answer.bin: has 20,000,000,000 bytes"),
+        ("output", "verify", "has 20,000,000,000 bytes"),
+        ("../../report.md", "verify", "report.md:"),
+        ("../../summary.json", "verify", "summary.json: has 20,000,000,000 bytes"),
+        ("../../result.json", "clean", "nothing to remove"),
+    ],
+)
+def test_what_is_admitted_takes_a_gigabyte_at_most_and_all_else_is_told(
+    result: Path, tmp_path: Path, which: str, words: str, says: str
+) -> None:
+    large(result, which)
+    given = ("--results", result.parent) if words == "clean" else (result,)
+    (tmp_path / "t").mkdir()
+    own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, words, *given, *(["--all"] if words == "verify" else [])],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env={**os.environ, **own},
+    )
+    *said, kib = (done.stdout + done.stderr).splitlines()
+    assert "Traceback" not in done.stderr, done.stderr
+    assert says in "\n".join(said), said[:5]
+    assert int(kib) < 1 << 20, kib
+
+
+def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, result: Path) -> None:
+    (result / "trials/0001/thesis.txt").write_text("mine")
+    (result / "tables").mkdir()
+    (result / "tables/mine.csv").write_text("mine")
+    (result / "trials/0002/more").mkdir()
+    (result / "trials/0002/more/deep.txt").write_text("mine")
+    (result / "trials/0002/link").symlink_to(result.parents[1])
+    in_trials = ("trials/0001/thesis.txt", "trials/0002/link", "trials/0002/more/deep.txt")
+    mine = ("tables/mine.csv", *in_trials)
+    told = bench("clean", "--results", result.parent, "--yes")
+    assert told.code == 0, told.all
+    for name in mine:
+        assert f"stays: {result / name}, which benchforge did not write" in told.out
+    left = sorted(
+        str(one.relative_to(result))
+        for one in result.rglob("*")
+        if one.is_symlink() or not one.is_dir()
+    )
+    assert left == sorted(mine)
+
+
+def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
+    bench: Bench, result: Path
+) -> None:
+    from benchforge.run.disk.listed import LISTED, listed  # noqa: PLC0415 - for this test alone
+
+    for name in ("poem.txt", "own/other.txt"):
+        door.make(result, "own")
+        listed(result, name, b"made")
+        door.write(result, name, b"made")
+    summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=10)
+    assert summed.returncode == 0
+    (result / "own/other.txt").write_text("mine now")
+    told = bench("clean", "--results", result.parent, "--yes")
+    assert told.code == 0, told.all
+    assert f"stays: {result}/own/other.txt" in told.out
+    assert [one.name for one in result.rglob("*.txt")] == ["other.txt"]
+    (result / "own/other.txt").unlink()
+    (result / "own").rmdir()
+
+
+def test_a_server_that_plants_links_gets_nothing_written_through_them(
+    bench: Bench, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    ours = (".trial.json.tmp", "trial.json", "usage.csv", "system.csv", "answer.bin")
+    names = (*ours, "loader-closed.out", "loader-closed.err")
+    plants = tmp_path / "plants.py"
+    answers = Path(__file__).parents[1] / "programs/answers.py"
+    plants.write_text(
+        "import os, runpy, sys\n"
+        "os.chdir(os.path.dirname(os.readlink('/proc/self/fd/1')))\n"
+        f"for name in {names!r}:\n    os.symlink({str(victim)!r}, name)\n"
+        f"sys.argv[0] = {str(answers)!r}\n"
+        f"runpy.run_path({str(answers)!r}, run_name='__main__')\n"
+    )
+    (tmp_path / "plant.toml").write_text(f"""benchforge = 1
+smoke = true
+[servers.one]
+use = "command"
+command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
+[loaders.closed]
+use = "pace"
+connections = 2
+duration = "0.2s"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one"]
+loaders = ["closed"]
+[repeat]
+blocks = 1
+quiet = "off"
+""")
+    told = bench("run", "plant.toml")
+    assert victim.read_text() == "mine", told.all
+    assert "Traceback" not in told.all
+    (trial,) = (tmp_path / "results").glob("*/trials/*/trial.json")
+    assert not trial.is_symlink()
+    failure = json.loads(trial.read_text())["failure"]
+    assert "another process put something there" in failure["message"]
+
+
+def test_a_suite_that_takes_long_to_read_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "large.toml").write_text(f"benchforge = 1\nx = [{'0,' * 5_000_000}]\n")
+    told = bench("check", "large.toml")
+    assert told.code == 2
+    assert "more than 4 MiB, too large for a suite" in told.err

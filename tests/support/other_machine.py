@@ -1,0 +1,91 @@
+"""This machine with other programs on it, for one program and all that it starts.
+
+`hidden` are files that it then lacks, as if no package had brought them; `shown` is a root of
+unpacked packages whose files it then has in their places, as if they were installed. Nothing is
+changed outside: both are layers of an overlay in a mount namespace.
+"""
+
+import itertools
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from front_door import lack
+
+NOBODY = 65534
+USERS = {"root": 0, "nobody": NOBODY} if os.getuid() == 0 else {"user": os.getuid()}
+_USR = Path("/usr")
+_NUMBERS = itertools.count()
+
+
+def other_machine(
+    folder: Path,
+    user: int,
+    hidden: Iterable[Path] = (),
+    shown: Path | None = None,
+    emptied: Path | None = None,
+) -> list[str]:
+    """Return the words that go before a program, so that `user` runs it on another machine.
+
+    `folder` holds the layers; `emptied` is a folder that shows nothing then. Leaves the test where
+    the machine refuses.
+    """
+    layers = folder / f"layers-{next(_NUMBERS)}"
+    lower = [_whiteouts(layers / "hidden", hidden)]
+    if shown is not None:
+        lower += [_merged(layers / "shown", shown), shown / "usr"]
+    stack = ":".join(map(str, [*lower, _USR]))
+    steps = [f"mount -t overlay overlay -o {shlex.quote(f'lowerdir={stack}')} {_USR}"]
+    if emptied is not None:
+        steps.append(f"mount -t tmpfs tmpfs {shlex.quote(str(emptied))}")
+    words = [*_alone(), "sh", "-c", f'{" && ".join(steps)} && exec "$@"', "sh", *_as(user)]
+    refused = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
+    if refused.returncode:
+        lack(f"no other machine: {refused.stderr.strip()}")
+    return words
+
+
+def _alone() -> list[str]:
+    mapped = ["--user", "--map-root-user"] if os.getuid() else []
+    return ["unshare", "--mount", *mapped]
+
+
+def _as(user: int) -> list[str]:
+    if os.getuid():
+        return ["unshare", "--user", f"--map-user={user}", f"--map-group={os.getgid()}"]
+    if user:
+        return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+    return []
+
+
+def _whiteouts(layer: Path, hidden: Iterable[Path]) -> Path:
+    """Make a layer in which files of /usr are marked as removed."""
+    layer.mkdir(parents=True)
+    for file in hidden:
+        # /lib and /bin lead into /usr; what a link is called must go, not what it leads to.
+        below = (file.parent.resolve() / file.name).relative_to(_USR)
+        (layer / below).parent.mkdir(parents=True, exist_ok=True)
+        if not os.path.lexists(layer / below):
+            os.mknod(layer / below, stat.S_IFCHR, os.makedev(0, 0))
+    return layer
+
+
+def _merged(layer: Path, root: Path) -> Path:
+    """Make a layer of what packages put below /lib, which is /usr/lib where they are installed."""
+    layer.mkdir(parents=True)
+    if (root / "lib").is_dir():
+        shutil.copytree(root / "lib", layer / "lib", symlinks=True)
+    return layer
+
+
+def of_packages(names: Iterable[str]) -> list[Path]:
+    """Return each file by which this machine has these programs and libraries, wherever it is."""
+    folders = [Path(one) for one in [*os.defpath.split(":"), "/usr/local/bin", "/usr/sbin"]]
+    libraries = [*_USR.glob("lib/*-linux-gnu*"), _USR / "lib", _USR / "local/lib"]
+    found = [file for name in names for folder in folders for file in folder.glob(name)]
+    found += [file for name in names for folder in libraries for file in folder.glob(f"{name}.so*")]
+    return [file for file in found if _USR in file.parent.resolve().parents]

@@ -1,0 +1,262 @@
+"""What is counted as good: what the suite expects, as far as a tool tells it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, needed, needed_module
+from hypothesis import given
+from hypothesis import strategies as st
+from observed import LIMITS, reading, right, trial
+from planted import suite
+from validity import Seen, caught, measured
+
+from benchforge.checks.answers.counted import counted
+from benchforge.model.trial.reading import Reading, span
+
+OTHERWISE = PROGRAMS / "otherwise.py"
+PACE = 'use = "pace"\nconnections = 4\nthink = "1ms"\nduration = "1s"'
+FAULTS = ["302", "203-same", "error"]
+# What another check than the failure of the trial shows, and what the tool printed of it.
+REDIRECTED = ("302 to a load where questions are answered 200", "s302")
+RENAMED = ("203 with the same body to a load where questions are answered 200", "s203-same")
+TROUBLED = ("an error of 59 bytes to a load where questions are answered with 18", "serror")
+ROWS = {
+    "wrk": [(*one, "Requests/sec") for one in (REDIRECTED, RENAMED, TROUBLED)],
+    "h2load": [(*TROUBLED, "status codes")],
+    "hey": [(*TROUBLED, "responses")],
+    "ab": [(*RENAMED, "Failed requests")],
+}
+
+
+def servers(*faults: str) -> dict[str, str]:
+    found = {}
+    for fault in faults:
+        words = json.dumps([sys.executable, str(OTHERWISE), "{port}", fault])
+        found[f"s{fault}"] = f'use = "command"\ncommand = {words}\n'
+    return found
+
+
+def loading(tool: str) -> str:
+    return f'use = "{tool}"\nconnections = 4\nduration = "1s"'
+
+
+def good(seen: Seen, server: str) -> tuple[int, int]:
+    (told,) = {one["attempt"]: one for one in seen.trials(server)}.values()
+    return told["reading"]["good_at_least"], told["reading"]["good_at_most"]
+
+
+def failure(seen: Seen, server: str) -> str:
+    found = seen.trials(server)[-1]["failure"]
+    return "" if found is None else str(found["message"])
+
+
+# --- real tools, against servers that answer questions rightly and a load otherwise ---------------
+
+
+@pytest.mark.parametrize("tool", ["pace", "wrk", "h2load", "hey", "ab"])
+def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: str) -> None:
+    if tool != "pace":
+        needed(tool)
+    load = PACE if tool == "pace" else loading(tool)
+    seen = measured(bench, tmp_path, suite(servers("right", *FAULTS), load))
+    assert seen.told.code == 4, seen.told.all
+    for fault in FAULTS:
+        assert failure(seen, f"s{fault}"), (tool, fault)
+        assert good(seen, f"s{fault}")[0] == 0, (tool, fault)
+    least, most = good(seen, "sright")
+    assert least == most > 0
+    assert failure(seen, "sright") == ""
+    for fault, server, word in ROWS.get(tool, ()):
+        printed = seen.printed(server, word)
+        caught(f"{fault}, by {tool}", seen, "E3", server=server, printed=printed)
+    if tool in {"pace", "h2load", "hey"}:
+        assert "of status 302" in failure(seen, "s302")
+        assert "of status 203" in failure(seen, "s203-same")
+
+
+def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
+    needed("siege")
+    seen = measured(bench, tmp_path, suite(servers("right", "302"), loading("siege")))
+    least, most = good(seen, "sright")
+    assert least == 0 < most
+    (told,) = seen.trials("sright")
+    assert "does not tell which responses were 200" in told["reading"]["doubt"]
+    assert "0 bytes of body in the load, 18 in a right answer" in failure(seen, "s302")
+
+
+@pytest.mark.parametrize("user", ["fast", "http"])
+def test_locust_counts_by_status(bench: Bench, tmp_path: Path, user: str) -> None:
+    needed_module("locust")
+    load = f'use = "locust"\nusers = 2\nuser = "{user}"\nduration = "3s"'
+    seen = measured(bench, tmp_path, suite(servers("right", "203-same"), load))
+    (told,) = seen.trials("sright")
+    assert set(told["reading"]["statuses"]) == {"200"}, told["failure"]
+    assert told["reading"]["body_bytes"] == 18 * told["reading"]["responses"]
+    assert "of status 203" in failure(seen, "s203-same")
+
+
+def test_one_answer_in_a_thousand_of_another_length(bench: Bench, tmp_path: Path) -> None:
+    load = 'use = "pace"\nconnections = 4\nrequests = 5000\nduration = "60s"'
+    seen = measured(bench, tmp_path, suite(servers("rare", "few-302"), load))
+    fault = "an error text in place of one answer in a thousand"
+    found = caught(fault, seen, "E3", server="srare", status="warn")
+    assert "were not of 18 bytes: they are not good" in found["message"]
+    for server, name in (("srare", "length"), ("sfew-302", "status")):
+        (told,) = seen.trials(server)
+        assert told["reading"]["errors"][name] in {4, 5, 6}
+        assert told["reading"]["good_at_most"] == 5000 - told["reading"]["errors"][name]
+
+
+def test_an_answer_that_grows(bench: Bench, tmp_path: Path) -> None:
+    """From 9 bytes to 12: what is free, or within a range, is no error; an exact length is."""
+    needed("ab")
+    for load in (PACE, loading("ab")):
+        for length in ("", "length = 'any'", "length = { min = 9, max = 14 }"):
+            expect = f"expect = {{ {length} }}"
+            seen = measured(bench, tmp_path, suite(servers("grows"), load, scenario=expect))
+            least, most = good(seen, "sgrows")
+            assert failure(seen, "sgrows") == ""
+            assert most > 0
+            if load == PACE or "min" in length:
+                assert least == most, (load, length)
+
+
+def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None:
+    for length, words in (
+        ("{ min = 19 }", "expected a body of 19 bytes or more, got 18"),
+        ("{ min = 1, max = 17 }", "expected a body of 1 to 17 bytes, got 18"),
+        ("17", "expected a body of 17 bytes, got 18"),
+    ):
+        toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
+        seen = measured(bench, tmp_path, toml)
+        assert words in failure(seen, "sright")
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        ("{ min = 9, max = 3 }", "expect.length: max is 3, less than min, which is 9"),
+        ("{ max = 'x' }", "expect.length.max: expected a whole number, got 'x'"),
+        ("{ mni = 3 }", "expect.length.mni: unknown key"),
+        ("'some'", "expect.length: expected a whole number or a table or 'any', got 'some'"),
+        ("-1", "expect.length: expected at least 0 or a table or 'any', got -1"),
+    ],
+)
+def test_a_length_that_is_none_is_told(
+    bench: Bench, tmp_path: Path, length: str, words: str
+) -> None:
+    toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
+    (tmp_path / "s.toml").write_text(toml)
+    told = bench("check", "s.toml")
+    assert told.code == 2
+    assert words in told.err
+    assert told.err.count("error: ") == 1, told.err
+
+
+def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    for load in (PACE, loading("wrk")):
+        toml = suite(servers("500"), load, scenario="expect = { status = 500 }")
+        seen = measured(bench, tmp_path, toml)
+        assert seen.told.code == 0, seen.told.all
+        least, most = good(seen, "s500")
+        assert least == most > 0
+        told = bench("verify", seen.result)
+        assert told.code == 0, told.all
+
+
+def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    seen = measured(bench, tmp_path, suite(servers("chunked"), loading("wrk")))
+    least, most = good(seen, "schunked")
+    assert least == most > 0
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+def count(**changed: Any) -> Reading:
+    expected = changed.pop("right", right())
+    told = reading(**changed)
+    return counted(trial(reading=told, good_response=expected), told, expected, LIMITS)
+
+
+def test_a_status_that_is_told_is_counted() -> None:
+    told = count(statuses={"200": 15_000, "302": 5000}, received_bytes=None)
+    assert (told.good, told.errors["status"]) == (15_000, 5000)
+    redirected = right(status=302, shortest=0, longest=None)
+    assert count(statuses={"200": 15_000, "302": 5000}, right=redirected).good == 5000
+
+
+@pytest.mark.parametrize("statuses", [{}, {"2xx": 20_000}, {"100-399": 20_000}])
+def test_a_class_is_good_where_the_length_says_so(statuses: dict[str, int]) -> None:
+    told = count(statuses=statuses)
+    assert told.good == 20_000
+    assert "taken as good by their length" in told.by_length
+    for changed in ({"received_bytes": None}, {"received_bytes": 20_000 * 1140}):
+        doubted = count(statuses=statuses, **changed)
+        assert (doubted.good_at_least, doubted.good_at_most) == (0, 20_000)
+        assert doubted.doubt
+
+
+def test_what_is_in_no_class_may_be_right() -> None:
+    told = count(statuses={"2xx": 12_000}, right=right(status=302), received_bytes=None)
+    assert (told.good_at_least, told.good_at_most) == (0, 8000)
+    error = count(
+        good_at_least=19_000, good_at_most=19_000, right=right(status=500), received_bytes=None
+    )
+    assert (error.good_at_least, error.good_at_most) == (0, 1000)
+
+
+def test_bodies_of_a_wrong_length_are_not_good() -> None:
+    bodies = [
+        {"status": 200, "length": 1000, "responses": 19_980},
+        {"status": 200, "length": 59, "responses": 15},
+    ]
+    told = count(statuses={"200": 20_000}, bodies=bodies)
+    # Of five the tool kept no length.
+    assert (told.good_at_least, told.good_at_most) == (19_980, 19_985)
+    assert told.errors["length"] == 15
+    free = right(shortest=0, longest=None)
+    assert count(statuses={"200": 20_000}, bodies=bodies, right=free).good == 20_000
+
+
+def test_a_script_of_ones_own_is_judged_by_the_tool() -> None:
+    told = reading(own_requests=True, statuses={})
+    assert counted(trial(reading=told), told, right(), LIMITS) == told
+
+
+@given(
+    st.integers(0, 500), st.integers(0, 500), st.integers(0, 100), st.sampled_from([200, 302, 500])
+)
+def test_bounds_hold_whatever_is_told(fine: int, moved: int, bad: int, status: int) -> None:
+    """Of whatever a tool tells of the same load, the truth lies within the bounds."""
+    total = fine + moved + bad
+    if not total:
+        return
+    truth = {200: fine, 302: moved, 500: bad}[status]
+    for statuses in (
+        {"200": fine, "302": moved, "500": bad},
+        {"2xx": fine, "3xx": moved},
+        {"2xx": fine},
+        {"100-399": fine + moved, "400-999": bad},
+        {},
+    ):
+        told = count(
+            responses=total,
+            good_at_least=fine + moved,
+            good_at_most=fine + moved,
+            received_bytes=None,
+            statuses=statuses,
+            right=right(status=status),
+        )
+        assert told.good_at_least <= truth <= told.good_at_most
+
+
+def test_a_key_of_statuses_is_what_it_says() -> None:
+    assert list(span("204")) == [204]
+    assert (span("3xx")[0], span("3xx")[-1]) == (300, 399)
+    assert (span("100-399")[0], span("100-399")[-1]) == (100, 399)
