@@ -16,16 +16,22 @@ def page() -> str:
     """Return the page."""
     return page_of(
         "Apps and datasets",
-        'An app is plain code that a server serves: `app = "NAME"`, or your own as '
-        '`app = "module:attribute"`. `..._published` is what a study really ran, beside the '
-        "corrected one. Each says what it speaks, what it wants to be told by its environment, and "
-        "what it imports.",
-        table(("app", "speaks", "wants", "imports", "what it is"), map(_app, _found(_APPS, "app"))),
-        "## Datasets",
-        'What a backend is filled with: `dataset = "NAME"`, or the path of a folder of your own '
-        "with a `dataset.toml`, from the suite's folder.",
+        'An app is the code that a server runs. Name a built-in app with `app = "NAME"`, or your '
+        "own "
+        'with `app = "module:attribute"`. `..._published` is the app that a study really ran, '
+        "next to "
+        "the corrected one. The table lists the protocol of each app, the environment variables "
+        "that it reads, and the modules that it imports.",
         table(
-            ("dataset", "fills", "into", "what it is"),
+            ("app", "protocol", "variables", "imports", "description"),
+            map(_app, _found(_APPS, "app")),
+        ),
+        "## Datasets",
+        'A dataset is the data of a backend: `dataset = "NAME"`, or the path of your own folder '
+        "with "
+        "a `dataset.toml`, relative to the suite's folder.",
+        table(
+            ("dataset", "backend", "target", "description"),
             map(_dataset, _found(_DATASETS, "dataset")),
         ),
     )

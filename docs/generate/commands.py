@@ -14,8 +14,8 @@ def page() -> str:
     return page_of(
         "Command line",
         plain(str(group.help)),
-        "Results and what is asked for go to standard output, everything else to standard error. "
-        "What the [exit codes](exit-codes.md) mean is the same for all commands.",
+        "Commands print results to standard output, and progress and errors to standard error. "
+        "The [exit codes](exit-codes.md) have the same meaning for all commands.",
         *(_section(context) for context in commands()),
     )
 
@@ -50,7 +50,7 @@ def _section(context: click.Context) -> str:
                 f"## {context.command_path}",
                 f"```text\n{' '.join(usage.split())}\n```",
                 plain(told),
-                table(("option", "what it does"), rows),
+                table(("option", "description"), rows),
             ),
         )
     )

@@ -10,38 +10,59 @@ from pydantic import BaseModel
 from sphinx.pycode import ModuleAnalyzer
 
 from benchforge import hookspecs, plugin
-from benchforge.parts.part import Part
 from docs.generate.text import doc_of, first_line, page_of, plain, table
 
 _MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
+_GROUP = re.compile(r"^# ([^:\n]+): (.+)\n__all__ \+?= \[([^\]]*)\]", re.MULTILINE)
 
 
 def page() -> str:
     """Return the page."""
-    things = {name: getattr(plugin, name) for name in sorted(plugin.__all__)}
-    classes = {name: one for name, one in things.items() if isinstance(one, type)}
-    parts = {name: one for name, one in classes.items() if issubclass(one, Part)}
-    values = {name: one for name, one in classes.items() if name not in parts}
-    functions = {name: one for name, one in things.items() if inspect.isfunction(one)}
     return page_of(
         "Plugins: what they import",
-        f"{doc_of(plugin)} Built-in parts use the same door.",
+        f"{first_line(plugin)} Built-in parts use the same module. These names are a promise: the "
+        "changelog tells of each change, and what to write instead.",
         "## Hooks",
-        "A plugin marks its functions with `hookimpl`, and may leave out parameters that it does "
-        "not use.",
+        "A plugin marks its functions with `hookimpl`. It can leave out parameters that it does "
+        "not "
+        "use.",
         *(_hook(name, one) for name, one in _hooks()),
-        "## Parts",
-        "What a plugin brings: a subclass of one of these. Its options are its own fields.",
-        *(_class(name, one) for name, one in parts.items()),
-        "## Values",
-        "What parts are given and return.",
-        *(_class(name, one) for name, one in values.items()),
-        "## Functions",
-        table(
-            ("function", "what it does"),
-            [(f"`{_signature(name, one)}`", first_line(one)) for name, one in functions.items()],
-        ),
+        "## Commands",
+        "An entry point of the group `benchforge.commands` brings a command. Its name is the "
+        "command's; its value is a module whose `command` is a click command, which returns the "
+        "exit code. `benchforge --help` lists it by its name, and imports nothing of it.",
+        *(section for group in _groups() for section in _sections(*group)),
     )
+
+
+def _groups() -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the heading, the sentence and the names of each group, from the module's own text."""
+    for title, sentence, names in _GROUP.findall(inspect.getsource(plugin)):
+        yield title, sentence, re.findall(r'"(\w+)"', names)
+
+
+def _sections(title: str, sentence: str, names: list[str]) -> Iterator[str]:
+    things = {name: getattr(plugin, name) for name in names if name != "hookimpl"}
+    if not things:
+        return
+    yield f"## {title}\n\n{sentence[:1].upper()}{sentence[1:]}"
+    for name, thing in things.items():
+        if isinstance(thing, type):
+            yield _class(name, thing)
+    if rest := {name: thing for name, thing in things.items() if not isinstance(thing, type)}:
+        rows = [(f"`{_called(name, thing)}`", _does(thing)) for name, thing in rest.items()]
+        yield table(("name", "what it is or does"), rows)
+
+
+def _called(name: str, thing: object) -> str:
+    return _signature(name, thing) if inspect.isfunction(thing) else name
+
+
+def _does(thing: object) -> str:
+    """Return the first line of a function's or a module's docstring; a constant shows its value."""
+    if inspect.isfunction(thing) or inspect.ismodule(thing):
+        return first_line(thing)
+    return plain(f"`{_MODULE.sub('', str(thing))}`")
 
 
 def _hooks() -> Iterator[tuple[str, Callable[..., object]]]:
@@ -61,8 +82,8 @@ def _class(name: str, cls: type) -> str:
             [
                 f"### {name}",
                 _written_doc(cls),
-                table(("field", "holds", "what it is"), _fields(cls)),
-                table(("method", "what it does"), _methods(cls)),
+                table(("field", "type", "description"), _fields(cls)),
+                table(("method", "description"), _methods(cls)),
             ],
         )
     )

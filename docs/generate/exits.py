@@ -3,35 +3,41 @@
 from collections.abc import Iterator
 
 from benchforge import errors
-from docs.generate.text import first_line, page_of, plain, table
+from docs.generate.text import page_of, plain, table
+
+_WHEN = {
+    1: "A claim fails, or is inconclusive with `--inconclusive-fails`. A metric is worse than "
+    "before (`compare`). A file of a result is invalid, or a recomputed number differs.",
+    2: "The suite, the command line or a file cannot be used.",
+    3: "A program or a package that the suite needs is missing.",
+    4: "A case has no believable value, or a claim is invalid. This code takes precedence over 1.",
+    5: "The results cannot be written.",
+}
+"When a command ends with the code of an error."
 
 
 def page() -> str:
-    """Return the page."""
-    told: dict[int, list[str]] = {}
-    for error in _errors():
-        told.setdefault(error.exit_code, []).append(first_line(error))
-    told[1].append(plain("A claim fails; with --inconclusive-fails, or is inconclusive."))
-    told[4].append(plain("A claim is invalid; this comes before 1."))
-    rows = [(f"{code}", " ".join(told[code])) for code in sorted(told)]
+    """Return the page. Raises KeyError for the code of an error that has no line here."""
+    codes = sorted({error.exit_code for error in _errors()})
     return page_of(
         "Exit codes",
         table(
             ("code", "when"),
             [
-                ("0", plain("Everything that was asked has an answer.")),
-                *rows,
-                ("130", plain("Ctrl-C: what was measured is kept.")),
-                ("143", plain("TERM: what was measured is kept.")),
-                ("129", plain("The terminal is gone: what was measured is kept.")),
+                ("0", "The command did what it says, and nothing failed."),
+                *((f"{code}", plain(_WHEN[code])) for code in codes),
+                ("129", "The terminal was closed (HUP). Finished trials are kept."),
+                ("130", "Ctrl-C interrupted the command. Finished trials are kept."),
+                ("143", "TERM interrupted the command. Finished trials are kept."),
             ],
         ),
-        "An error is one line, `error: where: what`, and below it `hint: what to do`. Errors of a "
-        "suite are told all at once, each with its file, line and column; nothing is started then.",
-        "A server that answers wrongly or slowly is a finding and no error of benchforge: its "
-        "failed trials stand in the report, and 4 is given only where a case has no trial, or none "
-        "that is believed for a reason that does not come and go. Noise does: numbers that it "
-        "alone spoiled are marked NOT BELIEVED, and a run with them ends with 0.",
+        "An error is one line, `error: where: what`, followed by `hint: what to do`. benchforge "
+        "reports all errors of a suite at once, each with its file, line and column, and then "
+        "starts nothing.",
+        "A wrong or slow server is a finding, not an error of benchforge. The report shows its "
+        "failed trials. The exit code is 4 only if a case has no trial, or no trial that can be "
+        "believed, for a lasting reason. Noise is not lasting: numbers that only noise spoiled are "
+        "marked NOT BELIEVED or DISTURBED, and the run exits with 0.",
     )
 
 

@@ -30,14 +30,13 @@ _TITLES: Mapping[Kind, str] = {
     "reporter": "Reporters",
 }
 _ABOUT: Mapping[Kind, str] = {
-    "backend": "A scenario names those that its servers need. What a backend gives in capitals "
-    "stands in the environment of each server.",
-    "loader": "[pace](../pace.md) comes with benchforge; the others are programs of their own.",
-    "client": "HTTP libraries of Python, as programs that make one request after the other.",
+    "backend": "A scenario names the backends that its servers need. Each server receives the "
+    "values in capitals as environment variables.",
+    "loader": "[pace](../pace.md) is part of benchforge; the others are separate programs.",
+    "client": "HTTP libraries of Python, in programs that send one request after the other.",
     "metric": f"A suite without `[metrics]` has the standard set: {', '.join(STANDARD)}.",
-    "reporter": "Every run writes csv, html and markdown, and prints terminal. The others are "
-    "written where `benchforge run --report NAME` or `benchforge report --reporter NAME` asks "
-    "for them.",
+    "reporter": "Every run writes csv, html and markdown, and prints terminal. To use another "
+    "reporter, name it with `benchforge run --report NAME` or `benchforge report --reporter NAME`.",
 }
 # What must be given, where it must: enough for an example that can be read.
 _GIVEN: Mapping[str, str] = {
@@ -97,10 +96,10 @@ def _page(kind: Kind, registry: Registry) -> str:
     use = "" if kind == "reporter" else f'Declared as `[{kind}s.LABEL]` with `use = "NAME"`.'
     sections = [use, _ABOUT.get(kind, "")]
     if kind not in {"metric", "reporter"}:
-        sections += ["The examples below are pieces to add to a suite such as this:", _SUITE]
+        sections += ["Add the examples below to a suite such as this one:", _SUITE]
     if shared:
         chosen = set(_names(classes[0])) - shared
-        sections += ["Each of them takes:", options_table(classes[0], chosen)]
+        sections += ["All of them have these options:", options_table(classes[0], chosen)]
     return page_of(_TITLES[kind], *sections, *(_section(one, shared) for one in classes))
 
 
@@ -141,17 +140,17 @@ def _told(cls: type[Part], part: Part) -> Iterable[tuple[str, str]]:
     speaks = getattr(cls, "speaks", ())
     yield "serves apps of", ", ".join(speaks)
     if isinstance(part, Metric):
-        yield "unit", part.unit if part.unit != "1" else "none: a number or a share"
+        yield "unit", part.unit if part.unit != "1" else "a number or a share, without a unit"
         yield "better", part.better
     yield "needs", "; ".join(_needed(part))
     if isinstance(part, Server | Backend):
-        yield "gives", ", ".join(f"`{name}`" for name in _given(part))
+        yield "provides", ", ".join(f"`{name}`" for name in _given(part))
         yield "stopped by", part.stop_signal.name
     if isinstance(part, Loader):
         ran = part.proved == "run"
-        yield "proved by", "our tests, which run it" if ran else "recordings only"
+        yield "parser tested with", "the real tool" if ran else "recordings of the tool's output"
     if isinstance(part, RunsPython):
-        yield "interpreter", "benchforge's own, or by `runtime` another"
+        yield "interpreter", "benchforge's own, or another one through `runtime`"
 
 
 def _needed(part: Part) -> Iterator[str]:

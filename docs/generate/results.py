@@ -6,22 +6,24 @@ from typing import get_args
 
 from pydantic import BaseModel
 
-from benchforge.model.calibration import Calibration
-from benchforge.model.ceiling import Ceiling
-from benchforge.model.result import Header
-from benchforge.model.rows import SYSTEM_COLUMNS, UsageRow
-from benchforge.model.sitting import Sitting
-from benchforge.model.summary import Summary
-from benchforge.model.trial import Trial
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.rows import SYSTEM_COLUMNS, UsageRow
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.options import Option, options
 from docs.generate.text import doc_of, page_of, plain, table
 
+_NULL = re.compile(r"\bNone\b")
+"Python's word for JSON's null, in sentences that authors of plugins read, too."
 _UNITS = (("_us", "µs"), ("_s", "s"), ("_bytes", "bytes"))
 _FILES = (
     ("result.json", Header),
     ("trials/0001/trial.json", Trial),
     ("summary.json", Summary),
-    ("sittings/0002.json", Sitting),
+    ("sessions/0002.json", Session),
     ("ceilings/0001/ceiling.json", Ceiling),
     ("calibration.json", Calibration),
 )
@@ -37,7 +39,8 @@ def page() -> str:
     nested = [model for model in shown if model not in files]
     return page_of(
         "Files of a result",
-        "A result is a folder. Each file says its `kind` and its `format`, the number 1 today. "
+        "A result is a folder. Each file says its `kind` and its `format`, the number 2. "
+        "benchforge 0.1.0 is the last version that reads format 1. "
         "A number is finite or null, and null has a reason beside it. `benchforge validate` "
         "reads any of them. `calibration.json` is about the machine, and stands in "
         "`$XDG_STATE_HOME/benchforge` (without that, in `~/.local/state`).",
@@ -72,7 +75,8 @@ def _section(model: type[BaseModel], title: str, level: int = 2) -> str:
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     rows = [_row(one, list(_models(fields[one.name].annotation))) for one in options(model)]
     head = ("field", "holds", "unit", "what it is")
-    return "\n\n".join([f"{'#' * level} {title}", doc_of(model), table(head, rows)])
+    doc = _NULL.sub("null", doc_of(model))
+    return "\n\n".join([f"{'#' * level} {title}", doc, table(head, rows)])
 
 
 def _usage() -> str:
@@ -104,7 +108,7 @@ def _row(one: Option, inner: list[type[BaseModel]]) -> tuple[str, ...]:
         raise ValueError(f"field {one.name!r} has no sentence below it")
     links = ", ".join(f"[{model.__name__}](#{_anchor(model)})" for model in inner)
     holds = f"{plain(one.type)}: {links}" if links else plain(one.type)
-    return f"`{one.name}`", holds, _unit(one.name), plain(one.doc)
+    return f"`{one.name}`", holds, _unit(one.name), plain(_NULL.sub("null", one.doc))
 
 
 def _unit(name: str) -> str:

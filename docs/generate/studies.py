@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from benchforge_reporters.text.claims import ClaimText, texts
+
 from benchforge.errors import BenchforgeError, Unusable
-from benchforge.model.folder import read_header, read_summary
-from benchforge.model.result import Header
-from benchforge.model.summary import Summary
-from benchforge.model.verdict import Against, Verdict
-from benchforge.reporters.claims import Told, told
+from benchforge.model.files.folder import read_header, read_summary
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import Objection, Verdict
 from docs.generate.text import page_of, plain, table
 
 PAGE = Path(__file__).parents[1] / "studies.md"
@@ -39,7 +40,9 @@ def page(folders: Iterable[Path]) -> str:
     return page_of(
         "Five studies, measured again",
         _ABOUT.strip(),
-        table(("claims", *_STATES), _tally([one for _, summary in found for one in told(summary)])),
+        table(
+            ("claims", *_STATES), _tally([one for _, summary in found for one in texts(summary)])
+        ),
         *(part for header, summary in found for part in _study(header, summary)),
     )
 
@@ -52,7 +55,7 @@ def _read(folder: Path) -> tuple[Header, Summary]:
     return read_header(folder), summary
 
 
-def _tally(asked: Sequence[Told]) -> Iterator[tuple[str, ...]]:
+def _tally(asked: Sequence[ClaimText]) -> Iterator[tuple[str, ...]]:
     """Yield how many of the claims have which answer: those as published, then the others."""
     published = [one.verdict for one in asked if "_" not in one.claim.label]
     others = [one.verdict for one in asked if "_" in one.claim.label]
@@ -72,18 +75,18 @@ def _study(header: Header, summary: Summary) -> Iterator[str]:
         f"`{summary.name}`{profile}, {len(summary.cases)} cases, {blocks} blocks, "
         f"{summary.created:%Y-%m-%d}, benchforge {summary.benchforge}, on {on}.{whole}"
     )
-    yield table(_HEADS, (_row(one) for one in told(summary)))
+    yield table(_HEADS, (_row(one) for one in texts(summary)))
 
 
-def _row(one: Told) -> tuple[str, ...]:
+def _row(one: ClaimText) -> tuple[str, ...]:
     says = f"{one.name}: {one.claim.says}" if one.claim.says else one.name
     return (
         plain(says),
-        f"`{one.claim.question.text}`",
+        f"`{one.claim.hypothesis.text}`",
         one.published,
         plain(one.effect),
         _state(one.verdict),
-        plain("; ".join(_fired(one.verdict.against))),
+        plain("; ".join(_fired(one.verdict.objections))),
         plain(one.claim.original),
     )
 
@@ -95,7 +98,7 @@ def _state(verdict: Verdict) -> str:
     return f"**{verdict.state}**{fragile}{why}"
 
 
-def _fired(against: Iterable[Against]) -> Iterator[str]:
+def _fired(against: Iterable[Objection]) -> Iterator[str]:
     """Yield each check that speaks against a verdict, once, with the side that it is about."""
     sides: dict[tuple[str, str, str], dict[str, None]] = {}
     for one in against:

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from benchforge.model.answer import Expect, Request
-from benchforge.model.placement import Placement
-from benchforge.model.runtime import Runtime
-from benchforge.model.tuning import Tuning
-from benchforge.suite.asking import Side
-from benchforge.suite.asking import Written as Claim
+from benchforge.model.suite.placement import Placement
+from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.tuning import Tuning
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.suite.claims.pivots import PivotTable
+from benchforge.suite.claims.table import ClaimTable as Claim
+from benchforge.suite.claims.table import Side
 from benchforge.suite.load import Top
-from benchforge.suite.pivots import Written
 from benchforge.suite.suite import Repeat, Scenario, Wanted
 from docs.generate.text import options_table, page_of
 
@@ -86,9 +86,10 @@ _EXPECT = """
 [scenarios.send.expect]
 status = 201
 content_type = "application/json"
-body = '{"id": 1, "name": "Ada"}'
-json = { name = "Ada" }
-length = 24
+body = '{"id": 1, "names": ["Ada", "Grace"]}'
+json = { names = ["Ada"] }        # with `items`, an array may begin so and go on
+items = { names = 2 }             # or 50, where the body is an array
+length = 36                       # or { min = 9, max = 64 }, or "any"
 same_body = true
 """
 _FIND = """
@@ -110,7 +111,7 @@ warmup = "2s"
 quiet = "1m"
 placebo = true
 
-[profiles.closely.repeat]       # in place of `blocks`: as many as it takes
+[profiles.closely.repeat]       # instead of `blocks`: as many as the precision needs
 until = "3%"
 between = [8, 30]
 """
@@ -202,8 +203,8 @@ def page() -> str:
 
 
 _ABOUT = (
-    "One TOML file. An unknown key is an error with its line and what was probably meant. "
-    "The examples below are one suite, piece by piece."
+    "A suite is a TOML file. An unknown key is an error, with its line and the nearest known key. "
+    "The examples below are pieces of one suite."
 )
 
 
@@ -212,23 +213,26 @@ def _sections() -> Iterator[tuple[str, ...]]:
     yield _section("Parts", _OF_PARTS, None, _PARTS)
     yield _section(
         "`[scenarios.LABEL]`",
-        "A request, what answers it, and what makes it. It has a case for each server, each loader "
-        "or client, and each point of `vary`. An option that varies is named by its path: "
-        '`"servers.gunicorn.workers"`, `"loaders.*.connections"` for all that have it, '
+        "A scenario is a request with the servers that answer it and the load tools or clients "
+        "that "
+        "send it. It has a case for each server, each load tool or client, and each point of "
+        "`vary`. The path of an option is, for example, "
+        '`"servers.gunicorn.workers"`, `"loaders.*.connections"` for all that have the option, or '
         '`"path.NAME"` for `{NAME}` in the path of a request.',
         Scenario,
         _SCENARIO,
     )
-    yield _section("`request`", "Of a scenario.", Request, _REQUEST)
+    yield _section("`request`", "The request of a scenario.", Request, _REQUEST)
     yield _section(
         "`expect`",
-        "Of a scenario: asked before and after each load, from inside the trial.",
+        "The right answer of a scenario. benchforge checks it before and after each load, "
+        "[from inside the trial](../how-to/right-answers.md).",
         Expect,
         _EXPECT,
     )
     yield _section(
         "`find`",
-        "Of a scenario, in place of measuring each case at one load: "
+        "A search in a scenario, instead of one load per case: "
         "[the highest rate that keeps an objective](../capacity.md).",
         Wanted,
         _FIND,
@@ -236,57 +240,64 @@ def _sections() -> Iterator[tuple[str, ...]]:
     yield _section("`[repeat]`", _AMOUNT, Repeat, _REPEAT)
     yield _section(
         "`[runtimes.LABEL]`",
-        "Interpreters for servers, pace and clients. With `requires` an environment is built once "
-        "by uv, from pinned packages.",
+        "Interpreters for servers, pace and clients. With `requires`, uv builds an environment "
+        "once, "
+        "from pinned packages.",
         Runtime,
         _RUNTIMES,
     )
     yield _section("`[tuning]`", "", Tuning, _TUNING)
     yield _section(
         "`[placement]`",
-        'CPUs by role. `placement = "auto"` at the top, in place of the table, gives the load tool '
-        'a quarter of the cores, at least one, and all others the rest; `"off"`, the default, '
-        "lets all share all.",
+        'CPUs by role. `placement = "auto"` at the top of the file, instead of the table, gives '
+        "the "
+        "load tool a quarter of the cores, at least one, and everything else the rest. With "
+        '`"off"`, the default, all processes share all CPUs.',
         Placement,
         _PLACEMENT,
     )
-    yield _section("`[tables.LABEL]`", "In every report, and as CSV.", Written, _TABLES)
+    yield _section(
+        "`[tables.LABEL]`", "A table in every report and in a CSV file.", PivotTable, _TABLES
+    )
     yield _section(
         "`[claims.LABEL]`",
-        "What is said of the cases, and answered by a run: see [claims](../claims.md).",
+        "A statement about cases, which a run tests: see [claims](../claims.md).",
         Claim,
         _CLAIMS,
     )
     yield _section(
         "A side of a claim, `a` or `b`",
-        "Exactly one case.",
+        "Together with the claim, a side selects exactly one case.",
         Side,
         _SIDES,
     )
     yield _section(
         "`[profiles.LABEL]`",
-        "What `--profile LABEL` lays over the suite: tables merge, anything else replaces. It "
-        "takes every key of a suite but `benchforge` and `profiles`.",
+        "Changes to the suite that `--profile LABEL` applies: tables merge, other values "
+        "replace. A "
+        "profile takes every key of a suite except `benchforge` and `profiles`.",
         None,
         _PROFILES,
     )
     yield _section(
         "Values from the environment",
-        '`{ env = "NAME" }` stands for a text. What it gives is `***` in everything that is '
-        "written. So are passwords in URLs, and the values of keys with password, passwd, secret "
-        "or token in their names.",
+        '`{ env = "NAME" }` takes a text from an environment variable. benchforge writes and '
+        "prints "
+        "it as `***`. The same applies to passwords in URLs, and to values whose key contains "
+        "password, passwd, passphrase, secret, token, api_key or authorization. A secret has eight "
+        "characters or more. [Details](../how-to/secrets.md).",
         None,
         _SECRETS,
     )
 
 
 _AMOUNT = (
-    "`blocks` and `until` exclude each other; what is said last holds: a profile over the suite, "
-    "`--set` over both. [How many it takes](../how-to/how-many-blocks.md)."
+    "`blocks` and `until` exclude each other. The last one counts: a profile overrides the suite, "
+    "and `--set` overrides both. [How to choose](../how-to/how-many-blocks.md)."
 )
 _OF_PARTS = (
     "`[servers.LABEL]`, `[backends.LABEL]`, `[loaders.LABEL]`, `[clients.LABEL]` and "
-    "`[metrics.LABEL]` declare what takes part. `use` names it; all other keys are its own: "
+    "`[metrics.LABEL]` declare parts. `use` names the part; all other keys are its options: "
     "[servers](servers.md), [backends](backends.md), [loaders](loaders.md), "
     "[clients](clients.md), [metrics](metrics.md). A label has letters, digits, `_` and `-`."
 )

@@ -54,7 +54,7 @@ def options_table(model: type[BaseModel], known: Iterable[str] = ()) -> str:
     """Return the options of a part, or the keys of a table, without those that are known."""
     left_out = set(known)
     return table(
-        ("key", "takes", "default", "what it is"),
+        ("key", "value", "default", "description"),
         [row(one) for one in options(model) if one.name not in left_out],
     )
 
@@ -63,7 +63,7 @@ def row(one: Option) -> tuple[str, str, str, str]:
     """Return the line of an option. Raises ValueError for one without a sentence."""
     if not one.doc:
         raise ValueError(f"option {one.name!r} has no sentence below it")
-    default = "must be given" if one.required else f"`{one.default}`" if one.default else "none"
+    default = "required" if one.required else f"`{one.default}`" if one.default else "none"
     return f"`{one.name}`", plain(one.type), default, plain(one.doc)
 
 

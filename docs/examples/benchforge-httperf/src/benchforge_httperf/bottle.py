@@ -23,20 +23,18 @@ class Bottle(RunsPython, Server):
     name: ClassVar[str] = "bottle"
 
     app: str = Field(pattern=r"^[\w.]+:\w+$")
-    "As module:attribute."
+    "Name of the app, as module:attribute."
     directory: str = "."
-    "Where it is imported from; starts at the suite's folder."
+    "Folder that contains the app's module, relative to the suite's folder."
     adapter: Literal["wsgiref", "waitress"] = "wsgiref"
-    "Bottle's name of the server that does the work."
+    "Bottle's name of the server."
     environment: dict[str, str] = Field(default_factory=dict)
-    "Added to what the backends give, such as DATABASE_URL."
+    "Environment variables, in addition to those that backends provide, such as DATABASE_URL."
 
     def needs(self) -> Iterable[Need]:
         """Return Bottle, and the server that does the work."""
         modules = ["bottle"] if self.adapter == "wsgiref" else ["bottle", self.adapter]
-        return [
-            Need(name, "pip install 'benchforge-httperf[bottle]'", "module") for name in modules
-        ]
+        return [Need(name, f"pip install {name}", "module") for name in modules]
 
     def version(self, site: Site) -> Command:
         """Ask the interpreter that runs it."""

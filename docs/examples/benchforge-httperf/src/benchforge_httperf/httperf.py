@@ -12,6 +12,7 @@ from benchforge.plugin import (
     BenchforgeError,
     Command,
     Duration,
+    Load,
     Loader,
     Need,
     Output,
@@ -28,34 +29,38 @@ from benchforge.plugin import (
 CALLS_PER_SECOND = 1000
 # httperf rounds its two times to 0.1 ms each: below this their sum says nothing.
 SMALLEST_MS = 1.0
+# Four numbers with one digit each.
+SIZE_ROUNDING = 0.25
 
 
 class Httperf(Loader):
-    """httperf 0.9: on each connection the next call is made when the last one is answered.
+    """httperf 0.9: each connection sends its next call after the last reply.
 
     Good to know:
 
-    - Without `rate` there is one connection at a time. With it so many are opened per second,
-      whatever is answered: the calls per second are `rate` times `num_calls`.
-    - It is one process that takes a whole CPU, and it cannot have more than 1024 files open
-      (FD_SETSIZE): a rate that needs more connections at once makes the trial fail.
-    - A server that closes its connections needs `num_calls = 1`; more are errors, `reset`.
-    - A body cut short is a good reply to it.
-    - Times count from the real send, without connecting, and are means rounded to 0.1 ms: there
-      are no percentiles, and below 1 ms there is no mean either.
+    - Without `rate` there is one connection at a time. With `rate`, httperf opens that many
+      connections per second, independent of the replies. The calls per second are `rate` times
+      `num_calls`.
+    - httperf is one process that takes a whole CPU. It cannot have more than 1024 open files
+      (FD_SETSIZE): if a rate needs more concurrent connections, the trial fails.
+    - A server that closes its connections needs `num_calls = 1`. Further calls are errors,
+      `reset`.
+    - httperf takes a truncated body as a good reply.
+    - Times count from the real send, without connecting, and are means rounded to 0.1 ms. There
+      are no percentiles, and below 1 ms there is no mean.
     """
 
     name: ClassVar[str] = "httperf"
     sleeps: ClassVar[bool] = False
 
     num_conns: PositiveInt = 1000
-    "Connections in all."
+    "Total number of connections."
     num_calls: PositiveInt = 1
-    "Calls on each connection."
+    "Number of calls on each connection."
     rate: Rate | None = None
-    "Connections per second; one after the other without it."
+    "Number of connections per second. Default: one connection after the other."
     timeout: Duration = Duration(5)
-    "How long a connection, a request or a reply may stand still."
+    "Time limit of a connection, a request or a reply without progress."
 
     def needs(self) -> Iterable[Need]:
         """Return httperf."""
@@ -96,6 +101,10 @@ class Httperf(Loader):
             hint = "see what httperf printed beside the trial"
             raise OutputDamaged(f"httperf: {error}", hint) from None
 
+    def load(self) -> Load:
+        """Return what it is told to do."""
+        return super().load().model_copy(update={"protocol": "HTTP/1.1"})
+
     def declared_s(self) -> float:
         """Return how long the connections take to be opened, in seconds; a guess without a rate."""
         if self.rate is not None:
@@ -115,6 +124,9 @@ class Httperf(Loader):
             text, r"Connection rate: # conn/s \(# ms/conn, <=# concurrent connections\)"
         )
         response_ms, transfer_ms = _line(text, r"Reply time \[ms\]: response # transfer #")
+        head, content, foot, whole = _line(
+            text, r"Reply size \[B\]: header # content # footer # \(total #\)"
+        )
         statuses = _line(text, r"Reply status: 1xx=# 2xx=# 3xx=# 4xx=# 5xx=#")
         total, late, socket_late, refused, reset = _line(
             text, r"Errors: total # client-timo # socket-timo # connrefused # connreset #"
@@ -125,6 +137,8 @@ class Httperf(Loader):
             raise ValueError(f"no time in which anything happened: {refused:g} refused")
         if any(lacking):
             raise ValueError(f"{sum(lacking):g} connections lacked a descriptor or a port of ours")
+        if abs(head + content + foot - whole) > SIZE_ROUNDING:
+            raise ValueError("the parts of 'Reply size' are not the total")
         if sum(statuses) != replies or total != late + socket_late + refused + reset + other:
             raise ValueError("the parts of 'Reply status' or 'Errors' are not the total")
         if not replies <= requests <= replies + total or replies + total > asked:
@@ -142,6 +156,11 @@ class Httperf(Loader):
             responses=int(replies),
             good_at_least=good,
             good_at_most=good,
+            # It prints 1xx to 5xx: what is no 2xx is no 200.
+            statuses={f"{kind}xx": int(count) for kind, count in enumerate(statuses, 1)},
+            body_bytes=round(content * replies),
+            received_bytes=round((head + content + foot) * replies),
+            byte_error=math.ceil(0.1 * replies),
             errors={
                 "status": int(statuses[3] + statuses[4]),
                 "timeout": int(late + socket_late),
@@ -154,7 +173,7 @@ class Httperf(Loader):
             # Those that are late may have waited to be connected: then nobody knows.
             connections=None if late else int(connections - refused),
             schedule=self._schedule(int(requests)),
-            claims={"reply_ms": {"response": response_ms, "transfer": transfer_ms}},
+            printed={"reply_ms": {"response": response_ms, "transfer": transfer_ms}},
             defects=("httperf:100us-rounding", "httperf:cut-bodies-are-good"),
         )
 
