@@ -141,7 +141,7 @@ def _in_place(
 def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_trial: bool) -> None:
     """Start one run, and kill it `after_s` seconds later, or after its first trial."""
     before, known = standing(), processes()
-    results, trials = len(_results(folder)), {one.stat().st_ino for one in _folders(folder)}
+    results, trials = len(_results(folder)), set(_folders(folder))
     earlier, shared = _scratch(folder), shared_memory()
     process = subprocess.Popen(
         words,
@@ -152,7 +152,7 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_tri
     )
     deadline = time.monotonic() + ENDS_S
     while from_trial and process.poll() is None and time.monotonic() < deadline:
-        from_trial = all(one.stat().st_ino in trials for one in _folders(folder))
+        from_trial = _folders(folder).keys() <= trials
         time.sleep(0.01)
     time.sleep(after_s)
     stage = _stage(folder, results, trials)
@@ -182,14 +182,14 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_tri
 
 def _stage(folder: Path, results: int, known: set[int]) -> str:
     """What benchforge did at that moment, by what is on the disk since it began."""
-    new = [one for one in _folders(folder) if one.stat().st_ino not in known]
+    new = [path for inode, path in _folders(folder).items() if inode not in known]
     if not new:
         begun = len(_results(folder)) > results
         return "before the first trial" if begun else "before the header"
     running = [one for one in new if not (one / "trial.json").exists()]
     if not running:
         return "between trials"
-    names = {one.name for one in running[-1].iterdir()}
+    names = {path.name for path in running[-1].glob("*")}  # nothing where it has just gone
     if any(name.startswith("loader-") and name.endswith(".out") for name in names):
         return "load or stop"
     return "start of the server" if any(name.startswith("server-") for name in names) else "keeper"
@@ -247,8 +247,13 @@ def _scratch(folder: Path) -> set[str]:
     return {str(one) for one in (folder / "t").glob("bf-*")}
 
 
-def _folders(folder: Path) -> list[Path]:
-    return sorted(folder.glob("results/[!.]*/trials/*"))
+def _folders(folder: Path) -> dict[int, Path]:
+    """Return the folders of trials by inode; a resumed run removes one while we look."""
+    numbered = {}
+    for path in sorted(folder.glob("results/[!.]*/trials/*")):
+        with contextlib.suppress(FileNotFoundError):
+            numbered[path.stat().st_ino] = path
+    return numbered
 
 
 def _results(folder: Path) -> list[Path]:
