@@ -8,7 +8,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from types import FrameType
 from typing import Any, Self
 
@@ -38,12 +39,17 @@ class Origin:
     @classmethod
     def of(cls, point: EntryPoint) -> Self:
         """Return the origin of an entry point."""
-        dist = point.dist
-        return cls(point.name, point.value, dist.name if dist else "", dist.version if dist else "")
+        return cls(point.name, point.value, *(_named_version(point.dist) if point.dist else ()))
 
     def __str__(self) -> str:
         of = f", of {self.distribution} {self.version}" if self.distribution else ""
         return f"{self.name} ({self.value}{of})"
+
+
+@cache
+def _named_version(distribution: Distribution) -> tuple[str, str]:
+    """Name and version; each of the two parses all metadata, which several plugins share."""
+    return distribution.name, distribution.version
 
 
 def brought() -> tuple[EntryPoint, ...]:
