@@ -37,33 +37,23 @@ _COMMANDS = {
     "plugins": "List, show, check or scaffold plugins.",
     "schema": "Print the JSON Schema of suites or of result files.",
 }
-_ROOMS = {
-    "suites": ("new", "check", "plan", "doctor", "schema"),
-    "measure": ("run", "serve"),
-    "results": ("report", "validate", "verify", "clean"),
-    "compare": ("compare", "history"),
-}
-_MODULES = {name: f"{room}.{name}" for room, names in _ROOMS.items() for name in names}
 GROUP = "benchforge.commands"
+_ENTRY_POINTS = ("calibrate", "plugins")  # those of the table that come so
 _INTERRUPTED = 128
 
 
 class Lazy(click.Group):
-    """A group that lists its commands without importing them: each is a module of `package`.
-
-    `modules` has the names of those modules where they differ from the commands' own.
-    """
+    """A group that lists its commands without importing them: each is a module of `package`."""
 
     def __init__(
         self,
         *words: Any,
         table: Mapping[str, str],
         package: str,
-        modules: Mapping[str, str] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*words, **more)
-        self._table, self._package, self._modules = table, package, modules or {}
+        self._table, self._package = table, package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the table."""
@@ -73,8 +63,7 @@ class Lazy(click.Group):
         """Import one command."""
         if cmd_name not in self._table:
             return None
-        module = f"{self._package}.{self._modules.get(cmd_name, cmd_name)}"
-        command: click.Command = import_module(module).command
+        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
         return command
 
     def resolve_command(
@@ -94,7 +83,7 @@ class Lazy(click.Group):
 
 
 class Extensible(Lazy):
-    """The commands of `modules`, and those that packages bring by their entry points."""
+    """The commands of `package`, and those that packages bring by their entry points."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the table, then of all others."""
@@ -102,7 +91,7 @@ class Extensible(Lazy):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command. Raises UsageError where what a package brings is none."""
-        if cmd_name in self._modules:
+        if cmd_name in self._table and cmd_name not in _ENTRY_POINTS:
             return super().get_command(ctx, cmd_name)
         if (point := _brought().get(cmd_name)) is None:
             return None
@@ -167,8 +156,7 @@ def received() -> Interrupted | None:
 @click.group(
     cls=Extensible,
     table=_COMMANDS,
-    package=__name__,
-    modules=_MODULES,
+    package=f"{__name__}.commands",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name=DISTRIBUTION, message="%(prog)s %(version)s")

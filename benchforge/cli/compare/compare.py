@@ -3,10 +3,7 @@
 import json
 from pathlib import Path
 
-import click
-
 from benchforge.cli.compare.compare_text import as_json, text
-from benchforge.cli.options import LEAST, PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -19,36 +16,7 @@ from benchforge.stats.history.levels import by_key
 WORSE, NO_ANSWER = 1, 4
 
 
-@click.command("compare")
-@click.argument("results", metavar="OLD NEW", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--against",
-    metavar="RESULT",
-    multiple=True,
-    type=PATH,
-    help="Older result, or folder of results, to compare with; repeatable. "
-    "The first positional RESULT is then NEW.",
-)
-@click.option(
-    "--reference",
-    metavar="LABEL",
-    help="A server that all results have; compare ratios to it.",
-)
-@click.option(
-    "--metric",
-    "metrics",
-    metavar="LABEL",
-    multiple=True,
-    help="Compare this metric only; repeatable.",
-)
-@LEAST
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="Compare even if machine, tools or suite differ; the output marks it.",
-)
-@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
-def command(
+def main(
     results: tuple[Path, ...],
     against: tuple[Path, ...],
     reference: str | None,
@@ -57,16 +25,7 @@ def command(
     anyway: bool,
     json_: bool,
 ) -> int:
-    """Compare result NEW with OLD, or with several: NEW --against RESULT...
-
-    A RESULT is a result folder, a summary.json, or a folder of results. Two results cannot show
-    how much runs vary by themselves, so only the numbers are printed, without a verdict. With five
-    or more older results and a --reference, a verdict compares NEW with what they predict. The
-    surest comparison is `benchforge rebaseline`, which measures both in the same blocks.
-
-    Exit codes: 0 no metric is shown to be worse; 1 a metric is worse; 2 the results cannot be
-    compared; 4 a case of NEW has no believable value, or no metric has one in both results.
-    """
+    """Compare result NEW with OLD, or with several: NEW --against RESULT..."""
     named = _named(results, against)
     registry = Registry()
     new = summed(named[0], registry)

@@ -3,10 +3,7 @@
 import json
 from pathlib import Path
 
-import click
-
 from benchforge.cli.compare.history_text import as_csv, as_json, text
-from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -14,34 +11,14 @@ from benchforge.results.timeline import Timeline, timelines
 from benchforge.stats.history.series import Course, courses
 
 
-@click.command("history")
-@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--reference",
-    metavar="LABEL",
-    help="A server that all results have; also show ratios to it.",
-)
-@click.option(
-    "--metric", "metrics", metavar="LABEL", multiple=True, help="Show this metric only; repeatable."
-)
-@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
-@click.option("--csv", "csv_", is_flag=True, help="Print CSV, one line for each number.")
-def command(
+def main(
     results: tuple[Path, ...],
     reference: str | None,
     metrics: tuple[str, ...],
     json_: bool,
     csv_: bool,
 ) -> int:
-    """Show each case and metric over several results, in order of time.
-
-    A RESULT is a result folder, a summary.json, or a folder of results. If the machine or a load
-    tool changed, a new series begins; series are never joined. In a series of 20 or more results
-    with a --reference, the output shows between which results the level changed.
-
-    Exit codes: 0 shown; 1 a named result is invalid; 2 there is no result, or a named result cannot
-    be read.
-    """
+    """Show each case and metric over several results, in order of time. Return the exit code."""
     if json_ and csv_:
         raise Unusable("--json and --csv exclude each other", "leave one out")
     suite_timelines, left_out = timelines(results, Registry(), reference)

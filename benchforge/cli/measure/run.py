@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
 from pydantic_core import PydanticCustomError
 
 from benchforge.cli.loaded import loaded
@@ -15,7 +14,6 @@ from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
-from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_option
 from benchforge.cli.screen.say import counted, say, warn
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
@@ -41,47 +39,7 @@ from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
 
 
-@click.command("run")
-@click.argument("suite", type=SuiteFile(), required=False)
-@PROFILE
-@SETTINGS
-@only_option("Run")
-@click.option(
-    *("-o", "--output"),
-    type=PATH,
-    help="Directory in which the result folder is created.  [default: results]",
-)
-@click.option(
-    "--resume",
-    metavar="RESULT",
-    type=PATH,
-    help="Continue the run of this result folder. Name SUITE only if its file was moved.",
-)
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="Resume even if the machine, benchforge or a program has changed; "
-    "the report lists the changes.",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of tables."
-)
-@click.option(
-    *("--report", "reports"),
-    metavar="NAME",
-    multiple=True,
-    help="Also write the report of this reporter, such as junit or github.",
-)
-@click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
-@click.option(
-    "--inconclusive-fails",
-    is_flag=True,
-    help="Exit with 1 if a claim is inconclusive, too.",
-)
-@click.option(
-    "--time-limit", metavar="DURATION", help="Skip trials that could not finish within DURATION."
-)
-def command(
+def main(
     suite: Path | None,
     profile: str | None,
     settings: tuple[tuple[str, str], ...],
@@ -95,15 +53,7 @@ def command(
     inconclusive_fails: bool,
     time_limit: str | None,
 ) -> int:
-    """Measure SUITE and report the results.
-
-    SUITE is a file, or the name of a built-in suite such as macro.
-
-    Exit codes: 0 every case has a believable value, and every claim holds or is inconclusive; 1 a
-    claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 a case
-    has no believable value, or a claim is invalid; 5 results cannot be written; 130 and 143
-    interrupted.
-    """
+    """Measure a suite, or resume a result. Return the exit code."""
     limits = StopLimits(fail_fast, _seconds(time_limit))
     shown = Shown(as_json, inconclusive_fails, reports)
     registry = Registry()

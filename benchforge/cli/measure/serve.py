@@ -10,11 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-
 from benchforge.cli import Interrupted
 from benchforge.cli.loaded import loaded
-from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.registry import Registry
@@ -32,23 +29,9 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import listed, nearest
 
 ADDRESS = "127.0.0.1"
-_PORT = click.IntRange(1, 65535)
 
 
-@click.command("serve")
-@click.argument("suite", type=SuiteFile())
-@click.argument("server")
-@click.option("--port", type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]")
-@click.option("--tls-port", type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]")
-@PROFILE
-@SETTINGS
-@click.option(
-    "--scenario", metavar="NAME", help="Use this scenario.  [default: the first that fits]"
-)
-@click.option(
-    "-o", "--output", type=PATH, help="Directory in which a folder for the logs is created."
-)
-def command(
+def main(
     suite: Path,
     server: str,
     port: int | None,
@@ -58,15 +41,7 @@ def command(
     scenario: str | None,
     output: Path | None,
 ) -> int:
-    """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
-
-    benchforge sends the scenario's request, and prints the URL once the answer is right. You can
-    run this during a measurement, for example for other load tools.
-
-    Exit codes: 0 the server ran until Ctrl-C or TERM; 2 the suite or the command line cannot be
-    used; 3 a program is missing; 4 the server gave a wrong answer, or ended by itself; 5 its logs
-    cannot be written; 130 and 143 interrupted before it served.
-    """
+    """Start a server until a signal. Return the exit code."""
     only = () if scenario is None else (scenario,)
     loaded_suite = loaded(suite, Registry(), profile=profile, settings=settings, only=only)
     case = _case(loaded_suite, server)

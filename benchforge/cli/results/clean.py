@@ -10,7 +10,6 @@ import click
 from pydantic_core import PydanticCustomError
 
 from benchforge import safe
-from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import counted, say, show
 from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Quantity
@@ -30,26 +29,8 @@ class Age(Duration):
     most: ClassVar[float] = Quantity.most
 
 
-@click.command("clean")
-@click.option(
-    "--results",
-    "parent",
-    metavar="DIR",
-    type=PATH,
-    help="Also remove results in this folder. Without it, results in ./results are only listed.",
-)
-@click.option("--older-than", metavar="AGE", help="Select only items older than AGE, such as 30d.")
-@click.option("--yes", is_flag=True, help="Remove without confirmation.")
-def command(parent: Path | None, older_than: str | None, yes: bool) -> int:
-    """List the files that benchforge keeps on the disk, and remove them after you confirm.
-
-    These are the cache (filled databases and environments of interpreters, which benchforge
-    rebuilds when it needs them), leftovers of a killed benchforge, and with --results the results
-    in a folder. Files of others stay, and so do files that a running benchforge uses.
-
-    Exit codes: 0 done; 2 there is no terminal to confirm, or another benchforge measures; 5 a file
-    cannot be removed.
-    """
+def main(parent: Path | None, older_than: str | None, yes: bool) -> int:
+    """List the files that benchforge keeps on the disk, and remove them after you confirm."""
     until = _until(older_than)
     if parent is not None and not parent.is_dir():
         raise Unusable(f"--results {parent}: no such folder", "name a folder that contains results")

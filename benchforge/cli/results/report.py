@@ -5,11 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import click
-
 from benchforge import safe
 from benchforge.checks.summary import concluded
-from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import counted, say, show
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.ceiling import Ceiling
@@ -29,29 +26,8 @@ from benchforge.run.disk.space import full
 PAPER = 120  # columns where there is no terminal; the files have everything
 
 
-@click.command("report")
-@click.argument("result", metavar="RESULT", type=PATH)
-@click.option(
-    *("--reporter", "names"),
-    metavar="NAME",
-    multiple=True,
-    help="Use only this reporter; repeatable.",
-)
-@click.option(
-    *("-o", "--output"),
-    metavar="FOLDER",
-    help="Folder to write to instead of the result; - prints the output of one reporter.",
-)
-def command(result: Path, names: tuple[str, ...], output: str | None) -> int:
-    """Regenerate summary and reports of a result from its trials, and print the tables.
-
-    The run may be interrupted or still in progress; if it is in progress, write to another folder
-    with -o. Built-in reporters: csv, html, markdown and terminal, which every run uses, and
-    action-benchmark, github, json and junit.
-
-    Exit codes: 0 the reports are written, whatever they say; 1 a file of the result is invalid; 2
-    RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
-    """
+def main(result: Path, names: tuple[str, ...], output: str | None) -> int:
+    """Regenerate summary and reports of a result from its trials, and print the tables."""
     registry = Registry()
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read

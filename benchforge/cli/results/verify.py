@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import click
-
 from benchforge import safe
-from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import counted, show
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
@@ -14,17 +11,8 @@ from benchforge.results.verify.compare import Verified, verify
 DIFFERS, UNREADABLE = 1, 2
 
 
-@click.command("verify")
-@click.argument("folder", metavar="RESULT", type=PATH)
-@click.option("--all", "name_all", is_flag=True, help="Print every difference, not only the first.")
-def command(folder: Path, name_all: bool) -> int:
-    """Recompute every number of a result from its raw files, and compare.
-
-    This starts no process. It needs the plugins of the suite's load tools, but no program and no
-    app.
-
-    Exit codes: 0 all numbers agree; 1 a number differs; 2 a number cannot be read or recomputed.
-    """
+def main(folder: Path, name_all: bool) -> int:
+    """Recompute every number of a result from its raw files, and compare. Return the exit code."""
     verified = verify(folder, Registry())
     _show(verified.cannot, "cannot be recomputed", name_all=name_all)
     _show(verified.differing, "differ", name_all=name_all)

@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import click
-
-from benchforge.cli.options import ONE_PROFILE, SETTINGS, SuiteFile, only_option
 from benchforge.cli.screen.say import counted, keep_secret, say, show
 from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
@@ -19,25 +16,13 @@ from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, listed
 UNUSABLE, MISSING = 2, 3
 
 
-@click.command("check")
-@click.argument("suites", nargs=-1, required=True, type=SuiteFile())
-@ONE_PROFILE
-@SETTINGS
-@only_option("Check")
-def command(
+def main(
     suites: tuple[Path, ...],
     profile: str | None,
     settings: tuple[tuple[str, str], ...],
     only: tuple[str, ...],
 ) -> int:
-    """Check SUITES for errors, missing programs and missing packages.
-
-    This starts no process and works on any system. It checks each suite without a profile and with
-    each of its profiles.
-
-    Exit codes: 0 nothing is wrong or missing; 2 a suite has errors; 3 a program or a package is
-    missing.
-    """
+    """Check SUITES for errors, missing programs and missing packages. Return the exit code."""
     registry = Registry()
     absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []

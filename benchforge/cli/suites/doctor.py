@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.options import AS_JSON, ONE_PROFILE, SETTINGS, SuiteFile, only_option
 from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError, ProgramMissing
 from benchforge.parts.command import Need
@@ -41,18 +40,7 @@ _NO_LINUX = "this is not Linux: you can check suites here, but not run them"
 Report = Mapping[str, Sequence[MachineFinding]]
 
 
-@click.command("doctor")
-@click.argument("suite", required=False, type=SuiteFile())
-@click.option(
-    "--install",
-    is_flag=True,
-    help="Download missing Debian packages and unpack them, without root.",
-)
-@ONE_PROFILE
-@SETTINGS
-@only_option("Check")
-@AS_JSON
-def command(
+def main(
     suite: Path | None,
     install: bool,
     profile: str | None,
@@ -60,14 +48,7 @@ def command(
     only: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Check which programs this machine has and whether it is fit for benchmarking.
-
-    With SUITE, check what the suite needs; without it, what all installed parts need. Warnings do
-    not affect the exit code.
-
-    Exit codes: 0 everything needed is present; 2 SUITE or the command line cannot be used; 3
-    a program or package that SUITE needs is missing, or --install cannot fetch it.
-    """
+    """Check which programs this machine has and whether it is fit for benchmarking."""
     suites, forms = _forms(suite, profile, settings, only)
     needs = together(forms)
     folder = Path() if suite is None else suite.parent

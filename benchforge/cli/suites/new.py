@@ -5,9 +5,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import click
-
-from benchforge.cli.options import PATH
 from benchforge.cli.screen.calling import as_typed
 from benchforge.cli.screen.say import show
 from benchforge.cli.suites.schema import of_suites
@@ -22,24 +19,8 @@ _APP = "sample_app.py"
 _SCHEMA = "suite.schema.json"
 
 
-@click.group("new")
-def command() -> None:
-    """Write a sample suite."""
-
-
-@command.command("suite")
-@click.argument("path", type=PATH, default=Path())
-@click.option(
-    "--from", "source", metavar="NAME", help="Copy a built-in suite instead of the sample."
-)
-def suite(path: Path, source: str | None) -> None:
-    """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
-
-    Without --from, the suite measures a sample app, which is written beside it and needs only
-    Python.
-
-    Exit codes: 0 the suite is written; 2 a file exists already; 5 a file cannot be written.
-    """
+def main(path: Path, source: str | None) -> None:
+    """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml."""
     place = path if path.suffix == ".toml" else path / _SUITE
     texts = {place: _fitted(_read(_STARTER / _SUITE if source is None else _named(source)))}
     if source is None:

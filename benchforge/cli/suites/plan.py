@@ -6,10 +6,7 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-import click
-
 from benchforge.cli.loaded import loaded
-from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
 from benchforge.cli.screen.say import show, warn
 from benchforge.cli.suites.plan_text import text
 from benchforge.cli.suites.planned import plan_json, planned
@@ -21,26 +18,7 @@ PAPER = 100  # columns where there is no terminal
 _AT_ONCE = 1000  # lines
 
 
-@click.command("plan")
-@click.argument("suite", type=SuiteFile())
-@PROFILE
-@SETTINGS
-@only_option("Plan")
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Seed of the measurement order.  [default: the suite's]",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Output format; json has everything.",
-)
-@click.option("--all", "whole", is_flag=True, help="Print lists in full.")
-def command(
+def main(
     suite: Path,
     profile: str | None,
     settings: tuple[tuple[str, str], ...],
@@ -49,12 +27,7 @@ def command(
     form: str,
     whole: bool,
 ) -> int:
-    """Show what a run of SUITE would measure, in which order, and how long it would take.
-
-    This starts no process, needs no program and writes no file.
-
-    Exit codes: 0 the plan is printed; 2 the suite or the command line cannot be used.
-    """
+    """Show what a run of SUITE would measure, in which order, and how long it would take."""
     registry = Registry()
     registry.listen(warn)
     loaded_suite = loaded(suite, registry, profile=profile, settings=settings, only=only)

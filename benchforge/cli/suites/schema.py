@@ -3,10 +3,7 @@
 import json
 from pathlib import Path
 
-import click
-
 from benchforge import safe
-from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import show, warn
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
@@ -30,18 +27,8 @@ _FILES: dict[str, type[Frozen]] = {
 }
 
 
-@click.command("schema")
-@click.argument("of", type=click.Choice(["suite", *_FILES]), default="suite")
-@click.option(
-    "-o", "--output", metavar="FILE", type=PATH, help="File to write.  [default: standard output]"
-)
-@click.option("--builtin", is_flag=True, help="Include built-in parts only.")
-def command(of: str, output: Path | None, builtin: bool) -> None:
-    """Print the JSON Schema of suites, or of a file of a result.
-
-    The schema of suites has the options of every installed part. If a suite's first line names its
-    file, such as #:schema suite.schema.json, editors complete, explain and check the suite.
-    """
+def main(of: str, output: Path | None, builtin: bool) -> None:
+    """Print the JSON Schema of suites, or of a file of a result."""
     text = _text(file_schema(_FILES[of])) if of in _FILES else of_suites(builtin=builtin)
     if output is None:
         show(text)

@@ -1,0 +1,32 @@
+"""What is shown of a result: files beside it, and a table; at the end of a run, or later."""
+
+import click
+
+from benchforge.cli.deferred import runs
+from benchforge.cli.options import PATH
+
+
+@click.command("report")
+@click.argument("result", metavar="RESULT", type=PATH)
+@click.option(
+    *("--reporter", "names"),
+    metavar="NAME",
+    multiple=True,
+    help="Use only this reporter; repeatable.",
+)
+@click.option(
+    *("-o", "--output"),
+    metavar="FOLDER",
+    help="Folder to write to instead of the result; - prints the output of one reporter.",
+)
+@runs("benchforge.cli.results.report")
+def command() -> None:
+    """Regenerate summary and reports of a result from its trials, and print the tables.
+
+    The run may be interrupted or still in progress; if it is in progress, write to another folder
+    with -o. Built-in reporters: csv, html, markdown and terminal, which every run uses, and
+    action-benchmark, github, json and junit.
+
+    Exit codes: 0 the reports are written, whatever they say; 1 a file of the result is invalid; 2
+    RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
+    """

@@ -1,0 +1,47 @@
+"""Help is there at once: what a command does is imported when it runs."""
+
+import inspect
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from benchforge.cli import group
+
+ROOT = Path(__file__).parents[2]
+DECLARED = ROOT / "benchforge/cli/commands"
+RUNS = re.compile(r'^@runs\("([\w.]+)"\)$', re.MULTILINE)
+NAMES = sorted(file.stem for file in DECLARED.glob("*.py") if file.stem != "__init__")
+HEAVY = {"pydantic", "pydantic_core", "pluggy", "rich", "benchforge.registry"}
+ASK = """
+import sys
+from benchforge.cli import called
+called(sys.argv[1:])
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+def declared(name: str) -> click.Command:
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    return command.commands["suite"] if isinstance(command, click.Group) else command
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_main_takes_what_the_command_declares(name: str) -> None:
+    (module,) = RUNS.findall((DECLARED / f"{name}.py").read_text())
+    takes = list(inspect.signature(import_module(module).main).parameters)
+    assert sorted(takes) == sorted(param.name or "" for param in declared(name).params)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "plugins"])
+def test_help_of_a_command_imports_click_and_nothing_heavy(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, name, "--help"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("Usage: benchforge")
+    assert not HEAVY & set(done.stderr.split())
