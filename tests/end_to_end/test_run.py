@@ -294,7 +294,7 @@ def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
     with subprocess.Popen(words) as server:
         try:
             path = suite(tmp_path, f'use = "url"\nurl = "http://127.0.0.1:{port}"')

@@ -18,7 +18,13 @@ from test_run import marked, suite, trials
 
 
 def misbehaving(*options: str) -> str:
-    words = [sys.executable, str(PROGRAMS / "misbehaves.py"), "--port", "{port}", *options]
+    words = [
+        sys.executable,
+        str(PROGRAMS / "faulty_servers/misbehaves.py"),
+        "--port",
+        "{port}",
+        *options,
+    ]
     quoted = ", ".join(f"'{word}'" for word in words)
     return f'use = "command"\ncommand = [{quoted}]\nready_within = "1s"\n'
 
@@ -250,8 +256,10 @@ def test_a_signal_at_any_moment_leaves_nothing(
     scratch = tmp_path / "t"
     scratch.mkdir()
     mark = f"moment-{tmp_path.name}"
-    (tmp_path / mark).symlink_to(PROGRAMS / "misbehaves.py")
-    server = misbehaving().replace(str(PROGRAMS / "misbehaves.py"), str(tmp_path / mark))
+    (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
+    server = misbehaving().replace(
+        str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
+    )
     with running(tmp_path, suite(tmp_path, server), TMPDIR=str(scratch)) as process:
         until(lambda: list(tmp_path.glob("results/*")))
         time.sleep(delay)
@@ -270,8 +278,10 @@ def test_a_signal_at_any_moment_leaves_nothing(
 def test_a_kill_leaves_no_process(bench: Bench, tmp_path: Path, delay: float) -> None:
     needed("wrk")
     mark = f"killed-{tmp_path.name}"
-    (tmp_path / mark).symlink_to(PROGRAMS / "misbehaves.py")
-    server = misbehaving().replace(str(PROGRAMS / "misbehaves.py"), str(tmp_path / mark))
+    (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
+    server = misbehaving().replace(
+        str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
+    )
     # The scratch folder is known to be left behind by a kill: it goes with the test's.
     with running(tmp_path, suite(tmp_path, server), TMPDIR=str(tmp_path)) as process:
         until(lambda: marked(f"{mark} --port"))

@@ -83,8 +83,8 @@ def zoo(folder: Path, duration: str = "60s") -> Path:
     redis = shlex.join(program_words("redis-server"))
     server = (
         'use = "gunicorn"\napp = "zoo:app"\nworkers = 2\n'
-        f'directory = "{PROGRAMS}"\n'
-        f'environment = {{ ZOO = "{PROGRAMS}", ZOO_REDIS = "{redis}" }}\n' + DATA
+        f'directory = "{PROGRAMS / "apps"}"\n'
+        f'environment = {{ ZOO = "{PROGRAMS / "processes"}", ZOO_REDIS = "{redis}" }}\n' + DATA
     )
     path = suite(folder, server, scenario='backends = ["db"]')
     longer = path.read_text().replace('duration = "1s"', f'duration = "{duration}"')
@@ -150,7 +150,7 @@ AS_ROOT = ("unshare", "--user", "--map-root-user")
 def test_a_server_that_halts_what_keeps_it_ends_its_trial(
     tmp_path: Path, may_unshare: None, way: str, before: tuple[str, ...], fault: str, says: str
 ) -> None:
-    path = suite(tmp_path, shell(program("halts", "$1", way)))
+    path = suite(tmp_path, shell(program("faulty_servers/halts", "$1", way)))
     with watched(tmp_path, "run", path, before=before) as one:
         noted(fault, one, says)
     assert one.left == []
@@ -245,7 +245,7 @@ def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None
     before = ("setsid", "--ctty")
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
-    words = [sys.executable, str(PROGRAMS / "watched.py"), str(tmp_path / "left")]
+    words = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(tmp_path / "left")]
     call = [*words, *before, *bench_words("run", path)]
     deadline = time.monotonic() + 200
     while True:
@@ -296,9 +296,9 @@ def test_kills_at_any_moment_leave_nothing() -> None:
 
 # --- servers that misbehave ----------------------------------------------------------------------
 
-DAEMON = f"{sys.executable} {PROGRAMS / 'daemon.py'} deaf.ready"
-PAIR = f"{sys.executable} {PROGRAMS / 'respawns.py'}"
-ANSWERS = program("answers", "--port", "$1")
+DAEMON = f"{sys.executable} {PROGRAMS / 'processes/daemon.py'} deaf.ready"
+PAIR = f"{sys.executable} {PROGRAMS / 'processes/respawns.py'}"
+ANSWERS = program("servers/answers", "--port", "$1")
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_a_server_that_gets_away_is_ended(
 
 
 def test_a_log_of_a_gigabyte_a_second_is_cut(bench: Bench, tmp_path: Path) -> None:
-    server = shell(f"{sys.executable} {PROGRAMS / 'floods.py'} & {ANSWERS}")
+    server = shell(f"{sys.executable} {PROGRAMS / 'processes/floods.py'} & {ANSWERS}")
     largest = 0
     with watched(tmp_path, "run", suite(tmp_path, server)) as one:
         while one.process.poll() is None:
@@ -557,7 +557,7 @@ def test_without_namespaces_what_two_kills_leave_is_cleared_by_the_next_start(
     if not seen:
         lack(f"another measured: {told.err}")
     assert all(f"process {pid} (" in seen[0] for pid in daemons), seen
-    assert str(PROGRAMS / "daemon.py") in seen[0]
+    assert str(PROGRAMS / "processes/daemon.py") in seen[0]
     assert "removed" not in seen[0] or "bf-" in seen[0]
     assert one.left == []
 

@@ -24,7 +24,7 @@ LONGEST_S = 300.0
 def clock(tmp_path: Path) -> dict[str, str]:
     """What makes a program read a clock of the test's, and the file that sets it back."""
     needed("wrk")
-    library, source = tmp_path / "clock.so", PROGRAMS / "clock.c"
+    library, source = tmp_path / "clock.so", PROGRAMS / "harness/clock.c"
     try:
         words = ["cc", "-shared", "-fPIC", "-o", str(library), str(source)]
         subprocess.run(words, check=True, capture_output=True)

@@ -44,7 +44,7 @@ def _bounded(root: str) -> Path | None:
 
 
 def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, shell(program("eats")), more=BOUND)
+    path = suite(tmp_path, shell(program("processes/eats")), more=BOUND)
     with watched(tmp_path, "run", path) as one:
         noted("a server that takes all memory, below [tuning.limits]", one, "before it was ready")
         assert one.ended().code == 4
@@ -55,7 +55,7 @@ def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> 
 def test_a_server_that_the_kernel_kills_for_its_memory_fails_the_trial(
     bench: Bench, tmp_path: Path, group: Path
 ) -> None:
-    grows = program("answers", "--grows", 1 << 20, "--port", "$1")
+    grows = program("servers/answers", "--grows", 1 << 20, "--port", "$1")
     path = suite(tmp_path, shell(f"echo $$ > {group}/cgroup.procs; {grows}"), more=BOUND)
     with watched(tmp_path, "run", path) as one:
         noted("a server grows under load until its control group is full", one, "exit code -9")

@@ -55,11 +55,11 @@ use = "postgresql"
 use = "gunicorn"
 app = "zoo:app"
 workers = 2
-directory = '{programs}'
-environment = {{ ZOO = '{programs}' }}
+directory = '{programs}/apps'
+environment = {{ ZOO = '{programs}/processes' }}
 [servers.one]
 use = "command"
-command = ['{python}', '{programs}/answers.py', "--port", "{{port}}"]
+command = ['{python}', '{programs}/servers/answers.py', "--port", "{{port}}"]
 [loaders.pace]
 use = "pace"
 connections = 2

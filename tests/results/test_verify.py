@@ -364,7 +364,12 @@ quiet = "off"
 
 def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "hyperfine")
-    misbehaves = [sys.executable, str(PROGRAMS / "misbehaves.py"), "--port", "{port}"]
+    misbehaves = [
+        sys.executable,
+        str(PROGRAMS / "faulty_servers/misbehaves.py"),
+        "--port",
+        "{port}",
+    ]
     words = ", ".join(f"'{word}'" for word in [*misbehaves, "--way", "close", "--after", "50"])
     closes = f'use = "command"\ncommand = [{words}]\n'
     suite = tmp_path / "faulty.toml"

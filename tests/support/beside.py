@@ -50,9 +50,9 @@ def program(name: str, *words: object, **environment: str) -> str:
 
 
 def gunicorn(app: str, more: str = "") -> str:
-    """Return the TOML of gunicorn with one worker, which serves an app of tests/programs."""
-    folder = f"directory = '{PROGRAMS}'"
-    return f'use = "gunicorn"\napp = "{app}"\n{folder}\nworkers = 1\n{more}'
+    """Return the TOML of gunicorn with one worker, which serves an app of tests/programs/apps."""
+    folder = PROGRAMS / "apps"
+    return f'use = "gunicorn"\napp = "{app}"\ndirectory = \'{folder}\'\nworkers = 1\n{more}'
 
 
 def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, status: str) -> Seen:

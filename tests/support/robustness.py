@@ -121,7 +121,7 @@ def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...
     (folder / "t").mkdir(exist_ok=True)
     (folder / "left.pid").unlink(missing_ok=True)
     (folder / "left").unlink(missing_ok=True)
-    line = [sys.executable, str(PROGRAMS / "watched.py"), str(folder / "left"), *before]
+    line = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(folder / "left"), *before]
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         process = subprocess.Popen(
             [*line, *bench_words(*words)],

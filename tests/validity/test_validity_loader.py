@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(400)
 NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
 AB = 'use = "ab"\nconnections = 2\nrequests = 200\nkeep_alive = false'
-ANSWERS = ("answers.py", "--port", "{port}")
+ANSWERS = ("servers/answers.py", "--port", "{port}")
 OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
 
 

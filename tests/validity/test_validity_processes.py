@@ -24,7 +24,7 @@ def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
-    words = ("answers.py", "--port", "{port}")
+    words = ("servers/answers.py", "--port", "{port}")
     load = PACE.replace('duration = "2s"', 'duration = "4s"')
     servers = {"leaks": program(*words, "--grows", 100_000), "healthy": program(*words)}
     seen = measured(bench, tmp_path, suite(servers, load))

@@ -247,7 +247,7 @@ def test_a_command_is_filled_in_and_serves(site: Site) -> None:
         {
             "command": [
                 sys.executable,
-                str(PROGRAMS / "serves.py"),
+                str(PROGRAMS / "processes/serves.py"),
                 "{port}",
                 "{{{backends.db.url}}}",
             ]

@@ -248,7 +248,7 @@ def test_a_server_that_encrypts_is_heard_and_another_that_does_not(
 ) -> None:
     if locate("redis-server") is None:
         lack("redis-server")
-    command = f"'{sys.executable}', '{PROGRAMS}/talks.py', '--port', '{{port}}'"
+    command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"
     (tmp_path / "two.toml").write_text(
         f"""benchforge = 1
 [backends.store]

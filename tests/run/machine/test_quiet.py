@@ -110,7 +110,7 @@ def test_how_long_is_waited() -> None:
 @contextmanager
 def burning(seconds: float) -> Iterator[None]:
     """Keep every CPU busy from sessions of their own, `seconds` of CPU time each at the most."""
-    words = [sys.executable, str(PROGRAMS / "burns.py"), str(seconds)]
+    words = [sys.executable, str(PROGRAMS / "processes/burns.py"), str(seconds)]
     count = len(os.sched_getaffinity(0))
     burners = [subprocess.Popen(words, start_new_session=True) for _ in range(count)]
     try:
