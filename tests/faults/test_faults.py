@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from faults.processes import descendant, marked
 from front_door import PROGRAMS, Bench, Told, bench_words, needed, needed_module
-from test_run import marked, suite, trials
+from suite_texts.with_wrk import suite, trials
 
 
 def misbehaving(*options: str) -> str:
@@ -65,27 +66,6 @@ def until(look: Callable[[], Found | None]) -> Found:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return found
-
-
-def descendant(of: int, word: str) -> int | None:
-    """The pid of a process below `of` whose command line begins with a program named `word`.
-
-    Not of one that is only asked for its version, as each program is when a run begins.
-    """
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(stat.parent.name))
-    below = [of]
-    for pid in below:
-        below += children.get(pid, [])
-        with contextlib.suppress(OSError):
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            asked = words[1:2] in ([b"-v"], [b"-V"], [b"--version"])
-            if Path(words[0].decode()).name == word and pid != of and not asked:
-                return pid
-    return None
 
 
 @pytest.mark.parametrize(

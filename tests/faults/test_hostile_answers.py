@@ -11,7 +11,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 from front_door import PROGRAMS, Bench, needed, needed_module
-from test_tls import certificate
+from serving.certificate import certificate
 
 from benchforge.model.trial.answer import Answer, Expect, Request, body_difference, difference
 from benchforge.run.http.request import HttpAnswer, ask, reason

@@ -16,6 +16,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from faults.processes import descendant
+from faults.robustness import (
+    NOTHING,
+    ORDINARY,
+    PAGE,
+    REFUSED,
+    Watched,
+    children,
+    keepers,
+    line,
+    noted,
+    until,
+    valid,
+    watched,
+)
+from faults.shell import program, shell
 from front_door import (
     OWN_PLACE,
     PROGRAMS,
@@ -27,25 +43,12 @@ from front_door import (
     needed_module,
     program_words,
 )
-from robustness import (
-    NOTHING,
-    ORDINARY,
-    PAGE,
-    REFUSED,
-    Watched,
-    children,
-    keepers,
-    line,
-    noted,
-    until,
-    watched,
-)
-from test_faults import descendant
-from test_run import suite, trials
+from suite_texts.with_wrk import suite, trials
 
 pytestmark = pytest.mark.timeout(400)
 
 TORTURE = Path(__file__).with_name("torture.py")
+SUPPORT = Path(__file__).parents[1] / "support"
 DATA = '\n[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
 
 
@@ -63,17 +66,6 @@ def allowed(before: tuple[str, ...]) -> None:
     """Leave the test where user namespaces are refused already."""
     if subprocess.run([*before, "true"], check=False, capture_output=True).returncode:
         lack("user namespaces are refused here already")
-
-
-def program(name: str, *words: object) -> str:
-    """A shell's words that run one of our programs."""
-    return " ".join(["exec", *map(str, (sys.executable, PROGRAMS / f"{name}.py", *words))])
-
-
-def shell(script: str, ready_within: str = "5s") -> str:
-    """A server that is a script of the shell, which has its port in $1."""
-    words = f"""["sh", "-c", '''{script}''', "-", "{{port}}"]"""
-    return f'use = "command"\ncommand = {words}\nready_within = "{ready_within}"\n'
 
 
 def zoo(folder: Path, duration: str = "60s") -> Path:
@@ -113,11 +105,6 @@ def kill(*pids: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
             os.kill(pid, signal.SIGKILL)
-
-
-def valid(bench: Bench, one: Watched) -> None:
-    told = bench("validate", one.result)
-    assert told.code == 0, told.all
 
 
 def cleared(folder: Path, one: Watched) -> str:
@@ -286,7 +273,11 @@ def test_kills_at_any_moment_leave_nothing() -> None:
     with tempfile.TemporaryDirectory() as folder:
         words = [*OWN_PLACE, sys.executable, TORTURE, f"{folder}/t", kills, seed, minutes]
         done = subprocess.run(
-            [str(word) for word in words], capture_output=True, text=True, check=False
+            [str(word) for word in words],
+            env={**os.environ, "PYTHONPATH": str(SUPPORT)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
     if done.stderr.startswith("no private"):
         lack(done.stderr)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults.robustness import NOTHING, noted, valid, watched
+from faults.shell import program, shell
 from front_door import Bench, needed
-from robustness import NOTHING, noted, watched
-from test_robustness import program, shell, valid
-from test_run import suite
+from suite_texts.with_wrk import suite
 
 AT_MOST = 128 << 20
 BOUND = f"\n[tuning.limits]\nas = {1 << 29}\n"  # whatever else goes wrong

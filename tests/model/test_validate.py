@@ -13,7 +13,7 @@ from benchforge_author.recorded import Recording
 from front_door import Bench, bench_words, calls
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from real_result import Where, change, copied, measured, numbers, trial_of
+from measured.real_result import Where, change, copied, measured, numbers, trial_of
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import OutputDamaged

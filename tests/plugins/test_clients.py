@@ -31,9 +31,9 @@ from benchforge_metrics.wall import Wall
 from front_door import PROGRAMS, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
+from measured.case import cases, trial_of
 from pydantic import ValidationError
-from serving import accepts
-from trials import cases, trial_of
+from serving.in_trial import accepts
 
 from benchforge.errors import ProgramMissing
 from benchforge.model.trial.histogram import Histogram

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, bench_words, calls
-from small_results import change_cases, measured, read, write
+from measured.small_results import change_cases, measured, read, write
 
 from benchforge import door
 

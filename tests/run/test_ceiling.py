@@ -12,7 +12,7 @@ import pytest
 from front_door import Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import cases
+from measured.case import cases
 
 from benchforge.checks.limits import limits
 from benchforge.checks.load_tool import ceiling

@@ -9,9 +9,9 @@ import pytest
 from front_door import PROGRAMS, Bench, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
-from observed import LIMITS, reading, right, trial
-from planted import suite
-from validity import Seen, caught, measured
+from made.observed import LIMITS, reading, right, trial
+from planted.turning import suite
+from planted.validity import Seen, caught, measured
 
 from benchforge.checks.answers.counted import counted
 from benchforge.model.trial.reading import Reading, span

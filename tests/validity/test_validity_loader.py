@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from beside import WRK, command, program, suite, undisturbed
 from front_door import Bench, lack, needed, program_words
-from validity import caught, measured, noted, quiet
+from planted.beside import WRK, command, program, suite, undisturbed
+from planted.validity import caught, measured, noted, quiet
 
 from benchforge.run.null_server import server
 

@@ -11,18 +11,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from beside import PACE, program, suite
 from front_door import PROGRAMS, Bench, bench_words, calls
-from quiet_trial import LIMITS, machine, observation, trial
-from test_robustness_clock import clock
-from validity import caught, measured, noted, quiet
+from made.quiet_trial import LIMITS, machine, observation, trial
+from planted.beside import PACE, program, suite
+from planted.validity import caught, measured, noted, quiet
 
 from benchforge.checks.machine import clock as clocks
 from benchforge.checks.machine import memory
 
 pytestmark = pytest.mark.timeout(400)
 
-__all__ = ["clock"]
 
 PONG = program("servers/answers.py", "--port", "{port}")
 

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from beside import command, gunicorn, program, suite
 from front_door import PROGRAMS, Bench, lack, needed, needed_module
-from validity import caught, measured, quiet
+from planted.beside import command, gunicorn, program, suite
+from planted.validity import caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 

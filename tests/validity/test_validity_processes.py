@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from beside import PACE, WRK, gunicorn, program, suite
 from front_door import Bench, needed, needed_module
-from validity import caught, measured, quiet
+from planted.beside import PACE, WRK, gunicorn, program, suite
+from planted.validity import caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 

@@ -23,7 +23,7 @@ from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
 from front_door import lack
 from pydantic import ValidationError
-from serving import accepts, get, serving
+from serving.in_trial import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Part, Server

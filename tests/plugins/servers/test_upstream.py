@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import pytest
 from front_door import PROGRAMS, Bench, answering, needed, needed_module
-from trials import cases, trial_of
+from measured.case import cases, trial_of
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command

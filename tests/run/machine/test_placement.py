@@ -16,6 +16,7 @@ import pytest
 from front_door import PROGRAMS, Bench, answering, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
+from suite_texts.with_wrk import trials
 
 from benchforge.model.values.cpus import Cpus
 from benchforge.registry import Registry
@@ -248,11 +249,6 @@ def answering_here() -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-
-
-def trials(folder: Path) -> list[dict[str, Any]]:
-    files = sorted(folder.glob("results/*/trials/*/trial.json"))
-    return [json.loads(file.read_text()) for file in files]
 
 
 def checked(trial: dict[str, Any], name: str) -> dict[str, Any]:

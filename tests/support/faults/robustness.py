@@ -1,6 +1,6 @@
 """What the tests of faults share: a run that is watched from outside, and the page of all rows.
 
-`python tests/support/robustness.py SEEN` prints docs/robustness.md from what tests wrote into SEEN.
+`python -m faults.robustness SEEN` prints docs/robustness.md from what tests wrote into SEEN.
 """
 
 import contextlib
@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from front_door import PROGRAMS, Told, bench_words
+from front_door import PROGRAMS, Bench, Told, bench_words
 
 from benchforge.run.sandbox.machine_lock import NAME
 
-PAGE = Path(__file__).parents[2] / "docs/robustness.md"
+PAGE = Path(__file__).parents[3] / "docs/robustness.md"
 NOTHING = "nothing"
 WAITS_S = 200.0  # for another benchforge that measures
 ENDS_S = 90.0
@@ -177,6 +177,11 @@ def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:
         assert time.monotonic() < deadline, "it did not come"
         time.sleep(0.02)
     return found
+
+
+def valid(bench: Bench, one: Watched) -> None:
+    told = bench("validate", one.result)
+    assert told.code == 0, told.all
 
 
 def noted(fault: str, one: Watched, *words: str, after: str = "") -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, Bench
-from validity import Seen, measured
+from planted.validity import Seen, measured
 
 WRK = 'use = "wrk"\nconnections = 2\nthreads = 1\nduration = "1s"'
 PACE = 'use = "pace"\nconnections = 2\nrate = "100/s"\narrivals = "constant"\nduration = "2s"'
