@@ -12,6 +12,7 @@ import pytest
 from front_door import PROGRAMS, Bench, answering, needed
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
 
 from benchforge.model.trial.observation import MachineUsage, NetworkFlow, Observation, Usage
 from benchforge.model.trial.rows import (
@@ -33,14 +34,12 @@ SECONDS = st.floats(0, 1e6).map(lambda one: round(one, 6))
 COUNTS = st.integers(0, 2**50)
 
 
-def seen(*usage: Usage, **changed: Any) -> Observation:
-    fields = {"seconds": 2.0, "network": "private", "counters": {}, "sampler_cpu_s": 0.1}
-    return Observation.model_validate(fields | {"usage": usage} | changed)
+def seen(*parts: Usage, **changed: Any) -> Observation:
+    return plain.observation(*parts, **{"seconds": 2.0, "sampler_cpu_s": 0.1} | changed)
 
 
 def usage(**changed: Any) -> Usage:
-    fields = {"label": "app", "role": "server", "cpu_s": None, "peak_pss_bytes": None}
-    return Usage.model_validate(fields | changed)
+    return plain.usage(**{"label": "app"} | changed)
 
 
 def row(time_s: float, **changed: Any) -> UsageRow:
