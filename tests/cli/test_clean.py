@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from faults.robustness import BUSY
+from faults.watched import BUSY
 from front_door import Bench, Told, bench_words, calls, needed
 from suite_texts.with_pace import suite
 

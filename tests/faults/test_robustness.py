@@ -17,21 +17,20 @@ from pathlib import Path
 
 import pytest
 from faults.processes import descendant
-from faults.robustness import (
+from faults.robustness import PAGE, noted
+from faults.shell import program, shell
+from faults.watched import (
     NOTHING,
     ORDINARY,
-    PAGE,
     REFUSED,
     Watched,
     children,
     keepers,
     line,
-    noted,
     until,
     valid,
     watched,
 )
-from faults.shell import program, shell
 from front_door import (
     OWN_PLACE,
     PROGRAMS,

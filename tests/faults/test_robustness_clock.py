@@ -8,7 +8,8 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from faults.robustness import NOTHING, noted, until, watched
+from faults.robustness import noted
+from faults.watched import NOTHING, until, watched
 from front_door import Bench, answering, bench_words, calls
 from suite_texts.with_wrk import suite, trials
 

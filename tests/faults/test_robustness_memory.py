@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from faults.robustness import NOTHING, noted, valid, watched
+from faults.robustness import noted
 from faults.shell import program, shell
+from faults.watched import NOTHING, valid, watched
 from front_door import Bench, needed
 from suite_texts.with_wrk import suite
 

@@ -47,7 +47,12 @@ def reading(**changed: Any) -> Reading:
 
 
 def usage(**changed: Any) -> Usage:
-    fields: dict[str, Any] = {"label": "django", "cpu_s": 9.9, "peak_pss_bytes": 1000, "pss_samples": 40}
+    fields: dict[str, Any] = {
+        "label": "django",
+        "cpu_s": 9.9,
+        "peak_pss_bytes": 1000,
+        "pss_samples": 40,
+    }
     return plain.usage(**fields | changed)
 
 

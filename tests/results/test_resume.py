@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.robustness import BUSY, Watched, keepers, until, watched
+from faults.watched import BUSY, Watched, keepers, until, watched
 from front_door import Bench, answering, bench_words, calls, lack
 from suite_texts.with_pace import suite
 

@@ -1,0 +1,169 @@
+"""A benchforge that runs and is watched from outside, and what it leaves."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from front_door import PROGRAMS, Bench, Told, bench_words
+
+from benchforge.run.sandbox.machine_lock import NAME
+
+NOTHING = "nothing"
+WAITS_S = 200.0  # for another benchforge that measures
+ENDS_S = 90.0
+BUSY = "another benchforge is measuring"
+# A user namespace in which no others may be made: what a cautious machine refuses.
+REFUSED = (
+    *("unshare", "--user", "--map-root-user", "sh", "-c"),
+    'for name in net pid user; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; exec "$@"',
+    "-",
+)
+# For the kernel without any right; what is root's outside is this user's.
+ORDINARY = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
+
+Found = TypeVar("Found")
+
+
+@dataclass
+class Watched:
+    """A benchforge that runs, or ran, with folders of its own."""
+
+    folder: Path
+    process: "subprocess.Popen[str]"
+    pid: int = 0
+    told: Told | None = None
+    left: list[str] = field(default_factory=list)
+
+    def ended(self, within_s: float = ENDS_S) -> Told:
+        """What it printed, once it has ended and what it left has been looked for."""
+        if self.told is None:
+            self.process.wait(within_s)
+            out, err = ((self.folder / name).read_text() for name in ("out", "err"))
+            self.told = Told(self.process.returncode, out, err)
+            self.left = json.loads((self.folder / "left").read_text())["left"]
+            # What a server printed is shown behind a bar.
+            assert "\nTraceback" not in f"\n{self.told.all}", self.told.all
+        return self.told
+
+    def signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    @property
+    def result(self) -> Path:
+        (found,) = (self.folder / "results").iterdir()
+        return found
+
+    @property
+    def scratch(self) -> list[Path]:
+        return sorted((self.folder / "t").glob("bf-*"))
+
+    @property
+    def leaves(self) -> str:
+        """For the page: what still runs or lies about, once it has ended."""
+        self.ended()
+        found = [*self.left, *("a scratch folder" for _ in self.scratch)]
+        return ", ".join(found) or NOTHING
+
+
+@contextlib.contextmanager
+def watched(
+    folder: Path,
+    *words: str | Path,
+    before: tuple[str, ...] = (),
+    waits: bool = True,
+) -> Iterator[Watched]:
+    """Start benchforge, as soon as no other measures; whatever the test does, it is ended."""
+    deadline = time.monotonic() + WAITS_S
+    while True:
+        if waits:
+            until(nobody_measures, WAITS_S)
+        results = len(headers(folder))
+        one = _started(folder, words, before)
+        try:
+            while one.process.poll() is None and len(headers(folder)) == results:
+                time.sleep(0.01)
+            if not waits or BUSY not in (folder / "err").read_text():
+                yield one
+                return
+        finally:
+            if one.process.poll() is None:
+                one.signal(signal.SIGKILL)
+                one.process.wait(ENDS_S)
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+
+
+def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...]) -> Watched:
+    (folder / "t").mkdir(exist_ok=True)
+    (folder / "left.pid").unlink(missing_ok=True)
+    (folder / "left").unlink(missing_ok=True)
+    line = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(folder / "left"), *before]
+    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
+        process = subprocess.Popen(
+            [*line, *bench_words(*words)],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            text=True,
+            env={**os.environ, "TMPDIR": str(folder / "t")},
+        )
+    one = Watched(folder, process)
+    until((folder / "left.pid").exists)
+    one.pid = int((folder / "left.pid").read_text())
+    return one
+
+
+def nobody_measures() -> bool:
+    """Whether the machine's lock can be had; cheaper than to start a benchforge for it."""
+    with socket.socket(socket.AF_UNIX) as mine:
+        try:
+            mine.bind(NAME)
+        except OSError:
+            return False
+    return True
+
+
+def headers(folder: Path) -> list[Path]:
+    """The results in which a run has begun."""
+    return list(folder.glob("results/[!.]*/result.json"))
+
+
+def keepers(one: Watched) -> tuple[int, int]:
+    """The pids of a trial's keeper: the outer process, and the inner one."""
+    outer = next(pid for pid in children(one.pid) if b"import keeper" in line(pid))
+    return outer, children(outer)[0]
+
+
+def children(of: int) -> list[int]:
+    text = Path(f"/proc/{of}/task/{of}/children").read_text()
+    return [int(pid) for pid in text.split()]
+
+
+def line(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:
+    """What a look gives, as soon as it gives something."""
+    deadline = time.monotonic() + within_s
+    while not (found := look()):
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.02)
+    return found
+
+
+def valid(bench: Bench, one: Watched) -> None:
+    told = bench("validate", one.result)
+    assert told.code == 0, told.all
