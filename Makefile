@@ -64,17 +64,18 @@ test-all: test
 
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+		PYTHONPATH=tests/support \
 		$(bin)/python tests/support/own_place.py $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
 
 robustness: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
 		ROBUSTNESS=$$seen $(bin)/pytest -q tests/faults/test_robustness*.py -k 'not page' && \
-		PYTHONPATH=tests/support:tests/support/made $(bin)/python tests/support/robustness.py "$$seen" >docs/robustness.md
+		PYTHONPATH=tests/support $(bin)/python -m faults.robustness "$$seen" >docs/robustness.md
 
 validity: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \
 		VALIDITY=$$seen $(bin)/pytest -q tests/validity/test_validity*.py && \
-		PYTHONPATH=tests/support:tests/support/made $(bin)/python tests/support/validity.py "$$seen" >docs/validity.md
+		PYTHONPATH=tests/support $(bin)/python -m planted.validity "$$seen" >docs/validity.md
 
 lint: setup-dev
 	$(bin)/ruff check --quiet .

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 import execnet
 import pytest
-from calibrated import calibrated
+from faults.clock import clock
 from front_door import OWN_PLACE, bench
 from installed import wheel
-from private_postgres import postgres
-from serving import site
+from made.calibrated import calibrated
+from serving.in_trial import site
+from serving.postgres import postgres
 from third_party import installs
 
-__all__ = ["bench", "calibrated", "installs", "postgres", "site", "wheel"]
+__all__ = ["bench", "calibrated", "clock", "installs", "postgres", "site", "wheel"]
 
 
 def pytest_configure() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from observed import LIMITS, answer, probes, reading, right, trial
+from made.observed import LIMITS, answer, probes, reading, right, trial
 
 from benchforge.checks.answers import answers
 from benchforge.checks.answers.alike import answers as same

@@ -1,7 +1,7 @@
 """Checks of the clock: its source, and whether it was set meanwhile."""
 
 import pytest
-from quiet_trial import LIMITS, asked, header, machine, trial
+from made.quiet_trial import LIMITS, asked, header, machine, trial
 
 from benchforge.checks.machine import clock
 

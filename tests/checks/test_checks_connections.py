@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from observed import LIMITS, SEGMENTS, loader, observation, reading, trial, usage
+from made.observed import LIMITS, SEGMENTS, loader, observation, reading, trial, usage
 
 from benchforge.checks.network import connections
 from benchforge.checks.network.connections import (

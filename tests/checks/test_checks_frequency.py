@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_trial import LIMITS, asked, header, machine, only, trial
+from made.quiet_trial import LIMITS, asked, header, machine, only, trial
 
 from benchforge.checks.machine import frequency
 from benchforge.model.trial.trial import Trial

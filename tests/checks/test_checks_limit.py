@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from quiet_trial import LIMITS, machine, parts, trial
+from made.quiet_trial import LIMITS, machine, parts, trial
 
 from benchforge.checks.server.bottleneck import limiter
 from benchforge.model.trial.check import Check

@@ -1,13 +1,11 @@
 """Checks of the load tool: its CPU, its arithmetic, its schedule, its waiting."""
 
-import json
 from pathlib import Path
 
 import pytest
-from benchforge_author.recorded import Recording
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_trial import (
+from made.quiet_trial import (
     APART,
     LIMITS,
     asked,
@@ -19,6 +17,7 @@ from quiet_trial import (
     trial,
     usage,
 )
+from made.recorded import recorded
 
 from benchforge.checks import ask
 from benchforge.model.trial.histogram import Histogram
@@ -27,18 +26,9 @@ from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 
-OUTPUTS = Path(__file__).parents[1] / "outputs"
 OWN = {"L1", "L3", "L4", "L5", "P1", "P2", "N1", "N2", "N3", "N4", "N5", "F1", "F2"} | {
     *("M1", "M2", "M3", "T2", "O1", "O2", "S2")
 }
-
-
-def recorded(tool: str, name: str, folder: Path) -> tuple[Reading, Load]:
-    """The reading of a real run, and what the tool was told."""
-    told = json.loads((OUTPUTS / tool / name / "recording.json").read_text())
-    part = Registry().part("loader", tool).model_validate(told["options"])
-    assert isinstance(part, Driver)
-    return Recording.of(OUTPUTS / tool / name).read(part, folder), part.load()
 
 
 def closed(of: Reading, connections: int = 16) -> dict[str, object]:

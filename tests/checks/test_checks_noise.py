@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_trial import (
+from made.quiet_trial import (
     LIMITS,
     asked,
     at_least_as_bad,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_trial import asked, ids, reading, trial
-from test_checks_loader import recorded
+from made.quiet_trial import asked, ids, reading, trial
+from made.recorded import recorded
 
 from benchforge.checks.load_tool.omission import exposure
 from benchforge.model.trial.histogram import Histogram

@@ -4,7 +4,7 @@ import pytest
 from benchforge_metrics.latency import Latency
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_trial import LIMITS, asked, at_least_as_bad, only, reading, trial
+from made.quiet_trial import LIMITS, asked, at_least_as_bad, only, reading, trial
 
 from benchforge.checks.load_tool import samples
 from benchforge.model.trial.histogram import Histogram

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from observed import LIMITS, loader, observation, only, reading, trial, usage
+from made.observed import LIMITS, loader, observation, only, reading, trial, usage
 
 from benchforge.checks.server import resources
 from benchforge.checks.server.bottleneck import backend, limiter

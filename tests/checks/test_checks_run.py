@@ -11,7 +11,14 @@ from front_door import PROGRAMS, Bench
 
 def checks(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[str, Any]]:
     """What is found of a server that stalls, after four seconds over eight connections."""
-    program = (sys.executable, str(PROGRAMS / "stalls.py"), "--port", "{port}", "--way", way)
+    program = (
+        sys.executable,
+        str(PROGRAMS / "faulty_servers/stalls.py"),
+        "--port",
+        "{port}",
+        "--way",
+        way,
+    )
     words = ", ".join(f"'{word}'" for word in program)
     (folder / "suite.toml").write_text(f"""benchforge = 1
 [servers.one]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_trial import APART, LIMITS, asked, at_least_as_bad, machine, parts, trial
+from made.quiet_trial import APART, LIMITS, asked, at_least_as_bad, machine, parts, trial
 
 from benchforge.checks.machine import sharing
 from benchforge.model.suite.placement import ActualPlacement

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from faults.watched import BUSY
 from front_door import Bench, Told, bench_words, calls, needed
-from test_resume import BUSY, suite
+from suite_texts.with_pace import suite
 
 KEY = "0123456789abcdef0123456789abcdef"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from pages import DOCS, ROOT, Block, anchors, blocks, links, pages
-from terminal import NoRule, Terminal, lines, pattern
+from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages
+from documents.terminal import NoRule, Terminal, lines, pattern
 
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning

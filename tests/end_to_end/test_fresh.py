@@ -26,7 +26,7 @@ quiet = "off"
 
 
 def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path: Path) -> None:
-    words = [sys.executable, str(PROGRAMS / "says_who.py"), "--port", "{port}"]
+    words = [sys.executable, str(PROGRAMS / "servers/says_who.py"), "--port", "{port}"]
     suite = tmp_path / "fresh.toml"
     suite.write_text(SUITE.format(backends="", command=words, named=""))
     done = bench("run", suite)
@@ -43,7 +43,7 @@ def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path
 def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Path) -> None:
     needed("postgres")
     needed_module("psycopg2")
-    words = [sys.executable, str(PROGRAMS / "remembers.py"), "{port}"]
+    words = [sys.executable, str(PROGRAMS / "servers/remembers.py"), "{port}"]
     backend = '[backends.rows]\nuse = "postgresql"\ndataset = "agents"\n'
     suite = tmp_path / "fresh.toml"
     named = 'backends = ["rows"]'

@@ -8,57 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from faults.processes import marked
 from front_door import PROGRAMS, Bench, answering, bench_words, needed
-
-LOAD = """
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "1s"
-"""
-
-
-def suite(folder: Path, server: str, *, scenario: str = "", top: str = "", more: str = "") -> Path:
-    path = folder / "small.toml"
-    path.write_text(
-        f"""benchforge = 1
-{top}
-[servers.one]
-{server}
-{LOAD}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["wrk"]
-{scenario}
-[repeat]
-quiet = "off"
-blocks = 1
-{more}"""
-    )
-    return path
-
-
-def trials(folder: Path) -> list[dict[str, Any]]:
-    found = sorted(folder.glob("results/*/trials/*/trial.json"))
-    return [json.loads(path.read_text()) for path in found]
-
-
-def marked(mark: str) -> list[str]:
-    """The command lines of all processes that carry a mark."""
-    lines = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdigit():
-            try:
-                line = (one / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            except OSError:
-                continue
-            if mark in line:
-                lines.append(line)
-    return lines
+from suite_texts.with_wrk import suite, trials
 
 
 def test_help_imports_click_and_nothing_else() -> None:
@@ -294,7 +248,7 @@ def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
     with subprocess.Popen(words) as server:
         try:
             path = suite(tmp_path, f'use = "url"\nurl = "http://127.0.0.1:{port}"')

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quiet_trial import LIMITS, reading
-from quiet_trial import trial as quiet_trial
+from made.quiet_trial import LIMITS, reading
+from made.quiet_trial import trial as quiet_trial
 
 from benchforge.checks import ask
 from benchforge.errors import InvalidFile

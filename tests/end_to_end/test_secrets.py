@@ -65,7 +65,7 @@ title = "of {PLAIN["T_18"]}"
 
 [servers.tells]
 use = "command"
-command = ["{sys.executable}", "{PROGRAMS / "tells_all.py"}", "{{port}}"]
+command = ["{sys.executable}", "{PROGRAMS / "faulty_servers/tells_all.py"}", "{{port}}"]
 environment = {{ T_00 = {env("T_00")}, T_01 = {env("T_01")}, T_04 = {env("T_04")} }}
 {loaders}{libraries}
 [scenarios.one]

@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from faults.processes import descendant, marked
 from front_door import PROGRAMS, Bench, Told, bench_words, needed, needed_module
-from test_run import marked, suite, trials
+from suite_texts.with_wrk import suite, trials
 
 
 def misbehaving(*options: str) -> str:
-    words = [sys.executable, str(PROGRAMS / "misbehaves.py"), "--port", "{port}", *options]
+    words = [
+        sys.executable,
+        str(PROGRAMS / "faulty_servers/misbehaves.py"),
+        "--port",
+        "{port}",
+        *options,
+    ]
     quoted = ", ".join(f"'{word}'" for word in words)
     return f'use = "command"\ncommand = [{quoted}]\nready_within = "1s"\n'
 
@@ -59,27 +66,6 @@ def until(look: Callable[[], Found | None]) -> Found:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return found
-
-
-def descendant(of: int, word: str) -> int | None:
-    """The pid of a process below `of` whose command line begins with a program named `word`.
-
-    Not of one that is only asked for its version, as each program is when a run begins.
-    """
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(stat.parent.name))
-    below = [of]
-    for pid in below:
-        below += children.get(pid, [])
-        with contextlib.suppress(OSError):
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            asked = words[1:2] in ([b"-v"], [b"-V"], [b"--version"])
-            if Path(words[0].decode()).name == word and pid != of and not asked:
-                return pid
-    return None
 
 
 @pytest.mark.parametrize(
@@ -250,8 +236,10 @@ def test_a_signal_at_any_moment_leaves_nothing(
     scratch = tmp_path / "t"
     scratch.mkdir()
     mark = f"moment-{tmp_path.name}"
-    (tmp_path / mark).symlink_to(PROGRAMS / "misbehaves.py")
-    server = misbehaving().replace(str(PROGRAMS / "misbehaves.py"), str(tmp_path / mark))
+    (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
+    server = misbehaving().replace(
+        str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
+    )
     with running(tmp_path, suite(tmp_path, server), TMPDIR=str(scratch)) as process:
         until(lambda: list(tmp_path.glob("results/*")))
         time.sleep(delay)
@@ -270,8 +258,10 @@ def test_a_signal_at_any_moment_leaves_nothing(
 def test_a_kill_leaves_no_process(bench: Bench, tmp_path: Path, delay: float) -> None:
     needed("wrk")
     mark = f"killed-{tmp_path.name}"
-    (tmp_path / mark).symlink_to(PROGRAMS / "misbehaves.py")
-    server = misbehaving().replace(str(PROGRAMS / "misbehaves.py"), str(tmp_path / mark))
+    (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
+    server = misbehaving().replace(
+        str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
+    )
     # The scratch folder is known to be left behind by a kill: it goes with the test's.
     with running(tmp_path, suite(tmp_path, server), TMPDIR=str(tmp_path)) as process:
         until(lambda: marked(f"{mark} --port"))

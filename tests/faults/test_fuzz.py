@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from front_door import bench_words, calls, needed_module
-from small_results import measured
+from measured.small_results import measured
 
 from benchforge.registry import Registry
 from benchforge.suite.load import load

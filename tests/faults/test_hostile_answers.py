@@ -11,14 +11,14 @@ from http.client import HTTPException
 from pathlib import Path
 
 from front_door import PROGRAMS, Bench, needed, needed_module
-from test_tls import certificate
+from serving.certificate import certificate
 
 from benchforge.model.trial.answer import Answer, Expect, Request, body_difference, difference
 from benchforge.run.http.request import HttpAnswer, ask, reason
 from benchforge.run.sandbox.host import Sandbox
 
 ENDLESS = "its answer has no end within 10 s"
-# What is told of each way of programs/hostile.py; a status stands for an answer.
+# What is told of each way of programs/faulty_servers/hostile.py; a status stands for an answer.
 TOLD = {
     "/silence": "no answer within 10 s",
     "/status-drips": ENDLESS,
@@ -69,7 +69,7 @@ class Outside(Sandbox):
 @contextlib.contextmanager
 def hostile(*words: str | Path) -> Iterator[int]:
     """Serve, and return the port."""
-    program = [sys.executable, str(PROGRAMS / "hostile.py"), "0", *map(str, words)]
+    program = [sys.executable, str(PROGRAMS / "faulty_servers/hostile.py"), "0", *map(str, words)]
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -132,7 +132,7 @@ def test_a_trial_ends_whatever_is_answered(bench: Bench, tmp_path: Path) -> None
     """By the command: a drip is the trial's reason, and the next server is measured."""
     needed_module("benchforge_loaders")
     path = tmp_path / "suite.toml"
-    command = [sys.executable, str(PROGRAMS / "hostile.py"), "{port}"]
+    command = [sys.executable, str(PROGRAMS / "faulty_servers/hostile.py"), "{port}"]
     path.write_text(f"""benchforge = 1
 [servers.dripping]
 use = "command"

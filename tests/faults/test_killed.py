@@ -91,7 +91,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def killed(folder: Path, code: str) -> int:
     """Kill code before each of its lines; how many attempts there were."""
-    words = [sys.executable, str(PROGRAMS / "killed.py"), str(folder), code]
+    words = [sys.executable, str(PROGRAMS / "harness/killed.py"), str(folder), code]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert not done.stderr
     return int(done.stdout)

@@ -16,6 +16,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from faults.processes import descendant
+from faults.robustness import PAGE, noted
+from faults.shell import program, shell
+from faults.watched import (
+    NOTHING,
+    ORDINARY,
+    REFUSED,
+    Watched,
+    children,
+    keepers,
+    line,
+    until,
+    valid,
+    watched,
+)
 from front_door import (
     OWN_PLACE,
     PROGRAMS,
@@ -27,25 +42,12 @@ from front_door import (
     needed_module,
     program_words,
 )
-from robustness import (
-    NOTHING,
-    ORDINARY,
-    PAGE,
-    REFUSED,
-    Watched,
-    children,
-    keepers,
-    line,
-    noted,
-    until,
-    watched,
-)
-from test_faults import descendant
-from test_run import suite, trials
+from suite_texts.with_wrk import suite, trials
 
 pytestmark = pytest.mark.timeout(400)
 
 TORTURE = Path(__file__).with_name("torture.py")
+SUPPORT = Path(__file__).parents[1] / "support"
 DATA = '\n[backends.db]\nuse = "postgresql"\ndataset = "agents"\n'
 
 
@@ -65,17 +67,6 @@ def allowed(before: tuple[str, ...]) -> None:
         lack("user namespaces are refused here already")
 
 
-def program(name: str, *words: object) -> str:
-    """A shell's words that run one of our programs."""
-    return " ".join(["exec", *map(str, (sys.executable, PROGRAMS / f"{name}.py", *words))])
-
-
-def shell(script: str, ready_within: str = "5s") -> str:
-    """A server that is a script of the shell, which has its port in $1."""
-    words = f"""["sh", "-c", '''{script}''', "-", "{{port}}"]"""
-    return f'use = "command"\ncommand = {words}\nready_within = "{ready_within}"\n'
-
-
 def zoo(folder: Path, duration: str = "60s") -> Path:
     """A suite with all that gets away: workers, a database, daemons, a pair that respawns."""
     needed_module("gunicorn")
@@ -83,8 +74,8 @@ def zoo(folder: Path, duration: str = "60s") -> Path:
     redis = shlex.join(program_words("redis-server"))
     server = (
         'use = "gunicorn"\napp = "zoo:app"\nworkers = 2\n'
-        f'directory = "{PROGRAMS}"\n'
-        f'environment = {{ ZOO = "{PROGRAMS}", ZOO_REDIS = "{redis}" }}\n' + DATA
+        f'directory = "{PROGRAMS / "apps"}"\n'
+        f'environment = {{ ZOO = "{PROGRAMS / "processes"}", ZOO_REDIS = "{redis}" }}\n' + DATA
     )
     path = suite(folder, server, scenario='backends = ["db"]')
     longer = path.read_text().replace('duration = "1s"', f'duration = "{duration}"')
@@ -113,11 +104,6 @@ def kill(*pids: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
             os.kill(pid, signal.SIGKILL)
-
-
-def valid(bench: Bench, one: Watched) -> None:
-    told = bench("validate", one.result)
-    assert told.code == 0, told.all
 
 
 def cleared(folder: Path, one: Watched) -> str:
@@ -150,7 +136,7 @@ AS_ROOT = ("unshare", "--user", "--map-root-user")
 def test_a_server_that_halts_what_keeps_it_ends_its_trial(
     tmp_path: Path, may_unshare: None, way: str, before: tuple[str, ...], fault: str, says: str
 ) -> None:
-    path = suite(tmp_path, shell(program("halts", "$1", way)))
+    path = suite(tmp_path, shell(program("faulty_servers/halts", "$1", way)))
     with watched(tmp_path, "run", path, before=before) as one:
         noted(fault, one, says)
     assert one.left == []
@@ -245,7 +231,7 @@ def test_a_terminal_that_is_closed_ends_it(bench: Bench, tmp_path: Path) -> None
     before = ("setsid", "--ctty")
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "60s"'))
-    words = [sys.executable, str(PROGRAMS / "watched.py"), str(tmp_path / "left")]
+    words = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(tmp_path / "left")]
     call = [*words, *before, *bench_words("run", path)]
     deadline = time.monotonic() + 200
     while True:
@@ -286,7 +272,11 @@ def test_kills_at_any_moment_leave_nothing() -> None:
     with tempfile.TemporaryDirectory() as folder:
         words = [*OWN_PLACE, sys.executable, TORTURE, f"{folder}/t", kills, seed, minutes]
         done = subprocess.run(
-            [str(word) for word in words], capture_output=True, text=True, check=False
+            [str(word) for word in words],
+            env={**os.environ, "PYTHONPATH": str(SUPPORT)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
     if done.stderr.startswith("no private"):
         lack(done.stderr)
@@ -296,9 +286,9 @@ def test_kills_at_any_moment_leave_nothing() -> None:
 
 # --- servers that misbehave ----------------------------------------------------------------------
 
-DAEMON = f"{sys.executable} {PROGRAMS / 'daemon.py'} deaf.ready"
-PAIR = f"{sys.executable} {PROGRAMS / 'respawns.py'}"
-ANSWERS = program("answers", "--port", "$1")
+DAEMON = f"{sys.executable} {PROGRAMS / 'processes/daemon.py'} deaf.ready"
+PAIR = f"{sys.executable} {PROGRAMS / 'processes/respawns.py'}"
+ANSWERS = program("servers/answers", "--port", "$1")
 
 
 @pytest.mark.parametrize(
@@ -330,7 +320,7 @@ def test_a_server_that_gets_away_is_ended(
 
 
 def test_a_log_of_a_gigabyte_a_second_is_cut(bench: Bench, tmp_path: Path) -> None:
-    server = shell(f"{sys.executable} {PROGRAMS / 'floods.py'} & {ANSWERS}")
+    server = shell(f"{sys.executable} {PROGRAMS / 'processes/floods.py'} & {ANSWERS}")
     largest = 0
     with watched(tmp_path, "run", suite(tmp_path, server)) as one:
         while one.process.poll() is None:
@@ -557,7 +547,7 @@ def test_without_namespaces_what_two_kills_leave_is_cleared_by_the_next_start(
     if not seen:
         lack(f"another measured: {told.err}")
     assert all(f"process {pid} (" in seen[0] for pid in daemons), seen
-    assert str(PROGRAMS / "daemon.py") in seen[0]
+    assert str(PROGRAMS / "processes/daemon.py") in seen[0]
     assert "removed" not in seen[0] or "bf-" in seen[0]
     assert one.left == []
 

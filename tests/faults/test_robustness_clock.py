@@ -8,29 +8,16 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-from front_door import PROGRAMS, Bench, answering, bench_words, calls, lack, needed
-from robustness import NOTHING, noted, until, watched
-from test_run import suite, trials
+from faults.robustness import noted
+from faults.watched import NOTHING, until, watched
+from front_door import Bench, answering, bench_words, calls
+from suite_texts.with_wrk import suite, trials
 
 from benchforge.model.files.folder import read_header, read_sessions, read_trials
 
 BLOCKS = 4
 AN_HOUR = timedelta(minutes=50)  # and a few minutes for the test itself
 LONGEST_S = 300.0
-
-
-@pytest.fixture
-def clock(tmp_path: Path) -> dict[str, str]:
-    """What makes a program read a clock of the test's, and the file that sets it back."""
-    needed("wrk")
-    library, source = tmp_path / "clock.so", PROGRAMS / "clock.c"
-    try:
-        words = ["cc", "-shared", "-fPIC", "-o", str(library), str(source)]
-        subprocess.run(words, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        lack(f"no C compiler: {error}")
-    return {"LD_PRELOAD": str(library), "SET_BACK": str(tmp_path / "set-back")}
 
 
 def several(folder: Path) -> Path:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults.robustness import noted
+from faults.shell import program, shell
+from faults.watched import NOTHING, valid, watched
 from front_door import Bench, needed
-from robustness import NOTHING, noted, watched
-from test_robustness import program, shell, valid
-from test_run import suite
+from suite_texts.with_wrk import suite
 
 AT_MOST = 128 << 20
 BOUND = f"\n[tuning.limits]\nas = {1 << 29}\n"  # whatever else goes wrong
@@ -44,7 +45,7 @@ def _bounded(root: str) -> Path | None:
 
 
 def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, shell(program("eats")), more=BOUND)
+    path = suite(tmp_path, shell(program("processes/eats")), more=BOUND)
     with watched(tmp_path, "run", path) as one:
         noted("a server that takes all memory, below [tuning.limits]", one, "before it was ready")
         assert one.ended().code == 4
@@ -55,7 +56,7 @@ def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> 
 def test_a_server_that_the_kernel_kills_for_its_memory_fails_the_trial(
     bench: Bench, tmp_path: Path, group: Path
 ) -> None:
-    grows = program("answers", "--grows", 1 << 20, "--port", "$1")
+    grows = program("servers/answers", "--grows", 1 << 20, "--port", "$1")
     path = suite(tmp_path, shell(f"echo $$ > {group}/cgroup.procs; {grows}"), more=BOUND)
     with watched(tmp_path, "run", path) as one:
         noted("a server grows under load until its control group is full", one, "exit code -9")

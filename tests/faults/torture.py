@@ -1,8 +1,8 @@
 """Kill benchforge at seeded random moments, and look at what is left each time.
 
-`python tests/support/own_place.py python tests/faults/torture.py FOLDER KILLS SEED MINUTES` prints
-how many kills fell
-into which stage, and what was left: exit code 0 when that is nothing. What runs, listens, is
+`python tests/support/own_place.py python tests/faults/torture.py FOLDER KILLS SEED MINUTES`, with
+tests/support on PYTHONPATH, prints how many kills fell into which stage, and what was left: exit
+code 0 when that is nothing. What runs, listens, is
 mounted and lies in shared memory is compared with what there was before, which only a place without
 others allows; its /dev/shm has 2 MB, as in a container. A third of the kills hit trials in the
 place's own network, and a third trials that are refused namespaces: the shared memory of these goes
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from standing import processes, shared_memory, standing
+from faults.standing import processes, shared_memory, standing
 
 from benchforge.run.sandbox import keeper
 
@@ -55,11 +55,11 @@ use = "postgresql"
 use = "gunicorn"
 app = "zoo:app"
 workers = 2
-directory = '{programs}'
-environment = {{ ZOO = '{programs}' }}
+directory = '{programs}/apps'
+environment = {{ ZOO = '{programs}/processes' }}
 [servers.one]
 use = "command"
-command = ['{python}', '{programs}/answers.py', "--port", "{{port}}"]
+command = ['{python}', '{programs}/servers/answers.py', "--port", "{{port}}"]
 [loaders.pace]
 use = "pace"
 connections = 2
@@ -240,7 +240,9 @@ def _ran(
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "TMPDIR": str(folder / "t")}
+    """Return that of a user: what the tests share is for this file only."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {**own, "TMPDIR": str(folder / "t")}
 
 
 def _scratch(folder: Path) -> set[str]:

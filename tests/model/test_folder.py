@@ -3,26 +3,23 @@
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from made import plain
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
-from benchforge.model.files.result import Header, MetricUse, Planned
-from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.files.result import MetricUse
+from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.observation import Observation
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.validity.faults import faults
-from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, places
@@ -32,26 +29,12 @@ from benchforge.stats.summary.summarize import summarize
 
 KINDS = ("result", "trial", "summary", "session", "ceiling", "calibration")
 NOT_OURS = f"is not ours: it does not say that its kind is {' or '.join(KINDS)}"
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-CASE = CaseName(scenario="hello", server="wsgiref", driver="wrk", vary={"a.b": 1}, digest="d")
-HEADER = Header(
-    name="hello",
+CASE = plain.named("wsgiref", vary={"a.b": 1})
+HEADER = plain.header(
+    CASE,
+    blocks=2,
     title="Hello",
-    created=NOON,
-    benchforge="0.1.0",
-    profile=None,
-    smoke=False,
-    settings={},
-    only=(),
-    suite="",
     suite_sha256=hashlib.sha256(b"").hexdigest(),
-    seed=7,
-    cases=(CASE,),
-    plan=tuple(
-        Planned(block=block, position=1, case=CASE, seed=1, declared_s=1) for block in (1, 2)
-    ),
-    metrics=(),
-    versions={},
     facts={"cpus": 2},
 )
 ANSWER = Answer(
@@ -60,39 +43,23 @@ ANSWER = Answer(
 
 
 def trial(number: int) -> Trial:
-    return Trial(
+    process = StartedProcess(
+        label="server",
+        argv=("true",),
+        environment={},
+        stdout="server.out",
+        stderr="server.err",
+        exit_code=0,
+    )
+    return plain.trial(
         number=number,
         case=CASE,
         block=number,
-        position=1,
-        seed=1,
-        started=NOON,
         seconds=3,
-        phases={},
-        request=Request(),
-        processes=(
-            StartedProcess(
-                label="server",
-                argv=("true",),
-                environment={},
-                stdout="server.out",
-                stderr="server.err",
-                exit_code=0,
-            ),
-        ),
+        processes=(process,),
         answers=(ANSWER, ANSWER),
-        namespaces={},
-        reading=Reading(
-            seconds=1,
-            responses=3,
-            good_at_least=3,
-            good_at_most=3,
-            errors={},
-            latency=Histogram.of({17: 3}),
-        ),
-        observation=Observation(
-            seconds=1, usage=(), network="private", counters={}, sampler_cpu_s=0
-        ),
+        reading=plain.reading(3, latency=Histogram.of({17: 3})),
+        observation=plain.observation(),
     )
 
 

@@ -13,7 +13,8 @@ from benchforge_author.recorded import Recording
 from front_door import Bench, bench_words, calls
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from real_result import Where, change, copied, measured, numbers, trial_of
+from made import plain
+from measured.real_result import Where, change, copied, measured, numbers, trial_of
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import OutputDamaged
@@ -282,16 +283,8 @@ def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed
     assert faults(changed) == []
 
 
-def reading(**changes: object) -> Reading:
-    told: dict[str, object] = {
-        "seconds": 1,
-        "responses": 100,
-        "good_at_least": 100,
-        "good_at_most": 100,
-        "errors": {},
-        "unanswered": 0,
-    }
-    return Reading.model_validate(told | changes)
+def reading(**changes: Any) -> Reading:
+    return plain.reading(**{"unanswered": 0} | changes)
 
 
 def said(told: Reading, at_once: int | None = None) -> list[str]:

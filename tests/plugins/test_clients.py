@@ -31,9 +31,9 @@ from benchforge_metrics.wall import Wall
 from front_door import PROGRAMS, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
+from measured.case import cases, trial_of
 from pydantic import ValidationError
-from serving import accepts
-from trials import cases, trial_of
+from serving.in_trial import accepts
 
 from benchforge.errors import ProgramMissing
 from benchforge.model.trial.histogram import Histogram
@@ -139,7 +139,7 @@ def run(
     """Start a server that counts, run the client against it, and ask the server for its counts."""
     folder = Path(tempfile.mkdtemp(dir=folder))  # each run has its own: what is printed is added
     request, port = request or Request(path="/x?a=1"), here.free_port()
-    command = Command(sys.executable, PROGRAMS / "counts.py", "--port", port, *words)
+    command = Command(sys.executable, PROGRAMS / "servers/counts.py", "--port", port, *words)
     server = here.start("server", command, folder, {})
     try:
         deadline = time.monotonic() + 20
@@ -647,7 +647,7 @@ def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:
 
 
 def test_a_suite_measures_clients(tmp_path: Path) -> None:
-    shutil.copy(PROGRAMS / "counts.py", tmp_path)
+    shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
     (tmp_path / "suite.toml").write_text(
         f"""
         benchforge = 1

@@ -1,6 +1,5 @@
 """What each metric draws from a trial, and what it says when it cannot know."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,12 +12,12 @@ from benchforge_metrics.process_time import ProcessTime
 from benchforge_metrics.schedule import Lateness, RateMetric
 from benchforge_metrics.throughput import Throughput
 from benchforge_metrics.transfer import Transfer
+from made import plain
 from pydantic import ValidationError
 
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.window import WHOLE
-from benchforge.model.values.case_name import CaseName
-from benchforge.plugin import Histogram, Metric, Reading, Request, Sample, Trial, Usage
+from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, Usage
 from benchforge.registry import Registry
 
 EVERY = (
@@ -40,43 +39,30 @@ def reading(**changed: Any) -> Reading:
     fields = {
         "seconds": 10,
         "responses": 1000,
-        "good_at_least": 990,
-        "good_at_most": 990,
         "errors": {"status": 10, "read": 5, "timeout": 0},
         "unanswered": 5,
         "received_bytes": 50_000,
     }
-    return Reading.model_validate(fields | changed)
+    return plain.reading(990, **fields | changed)
 
 
 def usage(**changed: Any) -> Usage:
-    fields = {"label": "django", "role": "server", "cpu_s": 9.9, "peak_pss_bytes": 1000}
-    return Usage.model_validate(fields | {"pss_samples": 40} | changed)
+    fields: dict[str, Any] = {
+        "label": "django",
+        "cpu_s": 9.9,
+        "peak_pss_bytes": 1000,
+        "pss_samples": 40,
+    }
+    return plain.usage(**fields | changed)
 
 
 def observation(*usages: Usage, **changed: Any) -> Observation:
-    fields = {"seconds": 10.5, "network": "private", "sampler_cpu_s": 0.01}
-    counters = {"counters": {"TcpPassiveOpens": 51}}
-    return Observation.model_validate(fields | counters | {"usage": usages} | changed)
+    fields = {"seconds": 10.5, "sampler_cpu_s": 0.01, "counters": {"TcpPassiveOpens": 51}}
+    return plain.observation(*usages, **fields | changed)
 
 
 def trial(of: Reading | None, seen: Observation | None = None) -> Trial:
-    return Trial(
-        number=1,
-        case=CaseName(scenario="s", server="django", driver="closed", vary={}, digest="0"),
-        block=1,
-        position=1,
-        seed=7,
-        started=datetime(2026, 1, 1, tzinfo=UTC),
-        seconds=20,
-        phases={},
-        request=Request(),
-        processes=(),
-        answers=(),
-        namespaces={},
-        reading=of,
-        observation=seen,
-    )
+    return plain.trial(reading=of, observation=seen)
 
 
 def samples(

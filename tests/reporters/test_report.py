@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls
-from small_results import SUITE, believed, measured, read, write
+from measured.small_results import SUITE, believed, measured, read, write
 
 from benchforge.registry import Registry
 

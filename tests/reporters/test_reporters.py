@@ -3,8 +3,6 @@
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,123 +15,17 @@ from benchforge_reporters.terminal import Terminal
 from benchforge_reporters.text.numbers import Scale, scale
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import JsonValue
+from made.shown import case, line, result, trial
 
 from benchforge import safe
 from benchforge.model.summary.summary import (
-    CaseSummary,
     FailedTrial,
-    MetricSummary,
     Summary,
-    TrialSample,
 )
-from benchforge.model.trial.answer import Request
 from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
-from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Reporter
 from benchforge.registry import Registry
-
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
-def line(
-    metric: str,
-    unit: str,
-    *values: float,
-    of: str | None = None,
-    use: str | None = None,
-    at_least: bool = False,
-    why: str = "",
-) -> MetricSummary:
-    ordered = sorted(values)
-    samples = [
-        TrialSample(
-            trial=number,
-            block=number,
-            sample=Sample(
-                metric=metric,
-                unit=unit,
-                value=None if why else value,
-                of=of,
-                lower_bound=at_least and value == ordered[-1],
-                why=why,
-            ),
-        )
-        for number, value in enumerate(values, 1)
-    ]
-    return MetricSummary(
-        metric=metric,
-        use=use or metric,
-        of=of,
-        unit=unit,
-        better="higher",
-        estimator=None,
-        samples=tuple(samples),
-        median=None if why else ordered[len(ordered) // 2],
-        lowest=None if why else ordered[0],
-        highest=None if why else ordered[-1],
-        lower_bound=at_least,
-        why=why,
-    )
-
-
-def case(
-    server: str,
-    *lines: MetricSummary,
-    vary: dict[str, JsonValue] | None = None,
-    failed: Sequence[FailedTrial] = (),
-    notes: Sequence[str] = (),
-    trials: int = 3,
-) -> CaseSummary:
-    return CaseSummary(
-        case=CaseName(
-            scenario="hello", server=server, driver="wrk", vary=vary or {}, digest=server
-        ),
-        trials=trials,
-        planned=3,
-        failed=tuple(failed),
-        metrics=lines,
-        notes=tuple(notes),
-    )
-
-
-def result(*cases: CaseSummary, smoke: bool = False, title: str = "Hello, world") -> Summary:
-    return Summary(
-        name="hello",
-        title=title,
-        created=NOON,
-        benchforge="0.1.0",
-        profile=None,
-        seed=7,
-        smoke=smoke,
-        complete=True,
-        cases=cases,
-        versions={"wrk": "4.1.0"},
-        facts={"cpus": 2},
-    )
-
-
-def trial(number: int = 1, *processes: StartedProcess) -> Trial:
-    return Trial(
-        number=number,
-        case=case("wsgiref").case,
-        block=number,
-        position=1,
-        seed=1,
-        started=NOON,
-        seconds=3,
-        phases={},
-        request=Request(),
-        processes=processes,
-        answers=(),
-        namespaces={},
-        reading=None,
-        observation=None,
-        failure=Failure(stage="start", message="it died"),
-    )
-
 
 TWO = result(
     case(

@@ -13,7 +13,7 @@ from benchforge_reporters.json import numbers
 from benchforge_reporters.text.verdicts import answers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_reporters import case, line, result, trial
+from made.shown import case, line, result, trial
 
 from benchforge import safe
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, Told, bench_words, calls
-from small_results import change_cases, measured, read, session, write
+from measured.small_results import change_cases, measured, read, session, write
 
 Session = Callable[..., Path]
 # How the machine did on each of six days; the reference does the same on each.

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, bench_words, calls
-from small_results import change_cases, measured, read, write
+from measured.small_results import change_cases, measured, read, write
 
 from benchforge import door
 
@@ -375,7 +375,7 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
     ours = (".trial.json.tmp", "trial.json", "usage.csv", "system.csv", "answer.bin")
     names = (*ours, "loader-closed.out", "loader-closed.err")
     plants = tmp_path / "plants.py"
-    answers = Path(__file__).parents[1] / "programs/answers.py"
+    answers = Path(__file__).parents[1] / "programs/servers/answers.py"
     plants.write_text(
         "import os, runpy, sys\n"
         "os.chdir(os.path.dirname(os.readlink('/proc/self/fd/1')))\n"

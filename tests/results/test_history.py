@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls
-from small_results import change_cases, measured, read, session, write
+from measured.small_results import change_cases, measured, read, session, write
 
 DAYS = 22
 STEP = 12

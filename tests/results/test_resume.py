@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.watched import BUSY, Watched, keepers, until, watched
 from front_door import Bench, answering, bench_words, calls, lack
-from robustness import Watched, keepers, until, watched
+from suite_texts.with_pace import suite
 
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.summary import with_checks
@@ -23,36 +24,6 @@ from benchforge.model.trial.trial import ATTEMPTS
 from benchforge.registry import Registry
 from benchforge.stats.summary.summarize import summarize
 from benchforge.suite.load import load
-
-BUSY = "another benchforge is measuring"
-TOP = 'name = "small"\n'
-
-
-def suite(folder: Path, *, two: str = "", blocks: int = 3, top: str = TOP, more: str = "") -> Path:
-    """A suite of two servers, whose trials take about half a second each."""
-    path = folder / "small.toml"
-    path.write_text(
-        f"""benchforge = 1
-{top}
-[servers.one]
-{answering()}
-[servers.two]
-{two or answering()}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "200ms"
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one", "two"]
-loaders = ["pace"]
-expect = {{ same_body = true }}
-[repeat]
-quiet = "off"
-blocks = {blocks}
-{more}"""
-    )
-    return path
 
 
 def cut(bench: Bench, folder: Path, keep: int, **how: Any) -> Path:

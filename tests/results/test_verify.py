@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import planted
 import pytest
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
-from real_result import Where, change, copied, measured, trial_of
+from measured.real_result import Where, change, copied, measured, trial_of
+from planted import turning
 
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
@@ -364,7 +364,12 @@ quiet = "off"
 
 def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "hyperfine")
-    misbehaves = [sys.executable, str(PROGRAMS / "misbehaves.py"), "--port", "{port}"]
+    misbehaves = [
+        sys.executable,
+        str(PROGRAMS / "faulty_servers/misbehaves.py"),
+        "--port",
+        "{port}",
+    ]
     words = ", ".join(f"'{word}'" for word in [*misbehaves, "--way", "close", "--after", "50"])
     closes = f'use = "command"\ncommand = [{words}]\n'
     suite = tmp_path / "faulty.toml"
@@ -430,7 +435,7 @@ def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_pa
     needed("wrk")
     load = 'use = "wrk"\nconnections = 2\nduration = "1s"'
     (tmp_path / "short.toml").write_text(
-        planted.suite({"short": planted.server("tools-shorter")}, load)
+        turning.suite({"short": turning.server("tools-shorter")}, load)
     )
     assert bench("run", "short.toml").code == 4
     (kept,) = (tmp_path / "results").iterdir()

@@ -4,7 +4,6 @@ import itertools
 import json
 import shutil
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +11,27 @@ import pytest
 from front_door import Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import cases
+from made import plain
+from measured.case import cases
 
 from benchforge.checks.limits import limits
 from benchforge.checks.load_tool import ceiling
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
-from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.observation import Observation, Usage
-from benchforge.model.trial.reading import Reading, Schedule
+from benchforge.model.trial.observation import Usage
+from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.trial import Failure, Load, Trial
-from benchforge.model.values.case_name import CaseName
 from benchforge.run.null_server.ceiling import COSTS_S, SHARE, against, wanted
 from benchforge.run.null_server.process import NullServer
 
-CASE = CaseName(scenario="hello", server="one", driver="closed", vary={}, digest="a" * 16)
+CASE = plain.named("one", driver="closed", digest="a" * 16)
 SECONDS = 10.0
 
 
 def used(role: Any, cpu_s: float | None, hottest_s: float | None = None) -> Usage:
-    return Usage(
-        label=role, role=role, cpu_s=cpu_s, peak_pss_bytes=1, busiest_thread_cpu_s=hottest_s
-    )
+    return plain.usage(role, cpu_s=cpu_s, peak_pss_bytes=1, busiest_thread_cpu_s=hottest_s)
 
 
 def trial(
@@ -46,40 +43,17 @@ def trial(
     schedule: Schedule | None = None,
     **other: Any,
 ) -> Trial:
-    responses = round(rate * SECONDS)
-    reading = Reading(
-        seconds=SECONDS,
-        responses=responses,
-        good_at_least=responses,
-        good_at_most=responses,
-        errors={},
-        schedule=schedule,
-    )
-    observation = Observation(
-        seconds=SECONDS, usage=tuple(usage), network="private", counters={}, sampler_cpu_s=0.0
-    )
-    answer = Answer(status=200, headers={}, length=length, sha256="", seconds=0.001)
-    told: dict[str, Any] = {
-        "number": 1,
+    made: dict[str, Any] = {
         "case": CASE,
-        "block": 1,
-        "position": 1,
-        "attempt": 1,
-        "seed": 0,
-        "started": datetime(2026, 1, 1, tzinfo=UTC),
         "seconds": SECONDS,
-        "phases": {},
-        "request": Request(),
         "url": "http://127.0.0.1:8000/",
-        "processes": (),
-        "answers": (answer,),
-        "namespaces": {},
+        "answers": (Answer(status=200, headers={}, length=length, sha256="", seconds=0.001),),
         "load": Load(processes=1),
         "driver_digest": driven,
-        "reading": reading,
-        "observation": observation,
+        "reading": plain.reading(round(rate * SECONDS), seconds=SECONDS, schedule=schedule),
+        "observation": plain.observation(*usage, seconds=SECONDS),
     }
-    return Trial(**(told | other))
+    return plain.trial(**made | other)
 
 
 def ceiling_of(rate: float, length: int = 100, **how: Any) -> Ceiling:
@@ -89,24 +63,7 @@ def ceiling_of(rate: float, length: int = 100, **how: Any) -> Ceiling:
 
 
 def header(*, smoke: bool = False) -> Header:
-    return Header(
-        name="small",
-        title="",
-        created=datetime(2026, 1, 1, tzinfo=UTC),
-        benchforge="0",
-        profile=None,
-        smoke=smoke,
-        settings={},
-        only=(),
-        suite="",
-        suite_sha256="",
-        seed=1,
-        cases=(CASE,),
-        plan=(),
-        metrics=(),
-        versions={},
-        facts={},
-    )
+    return plain.header(CASE, smoke=smoke)
 
 
 def asked(trials: Sequence[Trial], ceilings: Sequence[Ceiling], **how: Any) -> list[Check]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, answering, needed, needed_module
-from test_run import suite, trials
+from suite_texts.with_wrk import suite, trials
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -19,13 +19,13 @@ from benchforge.run.locate import libraries, locate
 from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
 from benchforge.run.trial.recorder import TrialRecorder
 
-PROGRAMS = Path(__file__).parents[1] / "programs"
+PROCESSES = Path(__file__).parents[1] / "programs/processes"
 POSTGRES = locate("postgres")
 NOTHING: Mapping[str, str] = {}
 
 
 def program(name: str, *arguments: object, **options: Any) -> Command:
-    return Command(sys.executable, PROGRAMS / f"{name}.py", *arguments, **options)
+    return Command(sys.executable, PROCESSES / f"{name}.py", *arguments, **options)
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_a_deaf_program_is_killed_when_its_time_is_over(here: Sandbox, tmp_path:
 def test_stopping_ends_descendants_that_left_the_group(here: Sandbox, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     # setsid: a session of its own, which no signal to the group reaches.
-    script = f"setsid {sys.executable} {PROGRAMS / 'deaf.py'} {ready} & wait"
+    script = f"setsid {sys.executable} {PROCESSES / 'deaf.py'} {ready} & wait"
     running = here.start("shell", Command("sh", "-c", script), tmp_path, NOTHING)
     assert eventually(ready.exists)
     pids = here.processes(running)

@@ -55,7 +55,13 @@ class Side:
         trial.mkdir(exist_ok=True)
         trial.chmod(0o777)
         with subprocess.Popen(
-            [*self.before, self.python, self.folder / "programs/measures.py", trial, *arguments],
+            [
+                *self.before,
+                self.python,
+                self.folder / "programs/harness/measures.py",
+                trial,
+                *arguments,
+            ],
             env={**os.environ, "PYTHONPATH": str(self.folder / "lib"), "TOKEN": self.token},
             stdout=subprocess.PIPE,
             text=True,

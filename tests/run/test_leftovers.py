@@ -94,7 +94,7 @@ def test_a_scratch_folder_goes_with_its_user() -> None:
 
 def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    with started(MARKS, PROGRAMS / "daemon.py", ready) as keeper:
+    with started(MARKS, PROGRAMS / "processes/daemon.py", ready) as keeper:
         assert keeper.stdout is not None
         keeper.stdout.readline()
         number = leftover_mark._carried(keeper.pid)
@@ -114,7 +114,7 @@ def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path
 
 def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    with started(MARKS, PROGRAMS / "daemon.py", ready) as keeper:
+    with started(MARKS, PROGRAMS / "processes/daemon.py", ready) as keeper:
         assert keeper.stdout is not None
         keeper.stdout.readline()
         number = leftover_mark._carried(keeper.pid)

@@ -69,7 +69,7 @@ def test_a_server_that_always_answers_the_same(bench: Bench, tmp_path: Path) -> 
 
 
 def test_a_body_that_grows_is_told(bench: Bench, tmp_path: Path) -> None:
-    grows = command("counts.py", "--port", "{port}", "--way", "grows")
+    grows = command("servers/counts.py", "--port", "{port}", "--way", "grows")
     trial = measured(bench, tmp_path, grows)
     assert trial["probes"]["distinct"] == 25
     assert len(trial["probes"]["most_frequent"]) == 8
@@ -77,7 +77,7 @@ def test_a_body_that_grows_is_told(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_with_some_answers_is_counted(bench: Bench, tmp_path: Path) -> None:
-    grows = command("counts.py", "--port", "{port}", "--way", "grows", "--every", "7")
+    grows = command("servers/counts.py", "--port", "{port}", "--way", "grows", "--every", "7")
     trial = measured(bench, tmp_path, grows, "same_body = true")
     assert sum(trial["probes"]["wrong"].values()) >= 2  # of the 20 before the load
     assert statuses(trial, "E3")[0] == "fail"
@@ -87,7 +87,9 @@ def test_what_is_wrong_with_some_answers_is_counted(bench: Bench, tmp_path: Path
 def test_a_server_that_answers_nothing_any_more_fails_with_what_was_seen(
     bench: Bench, tmp_path: Path
 ) -> None:
-    closes = command("misbehaves.py", "--port", "{port}", "--way", "close", "--after", "11")
+    closes = command(
+        "faulty_servers/misbehaves.py", "--port", "{port}", "--way", "close", "--after", "11"
+    )
     trial = measured(bench, tmp_path, closes)
     assert trial["probes"]["before"] == 9  # the tenth was the first of all
     assert sum(trial["probes"]["unanswered"].values()) == 11
@@ -95,14 +97,14 @@ def test_a_server_that_answers_nothing_any_more_fails_with_what_was_seen(
 
 
 def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> None:
-    trial = measured(bench, tmp_path, command("takes_time.py", "{port}"))
+    trial = measured(bench, tmp_path, command("servers/takes_time.py", "{port}"))
     assert 1 <= trial["probes"]["before"] <= 4
     assert 1 <= trial["probes"]["after"] <= 4
 
 
 def test_logs_are_searched_for_what_ran_out(bench: Bench, tmp_path: Path) -> None:
     line = "accept: [Errno 24] Too many open files"
-    serve = f'{sys.executable} {PROGRAMS / "answers.py"} --port "$0"'
+    serve = f'{sys.executable} {PROGRAMS / "servers/answers.py"} --port "$0"'
     words = ["sh", "-c", f"echo '{line}' >&2; exec {serve}", "{port}"]
     trial = measured(bench, tmp_path, f'use = "command"\ncommand = {json.dumps(words)}\n')
     assert trial["exhaustions"] == [{"label": "server-a", "resource": "descriptors", "line": line}]
@@ -117,7 +119,7 @@ def test_connections_that_are_to_be_closed_are_asked_so(bench: Bench, tmp_path: 
 
 
 def test_a_server_that_closes_each_connection_is_found_out(bench: Bench, tmp_path: Path) -> None:
-    closes = command("counts.py", "--port", "{port}", "--way", "close-told")
+    closes = command("servers/counts.py", "--port", "{port}", "--way", "close-told")
     trial = measured(bench, tmp_path, closes)
     assert statuses(trial, "K1") == ["fail"]
     assert trial["failure"] is None

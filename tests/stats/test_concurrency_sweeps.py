@@ -11,7 +11,7 @@ from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal import Terminal
 from benchforge_reporters.text.sweeps import sweeps
 from front_door import Bench, answering
-from made_result import METRICS, case, header, trials
+from made.made_result import METRICS, case, header, trials
 
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.summary import Summary

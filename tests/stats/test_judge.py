@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import two
-from summaries import case, check, claim, comparison, name, summary
+from made.simulate import two
+from made.summaries import case, check, claim, comparison, name, summary
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.summary.summary import CaseSummary, Placebo

@@ -9,8 +9,8 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from simulate import blocks, share, tolerance, two
-from summaries import case, claim, name, summary
+from made.simulate import blocks, share, tolerance, two
+from made.summaries import case, claim, name, summary
 
 from benchforge.model.suite.claim import ClaimInstance, Term
 from benchforge.stats.verdict.judge import judge

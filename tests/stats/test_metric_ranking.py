@@ -4,15 +4,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
-import summaries
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal import Terminal
 from benchforge_reporters.text.standings import pairs, standings
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_result import Values, case, header, summed, trials
-from simulate import blocks
+from made import summaries
+from made.made_result import Values, case, header, summed, trials
+from made.simulate import blocks
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_checks, withdrawn

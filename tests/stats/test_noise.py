@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from made_result import NOISE, case, header, trial
+from made.made_result import NOISE, case, header, trial
 
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import ATTEMPTS, Trial

@@ -12,6 +12,7 @@ import pytest
 from front_door import PROGRAMS, Bench, answering, needed
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
 
 from benchforge.model.trial.observation import MachineUsage, NetworkFlow, Observation, Usage
 from benchforge.model.trial.rows import (
@@ -33,14 +34,12 @@ SECONDS = st.floats(0, 1e6).map(lambda one: round(one, 6))
 COUNTS = st.integers(0, 2**50)
 
 
-def seen(*usage: Usage, **changed: Any) -> Observation:
-    fields = {"seconds": 2.0, "network": "private", "counters": {}, "sampler_cpu_s": 0.1}
-    return Observation.model_validate(fields | {"usage": usage} | changed)
+def seen(*parts: Usage, **changed: Any) -> Observation:
+    return plain.observation(*parts, **{"seconds": 2.0, "sampler_cpu_s": 0.1} | changed)
 
 
 def usage(**changed: Any) -> Usage:
-    fields = {"label": "app", "role": "server", "cpu_s": None, "peak_pss_bytes": None}
-    return Usage.model_validate(fields | changed)
+    return plain.usage(**{"label": "app"} | changed)
 
 
 def row(time_s: float, **changed: Any) -> UsageRow:
@@ -384,7 +383,7 @@ def test_a_server_that_runs_already_has_no_rows_and_says_why(bench: Bench, tmp_p
         port = free.getsockname()[1]
     url = f'use = "url"\nurl = "http://127.0.0.1:{port}"'
     (tmp_path / "suite.toml").write_text(SUITE.format(server=url).replace('"2s"', '"1s"'))
-    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
     with subprocess.Popen(words) as server:
         try:
             told = bench("run", "suite.toml", "-o", "out")

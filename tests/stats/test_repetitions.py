@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_windows import case, reading, trial
+from made import plain
 
 from benchforge.checks.limits import limits
 from benchforge.checks.statistics.repetitions import of_comparison, of_placebo
-from benchforge.model.summary.summary import CaseSummary, MetricSummary, TrialSample
+from benchforge.model.summary.summary import CaseSummary, TrialSample
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
@@ -21,8 +21,13 @@ STEADY = (100, 101, 99, 100, 102, 98, 101, 99, 100, 103)
 
 def trials(server: str, rates: Sequence[float]) -> list[Trial]:
     return [
-        trial(reading(10, responses=round(rate * 10)), number=n, block=n, of=case(server))
-        for n, rate in enumerate(rates, 1)
+        plain.trial(
+            reading=plain.reading(round(rate * 10), seconds=10),
+            number=block,
+            block=block,
+            case=plain.named(server),
+        )
+        for block, rate in enumerate(rates, 1)
     ]
 
 
@@ -125,22 +130,8 @@ def summary(values: Sequence[float | None], arm: int = 1, first: int = 1) -> Cas
         )
         for n, value in enumerate(values)
     )
-    line = MetricSummary(
-        metric="throughput",
-        use="throughput",
-        of=None,
-        unit="1",
-        better="higher",
-        estimator=None,
-        samples=samples,
-        median=None,
-        lowest=None,
-        highest=None,
-    )
-    name = case().model_copy(update={"arm": arm, "placebo": arm > 1})
-    return CaseSummary(
-        case=name, trials=len(values), planned=len(values), failed=(), metrics=(line,), notes=()
-    )
+    line = plain.line("throughput", "1", samples=samples)
+    return plain.case(plain.named(arm=arm, placebo=arm > 1), line, trials=len(values))
 
 
 EVERY = frozenset(range(1, 1000))

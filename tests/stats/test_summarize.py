@@ -3,27 +3,23 @@
 import random
 import statistics
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import ClassVar, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
 
 from benchforge.errors import InvalidFile
-from benchforge.model.files.result import Header, Planned
+from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.summary.summary import MetricSummary
-from benchforge.model.trial.answer import Request
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Metric, Window
 from benchforge.stats.summary.summarize import summarize
-
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class Throughput(Metric):
@@ -60,32 +56,14 @@ class Errors(Metric):
 
 
 def case(server: str = "wsgiref", arm: int = 1) -> CaseName:
-    return CaseName(
-        scenario="hello", server=server, driver="wrk", vary={}, digest=f"{server:0<64}", arm=arm
-    )
+    return plain.named(server, digest=f"{server:0<64}", arm=arm)
 
 
 def header(*cases: CaseName, blocks: int = 3) -> Header:
-    plan = [
-        Planned(block=block, position=position, case=one, seed=1, declared_s=2)
-        for block in range(1, blocks + 1)
-        for position, one in enumerate(reversed(cases), 1)
-    ]
-    return Header(
-        name="hello",
+    return plain.header(
+        *cases,
         title="Hello",
-        created=NOON,
-        benchforge="0.1.0",
-        profile=None,
-        smoke=False,
-        settings={},
-        only=(),
-        suite="",
-        suite_sha256="",
-        seed=7,
-        cases=cases,
-        plan=tuple(plan),
-        metrics=(),
+        plan=plain.planned(cases[::-1], blocks),
         versions={"wrk": "4.1.0"},
         facts={"cpus": 2},
     )
@@ -104,31 +82,19 @@ def trial(
     failure: Failure | None = None,
     checks: tuple[Check, ...] = (),
 ) -> Trial:
-    reading = Reading(
-        seconds=1,
-        responses=good,
-        good_at_least=good,
-        good_at_most=good,
+    reading = plain.reading(
+        good,
         errors=errors or {},
         overlapping_errors=at_least,
         defects=("lost",) if lost else (),
     )
-    return Trial(
+    return plain.trial(
         number=number,
         case=of or case(),
         block=block or number,
-        position=1,
         attempt=attempt,
-        seed=1,
-        started=NOON,
         seconds=3,
-        phases={},
-        request=Request(),
-        processes=(),
-        answers=(),
-        namespaces={},
         reading=None if failure else reading,
-        observation=None,
         checks=checks,
         failure=failure,
     )

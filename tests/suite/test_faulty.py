@@ -2,7 +2,7 @@
 
 They are planned and not run: what is no fault any more would start its processes. A suite whose
 first line is `# plan NAME.toml ...` is planned with those words. After a change of words,
-`BENCHFORGE_REWRITE=1 pytest tests/test_faulty.py` writes the files anew: read the difference.
+`BENCHFORGE_REWRITE=1 pytest tests/suite/test_faulty.py` writes the files anew: read the difference.
 """
 
 import os

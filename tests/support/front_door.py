@@ -116,6 +116,11 @@ def needed_module(name: str) -> None:
 
 def answering(*options: str) -> str:
     """Return the TOML of a command that serves what its options say."""
-    words: Sequence[str] = [sys.executable, str(PROGRAMS / "answers.py"), "--port", "{port}"]
+    words: Sequence[str] = [
+        sys.executable,
+        str(PROGRAMS / "servers/answers.py"),
+        "--port",
+        "{port}",
+    ]
     quoted = ", ".join(f"'{word}'" for word in [*words, *options])
     return f'use = "command"\ncommand = [{quoted}]\n'

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, needed
-from planted import PACE, WRK, server, suite, turning
-from validity import caught, measured, quiet
+from planted.turning import PACE, WRK, server, suite, turning
+from planted.validity import caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from beside import WRK, gunicorn, suite, undisturbed
 from front_door import Bench, needed, needed_module
-from validity import Seen, caught, measured, quiet
+from planted.beside import WRK, gunicorn, suite, undisturbed
+from planted.validity import Seen, caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 

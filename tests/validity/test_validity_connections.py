@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls, lack, needed, needed_module
-from planted import PACE, server, suite, turning
-from validity import Seen, caught, measured, quiet
+from planted.turning import PACE, server, suite, turning
+from planted.validity import Seen, caught, measured, quiet
 
 from benchforge.model.trial.histogram import Histogram
 

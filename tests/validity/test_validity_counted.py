@@ -9,14 +9,14 @@ import pytest
 from front_door import PROGRAMS, Bench, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
-from observed import LIMITS, reading, right, trial
-from planted import suite
-from validity import Seen, caught, measured
+from made.observed import LIMITS, reading, right, trial
+from planted.turning import suite
+from planted.validity import Seen, caught, measured
 
 from benchforge.checks.answers.counted import counted
 from benchforge.model.trial.reading import Reading, span
 
-OTHERWISE = PROGRAMS / "otherwise.py"
+OTHERWISE = PROGRAMS / "faulty_servers/otherwise.py"
 PACE = 'use = "pace"\nconnections = 4\nthink = "1ms"\nduration = "1s"'
 FAULTS = ["302", "203-same", "error"]
 # What another check than the failure of the trial shows, and what the tool printed of it.

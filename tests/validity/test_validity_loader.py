@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from beside import WRK, command, program, suite, undisturbed
 from front_door import Bench, lack, needed, program_words
-from validity import caught, measured, noted, quiet
+from planted.beside import WRK, command, program, suite, undisturbed
+from planted.validity import caught, measured, noted, quiet
 
 from benchforge.run.null_server import server
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(400)
 NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
 AB = 'use = "ab"\nconnections = 2\nrequests = 200\nkeep_alive = false'
-ANSWERS = ("answers.py", "--port", "{port}")
+ANSWERS = ("servers/answers.py", "--port", "{port}")
 OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
 
 

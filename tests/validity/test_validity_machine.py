@@ -11,26 +11,24 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from beside import PACE, program, suite
 from front_door import PROGRAMS, Bench, bench_words, calls
-from quiet_trial import LIMITS, machine, observation, trial
-from test_robustness_clock import clock
-from validity import caught, measured, noted, quiet
+from made.quiet_trial import LIMITS, machine, observation, trial
+from planted.beside import PACE, program, suite
+from planted.validity import caught, measured, noted, quiet
 
 from benchforge.checks.machine import clock as clocks
 from benchforge.checks.machine import memory
 
 pytestmark = pytest.mark.timeout(400)
 
-__all__ = ["clock"]
 
-PONG = program("answers.py", "--port", "{port}")
+PONG = program("servers/answers.py", "--port", "{port}")
 
 
 @contextmanager
 def neighbours(seconds: float) -> Iterator[None]:
     """One for each CPU, which burns it for so long at most."""
-    words = [sys.executable, str(PROGRAMS / "burns.py"), str(seconds)]
+    words = [sys.executable, str(PROGRAMS / "processes/burns.py"), str(seconds)]
     with ExitStack() as stack:
         for _ in os.sched_getaffinity(0):
             process = stack.enter_context(subprocess.Popen(words, start_new_session=True))
@@ -102,7 +100,7 @@ def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str,
 
 
 def test_a_server_that_reads_its_memory_from_a_disk(bench: Bench, tmp_path: Path) -> None:
-    words = ("pages.py", "{port}", tmp_path / "pages")
+    words = ("faulty_servers/pages.py", "{port}", tmp_path / "pages")
     servers = {"pages": program(*words, "--forget"), "healthy": program(*words)}
     seen = measured(bench, tmp_path, suite(servers, PACE))
     if not any(one["value"] for one in seen.checks("M1", "pages")):

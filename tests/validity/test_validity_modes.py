@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from beside import command, gunicorn, program, suite
 from front_door import PROGRAMS, Bench, lack, needed, needed_module
-from validity import caught, measured, quiet
+from planted.beside import command, gunicorn, program, suite
+from planted.validity import caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 
-ANSWERS = ("answers.py", "--port", "{port}")
+ANSWERS = ("servers/answers.py", "--port", "{port}")
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,12 @@ ANSWERS = ("answers.py", "--port", "{port}")
         (
             "Flask's own server, told to debug",
             command(
-                *(sys.executable, "-m", "flask", "--app", PROGRAMS / "pong_flask.py"),
+                *(sys.executable, "-m", "flask", "--app", PROGRAMS / "apps/pong_flask.py"),
                 *("run", "--debug", "--port", "{port}"),
             ),
             "--debug",
         ),
-        ("Flask's own server", program("pong_flask.py", "{port}"), "Werkzeug"),
+        ("Flask's own server", program("apps/pong_flask.py", "{port}"), "Werkzeug"),
     ],
 )
 def test_flasks_own_server(
@@ -44,7 +44,7 @@ def test_flasks_own_server(
     [
         (
             "Django's own server",
-            program("pong_django.py", "runserver", "--noreload", "{port}"),
+            program("apps/pong_django.py", "runserver", "--noreload", "{port}"),
             "runserver",
         ),
         (

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from beside import gunicorn
 from front_door import Bench, answering, needed, needed_module
-from validity import caught, measured, quiet
+from planted.beside import gunicorn
+from planted.validity import caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from beside import PACE, WRK, gunicorn, program, suite
 from front_door import Bench, needed, needed_module
-from validity import caught, measured, quiet
+from planted.beside import PACE, WRK, gunicorn, program, suite
+from planted.validity import caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -24,7 +24,7 @@ def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
-    words = ("answers.py", "--port", "{port}")
+    words = ("servers/answers.py", "--port", "{port}")
     load = PACE.replace('duration = "2s"', 'duration = "4s"')
     servers = {"leaks": program(*words, "--grows", 100_000), "healthy": program(*words)}
     seen = measured(bench, tmp_path, suite(servers, load))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from front_door import Bench, needed, program_words
-from planted import WRK, server, suite
-from validity import Seen, measured
+from planted.turning import WRK, server, suite
+from planted.validity import Seen, measured
 
 pytestmark = pytest.mark.timeout(400)
 

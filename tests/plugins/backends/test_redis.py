@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backend_trial import HOST, run, running, site_at, write_dataset
 from benchforge_backends.redis import Redis
 from front_door import Bench, needed, needed_module
 from pydantic import ValidationError
+from serving.backends import HOST, run, running, site_at, write_dataset
 
 from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.parts.command import Command

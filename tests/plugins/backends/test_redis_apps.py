@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from app_serving import accepts, ask, free_port, running, serving
 from front_door import needed, program_words
+from serving.apps import accepts, ask, free_port, running, serving
 
 from benchforge.run.locate import libraries, locate
 

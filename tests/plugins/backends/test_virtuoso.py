@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backend_trial import HOST, run, running, site_at, write_dataset
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import needed
 from pydantic import ValidationError
+from serving.backends import HOST, run, running, site_at, write_dataset
 
 from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.parts.command import Command

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from app_serving import ask, free_port, running, serving
 from front_door import needed
+from serving.apps import ask, free_port, running, serving
 
 from benchforge.run.locate import libraries, locate
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from benchforge_commands.calibrate.rounds import keep
-from calibrated import BEYOND, calibration
 from front_door import Bench, answering, bench_words, calls
 from hypothesis import given
 from hypothesis import strategies as st
+from made.calibrated import BEYOND, calibration
 from pydantic import ValidationError
 
 from benchforge.checks.limits import limits

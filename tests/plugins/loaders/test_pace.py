@@ -334,7 +334,7 @@ def free_port() -> int:
 def server(folder: Path, *more: Path) -> Iterator[tuple[int, Callable[[], int]]]:
     """Start the program that lies; yield its port, and how to stop it and get what it accepted."""
     port = free_port()
-    words = [sys.executable, str(PROGRAMS / "lies.py"), str(port), *map(str, more)]
+    words = [sys.executable, str(PROGRAMS / "faulty_servers/lies.py"), str(port), *map(str, more)]
     with (folder / "accepted.txt").open("w") as log:
         process = subprocess.Popen(words, stdout=log)
 

@@ -11,9 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from app_serving import Reply, ask, free_port, running
 from front_door import needed_module
-from private_postgres import DATASET, Postgres
+from serving.apps import Reply, ask, free_port, running
+from serving.postgres import DATASET, Postgres
 
 APPS = Path(__file__).parents[3] / "plugins/servers/benchforge_servers/apps"
 NAMES = ("django_agents", "flask_agents", "aiohttp_agents", "aiohttp_agents_aiopg")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import benchforge_servers
 import pytest
-from app_serving import TOLD
 from benchforge_servers.python.app import PROTOCOLS, App, app_of, built_in, folder_of
 from front_door import needed_module
+from serving.apps import TOLD
 
 NAMES = built_in()
 # API-Hour has an environment of its own: what it serves is tested with the server.

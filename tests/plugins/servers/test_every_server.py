@@ -34,7 +34,7 @@ from benchforge_servers.wsgi.uwsgi import Uwsgi
 from benchforge_servers.wsgi.waitress import Waitress
 from front_door import lack
 from pydantic import ValidationError
-from serving import accepts, get, serving
+from serving.in_trial import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Server

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from app_serving import ask, serving
+from serving.apps import ask, serving
 
 HELLO = b"Hello World!"
 LONG = 64 * 1024 * 1024

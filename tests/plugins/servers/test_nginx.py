@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from benchforge_servers.proxies.nginx import Nginx
 from front_door import needed, program_words
+from measured.case import cases, trial_of
 from pydantic import ValidationError
-from trials import cases, trial_of
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.trial import Trial

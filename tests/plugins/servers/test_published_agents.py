@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from app_serving import ask, serving
-from private_postgres import Postgres
+from serving.apps import ask, serving
+from serving.postgres import Postgres
 
 PUBLISHED = ("django_agents_published", "flask_agents_published", "aiohttp_agents_aiopg_published")
 SPACED = {"/index": 18, "/agents": 7100}

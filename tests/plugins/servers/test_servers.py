@@ -23,7 +23,7 @@ from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
 from front_door import lack
 from pydantic import ValidationError
-from serving import accepts, get, serving
+from serving.in_trial import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Part, Server
@@ -247,7 +247,7 @@ def test_a_command_is_filled_in_and_serves(site: Site) -> None:
         {
             "command": [
                 sys.executable,
-                str(PROGRAMS / "serves.py"),
+                str(PROGRAMS / "processes/serves.py"),
                 "{port}",
                 "{{{backends.db.url}}}",
             ]

@@ -2,19 +2,18 @@
 
 import contextlib
 import ssl
-import subprocess
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from front_door import needed, program_words
-from trials import cases, trial_of
+from front_door import needed
+from measured.case import cases, trial_of
+from serving.certificate import certificate
 
 from benchforge.model.trial.trial import Trial
 
-HERE = "IP:127.0.0.1,DNS:localhost"
 SUITE = """benchforge = 1
 [servers.mine]
 use = "url"
@@ -57,21 +56,6 @@ class Quiet(ThreadingHTTPServer):
 @pytest.fixture(autouse=True)
 def programs() -> None:
     needed("openssl", "wrk")
-
-
-def certificate(folder: Path, name: str, names: str = HERE, *, expired: bool = False) -> Path:
-    """Make a certificate that signs itself, beside its key, and return it."""
-    own, key = folder / f"{name}.pem", folder / f"{name}.key"
-    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
-    about = ("-subj", "/CN=localhost", "-addext", f"subjectAltName={names}")
-    _openssl("req", "-x509", "-nodes", *curve, *about, "-keyout", key, "-out", own)
-    if expired:
-        _openssl("x509", "-in", own, "-signkey", key, "-days", "-1", "-out", own)
-    return own
-
-
-def _openssl(*words: str | Path) -> None:
-    subprocess.run([*program_words("openssl"), *words], check=True, capture_output=True, timeout=20)
 
 
 @contextlib.contextmanager

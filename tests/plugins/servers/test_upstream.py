@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import pytest
 from front_door import PROGRAMS, Bench, answering, needed, needed_module
-from trials import cases, trial_of
+from measured.case import cases, trial_of
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
@@ -334,7 +334,14 @@ def test_an_upstream_that_gives_nothing_is_told(tmp_path: Path) -> None:
 
 
 def test_an_upstream_that_dies_under_load_is_named(tmp_path: Path) -> None:
-    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", "{port}", "--die-after", "60"]
+    words = [
+        sys.executable,
+        str(PROGRAMS / "servers/answers.py"),
+        "--port",
+        "{port}",
+        "--die-after",
+        "60",
+    ]
     app = f'use = "command"\ncommand = {[*words]}'
     stage, told = failure(measured(tmp_path, {"app": app, "front": front("app")}))
     assert stage == "drive"

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from front_door import PROGRAMS, Bench, bench, lack
 from hypothesis import given
 from hypothesis import strategies as st
+from made.plain import header, named, observation, trial, usage
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import fingerprint
@@ -19,62 +19,13 @@ from benchforge.checks.server import interpreter
 from benchforge.model.files import environment
 from benchforge.model.files.result import Header
 from benchforge.model.suite.runtime import Interpreter
-from benchforge.model.trial.answer import Request
-from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Link, StartedProcess, Trial
-from benchforge.model.values.case_name import CaseName
 from benchforge.run.locate import locate
 from benchforge.run.machine.facts import facts, hard_facts
 
 __all__ = ["bench"]
 
 JSON = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
-
-
-def case(server: str = "a") -> CaseName:
-    return CaseName(scenario="s", server=server, driver="d", vary={}, digest=server)
-
-
-def trial(**changed: Any) -> Trial:
-    made: dict[str, Any] = {
-        "number": 1,
-        "case": case(),
-        "block": 1,
-        "position": 1,
-        "seed": 0,
-        "started": datetime.now(UTC),
-        "seconds": 1.0,
-        "phases": {},
-        "request": Request(),
-        "processes": (),
-        "answers": (),
-        "namespaces": {},
-        "reading": None,
-        "observation": None,
-    }
-    return Trial(**(made | changed))
-
-
-def header(**changed: Any) -> Header:
-    made: dict[str, Any] = {
-        "name": "x",
-        "title": "",
-        "created": datetime.now(UTC),
-        "benchforge": "1",
-        "profile": None,
-        "smoke": False,
-        "settings": {},
-        "only": (),
-        "suite": "",
-        "suite_sha256": "",
-        "seed": 0,
-        "cases": (),
-        "plan": (),
-        "metrics": (),
-        "versions": {},
-        "facts": {},
-    }
-    return Header(**(made | changed))
 
 
 def test_hard_facts_are_all_named_and_told() -> None:
@@ -215,9 +166,8 @@ def test_what_really_ran(executable: str | None, status: str) -> None:
 
 
 def spoken(server: str, **links: Link) -> Trial:
-    usage = Usage(label="backend-b", role="backend", cpu_s=0, peak_pss_bytes=None)
-    seen = Observation(seconds=1, usage=(usage,), network="private", counters={}, sampler_cpu_s=0)
-    return trial(case=case(server), observation=seen, encryption=links)
+    seen = observation(usage("backend", label="backend-b", cpu_s=0))
+    return trial(case=named(server), observation=seen, encryption=links)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +198,7 @@ def test_a_server_that_encrypts_is_heard_and_another_that_does_not(
 ) -> None:
     if locate("redis-server") is None:
         lack("redis-server")
-    command = f"'{sys.executable}', '{PROGRAMS}/talks.py', '--port', '{{port}}'"
+    command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"
     (tmp_path / "two.toml").write_text(
         f"""benchforge = 1
 [backends.store]

@@ -16,6 +16,7 @@ import pytest
 from front_door import PROGRAMS, Bench, answering, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
+from suite_texts.with_wrk import trials
 
 from benchforge.model.values.cpus import Cpus
 from benchforge.registry import Registry
@@ -234,7 +235,7 @@ def answering_here() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, str(PROGRAMS / "answers.py"), "--port", str(port)]
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
     process = subprocess.Popen(words)
     try:
         deadline = time.monotonic() + 20
@@ -248,11 +249,6 @@ def answering_here() -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-
-
-def trials(folder: Path) -> list[dict[str, Any]]:
-    files = sorted(folder.glob("results/*/trials/*/trial.json"))
-    return [json.loads(file.read_text()) for file in files]
 
 
 def checked(trial: dict[str, Any], name: str) -> dict[str, Any]:
@@ -343,7 +339,7 @@ def test_a_server_that_ran_already_is_unknown_and_that_is_printed(
 
 def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:
     _, last = two_cpus()
-    words = [sys.executable, str(PROGRAMS / "says_who.py"), "--port", "{port}"]
+    words = [sys.executable, str(PROGRAMS / "servers/says_who.py"), "--port", "{port}"]
     file = suite(tmp_path, "", f'[placement]\nserver = "{last}"')
     file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
     done = bench("run", file)
@@ -354,7 +350,7 @@ def test_the_server_itself_sees_its_cpus(bench: Bench, tmp_path: Path) -> None:
 
 def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Path) -> None:
     first, last = two_cpus()
-    words = [sys.executable, str(PROGRAMS / "wanders.py"), str(last), "--port", "{port}"]
+    words = [sys.executable, str(PROGRAMS / "servers/wanders.py"), str(last), "--port", "{port}"]
     file = suite(
         tmp_path,
         "",

@@ -1,6 +1,5 @@
 """The wait for quiet: on recorded machines, and beside processes that really burn CPU."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -9,12 +8,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words
 from hypothesis import given
 from hypothesis import strategies as st
+from suite_texts.with_wrk import trials
 
 from benchforge.model.values.units import Duration
 from benchforge.run.machine.cpu_ticks import Ticks, ticks
@@ -110,7 +109,7 @@ def test_how_long_is_waited() -> None:
 @contextmanager
 def burning(seconds: float) -> Iterator[None]:
     """Keep every CPU busy from sessions of their own, `seconds` of CPU time each at the most."""
-    words = [sys.executable, str(PROGRAMS / "burns.py"), str(seconds)]
+    words = [sys.executable, str(PROGRAMS / "processes/burns.py"), str(seconds)]
     count = len(os.sched_getaffinity(0))
     burners = [subprocess.Popen(words, start_new_session=True) for _ in range(count)]
     try:
@@ -140,11 +139,6 @@ blocks = 2
 {quiet}
 """)
     return file
-
-
-def trials(folder: Path) -> list[dict[str, Any]]:
-    files = sorted(folder.glob("results/*/trials/*/trial.json"))
-    return [json.loads(file.read_text()) for file in files]
 
 
 def test_it_is_waited_until_it_is_quiet_again() -> None:

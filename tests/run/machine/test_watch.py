@@ -64,7 +64,7 @@ def text_of(path: Path) -> str:
 @pytest.mark.parametrize("how", ["waited", "ignored", "orphans"])
 def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, how: str) -> None:
     file = tmp_path / "told"
-    with program(PROGRAMS / "spends.py", how, "3", "0.15", file) as process:
+    with program(PROGRAMS / "processes/spends.py", how, "3", "0.15", file) as process:
         seen = part(process.pid)
         seen.begin(counted_from_birth=False)
         until(
@@ -157,7 +157,7 @@ def test_no_child_is_counted_twice_and_none_of_what_was_seen_is_lost(
 
 
 def test_the_hottest_thread_and_busy_ones_are_told_ended_ones_too() -> None:
-    with program(PROGRAMS / "threads.py", "0.6") as process:
+    with program(PROGRAMS / "processes/threads.py", "0.6") as process:
         seen = part(process.pid)
         seen.begin(counted_from_birth=False)
         begun = time.monotonic()

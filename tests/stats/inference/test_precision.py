@@ -9,8 +9,8 @@ import pytest
 from benchforge_metrics.throughput import Throughput
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_result import METRICS, case, header, summed, trial, trials
-from simulate import blocks
+from made.made_result import METRICS, case, header, summed, trial, trials
+from made.simulate import blocks
 
 from benchforge.model.files.result import Header
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term

@@ -9,7 +9,7 @@ import math
 from random import Random
 
 import pytest
-from simulate import blocks, disturbed, searched, share, tolerance, two
+from made.simulate import blocks, disturbed, searched, share, tolerance, two
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions.student import t_quantile

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import two
+from made.simulate import two
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.decide import decide

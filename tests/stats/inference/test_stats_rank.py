@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import blocks
+from made.simulate import blocks
 
 from benchforge.stats.inference.holm import holm, ranking, simultaneous
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import share, tolerance, two
+from made.simulate import share, tolerance, two
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.ratio import ratio

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import searched
+from made.simulate import searched
 
 from benchforge.stats.search.next_rate import Next, RateTrial, Search, next_rate
 from benchforge.stats.search.posterior import sustained

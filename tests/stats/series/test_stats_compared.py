@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_reporters import NOON, case, line, result
+from made.plain import NOON
+from made.shown import case, line, result
 
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
 from benchforge.model.trial.check import Check

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulate import blocks
+from made.simulate import blocks
 
 from benchforge.model.summary.verdict import Outliers
 from benchforge.stats.summary.outliers import outliers

@@ -1,6 +1,5 @@
 """What of a load counts: bins of a trial, one cut for all that are compared, and who uses it."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,13 +10,12 @@ from benchforge_metrics.memory import Memory
 from benchforge_metrics.throughput import Throughput
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
 
 from benchforge.checks.limits import limits
 from benchforge.checks.statistics.steady import of_comparison, of_trial
-from benchforge.model.files.result import Header, Planned
-from benchforge.model.trial.answer import Request
 from benchforge.model.trial.bins import Bins, after_cut, bins_of
-from benchforge.model.trial.observation import NetworkFlow, Observation, Usage
+from benchforge.model.trial.observation import NetworkFlow
 from benchforge.model.trial.reading import Reading, Series
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
@@ -26,60 +24,23 @@ from benchforge.plugin import Histogram, Metric, Sample
 from benchforge.stats.summary.summarize import summarize
 from benchforge.stats.timeseries.windows import settled, together, window_of
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WARM = (10,) * 8 + (100,) * 32  # 2 s of warm-up in 10 s
 
 
 def case(server: str = "django") -> CaseName:
-    return CaseName(scenario="s", server=server, driver="closed", vary={}, digest=server)
+    return plain.named(server, scenario="s", driver="closed")
 
 
-def trial(
-    reading: Reading | None,
-    flow: NetworkFlow | None = None,
-    *,
-    number: int = 1,
-    block: int = 1,
-    of: CaseName | None = None,
-    **seen: Any,
-) -> Trial:
-    usage = Usage(label="django", role="server", cpu_s=9.9, peak_pss_bytes=1000)
-    return Trial(
-        number=number,
-        case=of or case(),
-        block=block,
-        position=number,
-        seed=7,
-        started=NOON,
-        seconds=20,
-        phases={},
-        request=Request(),
-        processes=(),
-        answers=(),
-        namespaces={},
-        reading=reading,
-        observation=Observation(
-            seconds=11,
-            usage=(usage,),
-            network="private",
-            counters={},
-            sampler_cpu_s=0,
-            flow=flow,
-        ),
-        **seen,
-    )
+def trial(reading: Reading | None, flow: NetworkFlow | None = None, **changed: Any) -> Trial:
+    usage = plain.usage(label="django", cpu_s=9.9, peak_pss_bytes=1000)
+    seen = plain.observation(usage, seconds=11, flow=flow)
+    return plain.trial(reading=reading, observation=seen, **changed)
 
 
 def reading(seconds: float = 10, **changed: Any) -> Reading:
-    fields: dict[str, Any] = {
-        "seconds": seconds,
-        "responses": 1000,
-        "good_at_least": 1000,
-        "good_at_most": 1000,
-        "errors": {"read": 0},
-        "unanswered": 0,
-    }
-    return Reading.model_validate(fields | changed)
+    return plain.reading(
+        1000, seconds=seconds, **{"errors": {"read": 0}, "unanswered": 0} | changed
+    )
 
 
 def told(completed: tuple[int, ...], errors: tuple[int, ...] = (), bin_s: float = 0.25) -> Reading:
@@ -287,31 +248,11 @@ def test_what_is_never_cut_says_so() -> None:
 
 
 def result(*readings: tuple[str, Reading]) -> Any:
-    cases = tuple(case(server) for server in dict(readings))
-    header = Header.model_validate(
-        {
-            "name": "s",
-            "title": "",
-            "created": NOON,
-            "benchforge": "1",
-            "profile": None,
-            "seed": 1,
-            "smoke": False,
-            "suite": "",
-            "suite_sha256": "",
-            "settings": {},
-            "only": (),
-            "metrics": (),
-            "cases": cases,
-            "plan": [
-                Planned(block=1, position=n, case=c, seed=1, declared_s=10)
-                for n, c in enumerate(cases, 1)
-            ],
-            "versions": {},
-            "facts": {},
-        }
-    )
-    trials = [trial(of, number=n, of=case(server)) for n, (server, of) in enumerate(readings, 1)]
+    header = plain.header(*(case(server) for server in dict(readings)), blocks=1)
+    trials = [
+        trial(of, number=n, position=n, case=case(server))
+        for n, (server, of) in enumerate(readings, 1)
+    ]
     return summarize(header, trials, {"throughput": Throughput()})
 
 

@@ -1,22 +1,19 @@
 """A header and trials made by hand: what each server gave in each block, and who is believed."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from benchforge_metrics.throughput import Throughput
+from made import plain
 from pydantic import JsonValue
 
-from benchforge.model.files.result import Header, MetricUse, Planned
+from benchforge.model.files.result import Header, MetricUse
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.answer import Request
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.stats.summary.summarize import summarize
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 METRICS = {"throughput": Throughput()}
 _SECONDS = 1000.0  # so long that a value is exact to six digits
 NOISE = Check(
@@ -32,45 +29,17 @@ Values = Mapping[str, Sequence[float | None]]
 
 
 def case(server: str, **vary: JsonValue) -> CaseName:
-    named = {path.replace("__", "."): value for path, value in vary.items()}
-    digest = f"{server}{named}"
-    return CaseName(scenario="hello", server=server, driver="few", vary=named, digest=digest)
+    axes = {path.replace("__", "."): value for path, value in vary.items()}
+    return plain.named(server, driver="few", vary=axes, digest=f"{server}{axes}")
 
 
 def header(
     cases: Sequence[CaseName], blocks: int, until: Until | None = None, smoke: bool = False
 ) -> Header:
-    return Header(
-        name="hello",
-        title="",
-        created=NOON,
-        benchforge="0.1.0",
-        profile=None,
-        smoke=smoke,
-        settings={},
-        only=(),
-        suite="",
-        suite_sha256="",
-        seed=7,
-        cases=tuple(cases),
-        plan=tuple(
-            Planned(block=block, position=position, case=one, seed=1, declared_s=1)
-            for block in range(1, blocks + 1)
-            for position, one in enumerate(cases, 1)
-        ),
-        until=until,
-        metrics=(
-            MetricUse(
-                label="throughput",
-                use="throughput",
-                options={},
-                unit="requests/s",
-                better="higher",
-            ),
-        ),
-        versions={},
-        facts={},
+    use = MetricUse(
+        label="throughput", use="throughput", options={}, unit="requests/s", better="higher"
     )
+    return plain.header(*cases, blocks=blocks, until=until, smoke=smoke, metrics=(use,))
 
 
 def trial(
@@ -86,31 +55,15 @@ def trial(
     failed: bool = False,
 ) -> Trial:
     responses = round((100.0 if value is None else value) * _SECONDS)
-    return Trial(
+    return plain.trial(
         number=number,
         case=of,
         block=block,
         position=position,
         attempt=attempt,
-        seed=1,
-        started=NOON,
         seconds=_SECONDS,
-        phases={},
-        request=Request(),
-        processes=(),
-        answers=(),
-        namespaces={},
         load=Load(connections=at_once, concurrency=at_once),
-        reading=None
-        if failed
-        else Reading(
-            seconds=_SECONDS,
-            responses=responses,
-            good_at_least=responses,
-            good_at_most=responses,
-            errors={},
-        ),
-        observation=None,
+        reading=None if failed else plain.reading(responses, seconds=_SECONDS),
         checks=(NOISE, *checks) if value is None else tuple(checks),
         failure=Failure(stage="start", message="it died") if failed else None,
     )

@@ -1,7 +1,8 @@
 """Trials that are made by hand, for the checks: all is well with them until a test changes it."""
 
-from datetime import UTC, datetime
 from typing import Any
+
+from made import plain
 
 from benchforge.checks.limits import limits
 from benchforge.model.trial.answer import Answer
@@ -12,8 +13,6 @@ from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.probes import EqualAnswers, Listener, Probes, Sizes
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
-from benchforge.model.values.case_name import CaseName
-from benchforge.plugin import Request
 
 LIMITS = limits()
 SEGMENTS = {"TcpOutSegs": 60_000, "TcpInSegs": 60_000}
@@ -22,7 +21,6 @@ SEGMENTS = {"TcpOutSegs": 60_000, "TcpInSegs": 60_000}
 def usage(**changed: Any) -> Usage:
     fields: dict[str, Any] = {
         "label": "server-a",
-        "role": "server",
         "cpu_s": 9.5,
         "peak_pss_bytes": 1000,
         "process_cpu_s": (4.8, 4.7, 0.0),
@@ -34,7 +32,7 @@ def usage(**changed: Any) -> Usage:
         "open_files_limit": 4096,
         "processes": 3,
     }
-    return Usage.model_validate(fields | changed)
+    return plain.usage(**fields | changed)
 
 
 def loader(**changed: Any) -> Usage:
@@ -74,28 +72,23 @@ def probes(*answers: Answer, **changed: Any) -> Probes:
 def reading(**changed: Any) -> Reading:
     fields: dict[str, Any] = {
         "seconds": 10,
-        "responses": 20_000,
-        "good_at_least": 20_000,
-        "good_at_most": 20_000,
         "errors": {"status": 0, "timeout": 0},
         "unanswered": 0,
         "received_bytes": 20_000 * 1150,
         "latency": Histogram.of({500: 19_000, 3000: 1000}),
         "test_connections": 1,
     }
-    return Reading.model_validate(fields | changed)
+    return plain.reading(20_000, **fields | changed)
 
 
 def observation(*usages: Usage, **changed: Any) -> Observation:
     fields: dict[str, Any] = {
         "seconds": 10.2,
-        "usage": usages or (usage(), loader()),
-        "network": "private",
         "counters": SEGMENTS | {"TcpPassiveOpens": 17},
         "sampler_cpu_s": 0.01,
         "machine": MachineUsage(cpus=4, busy_s=15.0, time_wait_sockets=20, ephemeral_ports=28_232),
     }
-    return Observation.model_validate(fields | changed)
+    return plain.observation(*(usages or (usage(), loader())), **fields | changed)
 
 
 def trial(**changed: Any) -> Trial:
@@ -104,27 +97,17 @@ def trial(**changed: Any) -> Trial:
     vary = changed.pop("vary", {})
     load = {"connections": 16, "keep_alive": True, "protocol": "HTTP/1.1", "options_digest": "s"}
     fields: dict[str, Any] = {
-        "number": 1,
-        "case": CaseName(scenario="s", server=server, driver="w", vary=vary, digest=server),
-        "block": 1,
-        "position": 1,
-        "seed": 7,
-        "started": datetime(2026, 1, 1, tzinfo=UTC),
-        "seconds": 20,
-        "phases": {},
-        "request": Request(),
-        "processes": (),
+        "case": plain.named(server, scenario="s", driver="w", vary=vary),
         "answers": (answer(), answer()),
         "probes": probes(),
         "listener": Listener(address="http://127.0.0.1:4000", is_server=True),
-        "namespaces": {},
         "load": Load.model_validate(load | changed.pop("load", {})),
         "workers": {"a": 2},
         "good_response": right(),
         "reading": reading(),
         "observation": observation(),
     }
-    return Trial.model_validate(fields | changed)
+    return plain.trial(**fields | changed)
 
 
 def right(**changed: Any) -> GoodResponse:

@@ -1,20 +1,19 @@
 """A healthy trial on a quiet machine of four CPUs, built by hand, and how to change it."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
+
+from made import plain
 
 from benchforge.checks import ask
 from benchforge.checks.limits import limits
 from benchforge.model.files.result import Header
 from benchforge.model.suite.placement import ActualPlacement
-from benchforge.model.trial.answer import Request
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
-from benchforge.model.values.case_name import CaseName
 
 LIMITS = limits()
 APART = ActualPlacement(cpus={"server": "0-1", "backend": "0-1", "loader": "2"})
@@ -24,22 +23,12 @@ LATENCY = Histogram.of({280: 500_000, 400: 30_000, 800: 5_000, 1_300: 1_000})
 
 
 def reading(**changed: Any) -> Reading:
-    fields = {
-        "seconds": 10,
-        "responses": 536_000,
-        "good_at_least": 536_000,
-        "good_at_most": 536_000,
-        "errors": {},
-        "unanswered": 0,
-        "latency": LATENCY,
-    }
-    return Reading.model_validate(fields | changed)
+    return plain.reading(536_000, **{"seconds": 10, "unanswered": 0, "latency": LATENCY} | changed)
 
 
 def usage(label: str, role: str, **changed: Any) -> Usage:
     fields = {
         "label": label,
-        "role": role,
         "cpu_s": 5.0,
         "peak_pss_bytes": 30_000_000,
         "pss_samples": 10,
@@ -51,7 +40,7 @@ def usage(label: str, role: str, **changed: Any) -> Usage:
         "major_faults": 0,
         "memory_growth": 0.01,
     }
-    return Usage.model_validate(fields | changed)
+    return plain.usage(role, **fields | changed)
 
 
 def parts(**changed: dict[str, Any]) -> tuple[Usage, ...]:
@@ -79,15 +68,8 @@ def machine(**changed: Any) -> MachineUsage:
 
 
 def observation(**changed: Any) -> Observation:
-    fields = {
-        "seconds": 10.0,
-        "usage": parts(),
-        "network": "private",
-        "counters": {},
-        "sampler_cpu_s": 0.02,
-        "machine": machine(),
-    }
-    return Observation.model_validate(fields | changed)
+    fields = {"seconds": 10.0, "usage": parts(), "sampler_cpu_s": 0.02, "machine": machine()}
+    return plain.observation(**fields | changed)
 
 
 def trial(**changed: Any) -> Trial:
@@ -97,25 +79,14 @@ def trial(**changed: Any) -> Trial:
     }
     if "parts" in changed:
         seen["usage"] = changed.pop("parts")
-    fields = {
-        "number": 1,
-        "case": CaseName(scenario="s", server="flask", driver="closed", vary={}, digest="0"),
-        "block": 1,
-        "position": 1,
-        "seed": 7,
-        "started": datetime(2026, 1, 1, tzinfo=UTC),
-        "seconds": 20,
-        "phases": {},
-        "request": Request(),
-        "processes": (),
-        "answers": (),
-        "namespaces": {},
+    fields: dict[str, Any] = {
+        "case": plain.named("flask", scenario="s", driver="closed"),
         "load": Load(connections=16, concurrency=16, declared_s=10),
         "placement": APART,
         "reading": reading(),
         "observation": observation(**seen),
     }
-    return Trial.model_validate(fields | changed)
+    return plain.trial(**fields | changed)
 
 
 def header(**facts: Any) -> Header:
@@ -127,24 +98,7 @@ def header(**facts: Any) -> Header:
         "boost": "0",
         "virtual": False,
     }
-    return Header(
-        name="n",
-        title="t",
-        created=datetime(2026, 1, 1, tzinfo=UTC),
-        benchforge="0",
-        profile=None,
-        smoke=False,
-        settings={},
-        only=(),
-        suite="",
-        suite_sha256="",
-        seed=1,
-        cases=(),
-        plan=(),
-        metrics=(),
-        versions={},
-        facts=known | facts,
-    )
+    return plain.header(facts=known | facts)
 
 
 def only(checks: Iterable[Check], id_: str, of: str | None = None) -> Check:

@@ -1,9 +1,9 @@
 """Summaries made by hand: cases with a value a block, for what judges and shows them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
+from made import plain
 from pydantic import JsonValue
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
@@ -13,9 +13,7 @@ from benchforge.model.summary.summary import (
     Comparison,
     DoubtedTrial,
     FailedTrial,
-    MetricSummary,
     Summary,
-    TrialSample,
 )
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
@@ -23,14 +21,12 @@ from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.values.case_name import CaseName
 from benchforge.suite.claims.question import question
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
 Value = float | Sample | None
 "Of a block: a number, unknown, or a sample of its own."
 
 
 def name(server: str, scenario: str = "hello", **vary: JsonValue) -> CaseName:
-    return CaseName(scenario=scenario, server=server, driver="pace", vary=dict(vary), digest=server)
+    return plain.named(server, scenario=scenario, driver="pace", vary=vary)
 
 
 def case(
@@ -53,34 +49,23 @@ def case(
     Of what others disturbed it is given what share of the CPUs they left.
     """
     broken = failed or {}
-    samples = tuple(
-        TrialSample(trial=block, block=block, sample=_sample(value, metric, unit, of))
+    samples = {
+        block: _sample(value, metric, unit, of)
         for block, value in enumerate(values, 1)
         if block not in broken
+    }
+    line = plain.line(
+        metric, unit, use=use, of=of, samples=plain.samples(samples), why="made by hand"
     )
-    line = MetricSummary(
-        metric=metric,
-        use=use,
-        of=of,
-        unit=unit,
-        better="higher",
-        estimator=None,
-        samples=samples,
-        median=None,
-        lowest=None,
-        highest=None,
-        why="made by hand",
-    )
-    return CaseSummary(
-        case=name(server, scenario),
+    return plain.case(
+        name(server, scenario),
+        line,
         trials=len(samples),
         planned=len(values),
         failed=tuple(
             FailedTrial(trial=block, block=block, attempt=1, failure=why)
             for block, why in broken.items()
         ),
-        metrics=(line,),
-        notes=(),
         findings=tuple(
             CaseFinding(check=one, trials=1, attempts=max(1, len(values))) for one in findings
         ),
@@ -141,21 +126,7 @@ def claim(
 
 
 def summary(*cases: CaseSummary, claims: Sequence[Claim] = (), **more: Any) -> Summary:
-    given: dict[str, Any] = {
-        "name": "hello",
-        "title": "",
-        "created": NOON,
-        "benchforge": "0.1.0",
-        "profile": None,
-        "seed": 7,
-        "smoke": False,
-        "complete": True,
-        "cases": cases,
-        "versions": {},
-        "facts": {},
-        "claims": tuple(claims),
-    }
-    return Summary.model_validate({**given, **more})
+    return plain.summary(*cases, claims=tuple(claims), **more)
 
 
 def comparison(checks: Sequence[Check], *servers: str) -> Comparison:

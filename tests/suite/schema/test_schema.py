@@ -22,7 +22,7 @@ from benchforge.parts.options import in_toml
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCHEMAS = ROOT / "schemas"
 FIRST = "#:schema ./suite.schema.json\n"
 ENVIRONMENT = {"APP": "hello_wsgi", "URL": "postgresql://127.0.0.1/x", "TOKEN": "t0ken-of-ours"}

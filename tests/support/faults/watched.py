@@ -1,12 +1,8 @@
-"""What the tests of faults share: a run that is watched from outside, and the page of all rows.
-
-`python tests/support/robustness.py SEEN` prints docs/robustness.md from what tests wrote into SEEN.
-"""
+"""A benchforge that runs and is watched from outside, and what it leaves."""
 
 import contextlib
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -17,11 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from front_door import PROGRAMS, Told, bench_words
+from front_door import PROGRAMS, Bench, Told, bench_words
 
 from benchforge.run.sandbox.machine_lock import NAME
 
-PAGE = Path(__file__).parents[2] / "docs/robustness.md"
 NOTHING = "nothing"
 WAITS_S = 200.0  # for another benchforge that measures
 ENDS_S = 90.0
@@ -34,16 +29,6 @@ REFUSED = (
 )
 # For the kernel without any right; what is root's outside is this user's.
 ORDINARY = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
-HEAD = """# What happens when things go wrong
-
-The tests in `tests/faults/test_robustness*.py` produce each row, and fail if a row changes. `make
-robustness` writes this page from these tests. It leaves out numbers, times and paths. A process
-above benchforge, which adopts orphaned processes, lists everything that still runs after twenty
-seconds. `make torture` prints how long the clean-up takes.
-
-| fault | what is printed | exit code | what is left |
-|---|---|---|---|
-"""
 
 Found = TypeVar("Found")
 
@@ -121,7 +106,7 @@ def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...
     (folder / "t").mkdir(exist_ok=True)
     (folder / "left.pid").unlink(missing_ok=True)
     (folder / "left").unlink(missing_ok=True)
-    line = [sys.executable, str(PROGRAMS / "watched.py"), str(folder / "left"), *before]
+    line = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(folder / "left"), *before]
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         process = subprocess.Popen(
             [*line, *bench_words(*words)],
@@ -179,48 +164,6 @@ def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:
     return found
 
 
-def noted(fault: str, one: Watched, *words: str, after: str = "") -> None:
-    """Hold a row against the page, or write it down where ROBUSTNESS names a file.
-
-    Of what was printed it has the lines that hold one of `words`; each must be in one. `after` is
-    what came next.
-    """
-    told = one.ended()
-    lines = []
-    for word in words:
-        found = [line for line in told.all.splitlines() if word in line]
-        assert found, f"not printed: {word!r}\n{told.all}"
-        lines.append(plain(found[0], one.folder))
-    said = "<br>".join(f"`{line}`" for line in dict.fromkeys(lines)) or "nothing"
-    code = "killed" if told.code == 128 + signal.SIGKILL else str(told.code)
-    row = f"| {fault} | {said} | {code} | {one.leaves}{after} |"
-    if path := os.environ.get("ROBUSTNESS"):
-        with Path(path).open("a") as file:
-            file.write(f"{row}\n")
-    else:
-        assert row in PAGE.read_text().splitlines(), f"the page has no such row:\n{row}"
-
-
-def plain(line: str, folder: Path) -> str:
-    """A line as it is in every run: what differs is named by what it is."""
-    line = line.replace(str(folder), "FOLDER").replace("|", "/").strip()
-    for pattern, name in (
-        (r"results/[\w-]+Z(-\d+)?", "RESULT"),
-        (r"process \d+ \([^)]*\)", "process N (...)"),
-        (r"process \d+", "process N"),
-        (r"port \d+", "port N"),
-        (r"bf-\w+", "bf-X"),
-        (r"\[ *\d+/\d+\]", "[N/M]"),
-        (r"block \d+", "block N"),
-        (r" · about .* left", ""),
-        (r"[\d,.]+ good responses/s(, at most \d+ not good|, \d+ not good)?", "N good responses/s"),
-        (r"\d+ trials?", "N trials"),
-        (r"trials/\d+(/[^ :]+)?", "trials/N/FILE"),
-        (r"/\S+/wrk ", "wrk "),
-    ):
-        line = re.sub(pattern, name, line)
-    return line
-
-
-if __name__ == "__main__":
-    sys.stdout.write(HEAD + Path(sys.argv[1]).read_text())
+def valid(bench: Bench, one: Watched) -> None:
+    told = bench("validate", one.result)
+    assert told.code == 0, told.all

@@ -9,7 +9,7 @@ from front_door import Bench
 from benchforge.cli.options import SuiteFile
 from benchforge.suite.toml.built_in import brought
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_each_suite_of_ours_has_the_name_of_its_file() -> None:

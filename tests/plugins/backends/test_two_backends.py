@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from backend_trial import HOST, run, write_dataset
 from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_servers.custom.command import CommandServer
 from front_door import needed
+from serving.backends import HOST, run, write_dataset
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answer import Expect, Request

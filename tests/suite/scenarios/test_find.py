@@ -27,7 +27,7 @@ name = "capacity"
 smoke = true
 [servers.slow]
 use = "command"
-command = ["{sys.executable}", "{PROGRAMS / "one_by_one.py"}", "{{port}}", "0.005"]
+command = ["{sys.executable}", "{PROGRAMS / "servers/one_by_one.py"}", "{{port}}", "0.005"]
 [loaders.open]
 use = "pace"
 connections = 300

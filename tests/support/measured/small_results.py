@@ -10,14 +10,15 @@ from typing import Any
 
 from front_door import PROGRAMS, Bench
 
+_ANSWERS = PROGRAMS / "servers/answers.py"
 SUITE = f"""benchforge = 1
 name = "small"
 [servers.one]
 use = "command"
-command = ['{sys.executable}', '{PROGRAMS / "answers.py"}', '--port', '{{port}}']
+command = ['{sys.executable}', '{_ANSWERS}', '--port', '{{port}}']
 [servers.two]
 use = "command"
-command = ['{sys.executable}', '{PROGRAMS / "answers.py"}', '--port', '{{port}}', '--body', 'ping']
+command = ['{sys.executable}', '{_ANSWERS}', '--port', '{{port}}', '--body', 'ping']
 [loaders.closed]
 use = "pace"
 connections = 2

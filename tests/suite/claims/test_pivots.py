@@ -6,7 +6,6 @@ import io
 import itertools
 import json
 import re
-from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from benchforge_reporters.text.pivots import pivot_table
 from front_door import Bench, answering, needed
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
 from pydantic import JsonValue
 
 from benchforge.model.suite.pivot import Pivot, crowded
@@ -28,11 +28,9 @@ from benchforge.model.summary.summary import (
     FailedTrial,
     MetricSummary,
     Summary,
-    TrialSample,
 )
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
-from benchforge.model.values.case_name import CaseName
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
@@ -223,9 +221,6 @@ def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
     assert Pivot.model_validate_json(pivot.model_dump_json()) == pivot
 
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
 def line(
     *values: float, metric: str = "wall", bound: bool = False, estimator: str = ""
 ) -> MetricSummary:
@@ -234,17 +229,13 @@ def line(
         for value in values
     ]
     ordered = sorted(values)
-    return MetricSummary(
-        metric=metric,
+    return plain.line(
+        metric,
+        "s",
         use="wall",
-        of=None,
-        unit="s",
         better="lower",
         estimator=estimator or None,
-        samples=tuple(
-            TrialSample(trial=number, block=number, sample=one)
-            for number, one in enumerate(samples, 1)
-        ),
+        samples=plain.samples(dict(enumerate(samples, 1))),
         median=ordered[len(values) // 2],
         lowest=ordered[0],
         highest=ordered[-1],
@@ -266,32 +257,17 @@ def case(
     failure = FailedTrial(
         trial=1, block=1, attempt=1, failure=Failure(stage="start", message=failed or "-")
     )
-    name = CaseName(scenario=scenario, server=server, driver=driver, vary=vary or {}, digest="d")
-    return CaseSummary(
-        case=name,
+    return plain.case(
+        plain.named(server, scenario=scenario, driver=driver, vary=vary or {}, digest="d"),
+        *lines,
         trials=0 if failed else trials,
         planned=3,
         failed=(failure,) if failed else (),
-        metrics=lines,
-        notes=(),
     )
 
 
 def result(pivot: Pivot, *cases: CaseSummary) -> Summary:
-    return Summary(
-        name="hello",
-        title="",
-        created=NOON,
-        benchforge="0.1.0",
-        profile=None,
-        seed=7,
-        smoke=False,
-        tables={"sizes": pivot},
-        complete=True,
-        cases=cases,
-        versions={},
-        facts={},
-    )
+    return plain.summary(*cases, tables={"sizes": pivot})
 
 
 def pivot(**changes: Any) -> Pivot:

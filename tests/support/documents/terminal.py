@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from documents.pages import ROOT, Block
 from front_door import bench_words, needed
-from pages import ROOT, Block
 
 from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand

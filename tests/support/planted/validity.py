@@ -1,6 +1,6 @@
 """What the tests of validity share: a suite with a fault, what was found, and the page of all rows.
 
-`python tests/support/validity.py SEEN` prints docs/validity.md from what the tests wrote into SEEN.
+`python -m planted.validity SEEN` prints docs/validity.md from what the tests wrote into SEEN.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 from front_door import Bench, Told
 
-PAGE = Path(__file__).parents[2] / "docs/validity.md"
+PAGE = Path(__file__).parents[3] / "docs/validity.md"
 HEAD = """# Faults that the tests plant, and what the checks find
 
 The tests in `tests/validity/` plant each fault in a suite with real processes. The second column

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from beside import PACE, suite
 from front_door import Bench, answering
+from planted.beside import PACE, suite
 
 THREE = {"one": answering("--body", "[1, 2, 3]")}
 INSIDE = {"one": answering("--body", '{{"data": {{"rows": [1, 2, 3]}}}}')}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, answering, bench_words, calls
-from real_result import Where, change
+from measured.real_result import Where, change
 from third_party import Installs
 
 from benchforge.model.files.folder import read_trials

@@ -1,4 +1,4 @@
-"""Suites with a server of tests/programs/turns.py for each fault, beside one without."""
+"""Suites with a server of programs/faulty_servers/turns.py for each fault, beside one without."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from front_door import PROGRAMS
 
-TURNS = PROGRAMS / "turns.py"
+TURNS = PROGRAMS / "faulty_servers/turns.py"
 PACE = 'use = "pace"\nconnections = 8\nthink = "5ms"\nduration = "2s"'
 WRK = 'use = "wrk"\nconnections = 8\nduration = "1s"'
 

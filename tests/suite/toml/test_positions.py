@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 import tomli
+from documents.pages import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import ROOT
 
 from benchforge.suite.toml.positions import Lost, Path, Spot, SuiteRefused, positions
 

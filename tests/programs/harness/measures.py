@@ -9,6 +9,7 @@ from pathlib import Path
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost
 
+PROCESSES = Path(__file__).parents[1] / "processes"
 folder, names = Path(sys.argv[1]), sys.argv[2:]
 while names == ["--loop"]:
     with LocalHost().trial(folder) as here:
@@ -17,7 +18,7 @@ with LocalHost().trial(folder) as here:
     running = []
     for name in names:
         ready = folder / f"{name}.ready"
-        command = Command(sys.executable, Path(__file__).with_name(f"{name}.py"), ready)
+        command = Command(sys.executable, PROCESSES / f"{name}.py", ready)
         running.append(here.start(name, command, folder, {"TOKEN": os.environ["TOKEN"]}))
         while not ready.exists():
             time.sleep(0.005)

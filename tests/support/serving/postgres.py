@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_serving import free_port, wait_until
 from front_door import needed
+from serving.apps import free_port, wait_until
 
 from benchforge.run.locate import libraries, locate
 
-DATASET = Path(__file__).parents[2] / "plugins/backends/benchforge_backends/datasets/agents"
+DATASET = Path(__file__).parents[3] / "plugins/backends/benchforge_backends/datasets/agents"
 NOBODY = 65534
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, Bench
-from validity import Seen, measured
+from planted.validity import Seen, measured
 
 WRK = 'use = "wrk"\nconnections = 2\nthreads = 1\nduration = "1s"'
 PACE = 'use = "pace"\nconnections = 2\nrate = "100/s"\narrivals = "constant"\nduration = "2s"'
@@ -50,9 +50,9 @@ def program(name: str, *words: object, **environment: str) -> str:
 
 
 def gunicorn(app: str, more: str = "") -> str:
-    """Return the TOML of gunicorn with one worker, which serves an app of tests/programs."""
-    folder = f"directory = '{PROGRAMS}'"
-    return f'use = "gunicorn"\napp = "{app}"\n{folder}\nworkers = 1\n{more}'
+    """Return the TOML of gunicorn with one worker, which serves an app of tests/programs/apps."""
+    folder = PROGRAMS / "apps"
+    return f'use = "gunicorn"\napp = "{app}"\ndirectory = \'{folder}\'\nworkers = 1\n{more}'
 
 
 def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, status: str) -> Seen:

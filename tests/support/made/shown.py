@@ -1,0 +1,68 @@
+"""Summaries as people read them: servers with a few values of each metric."""
+
+from typing import Any
+
+from made import plain
+
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure, StartedProcess, Trial
+
+
+def line(
+    metric: str,
+    unit: str,
+    *values: float,
+    of: str | None = None,
+    use: str | None = None,
+    at_least: bool = False,
+    why: str = "",
+) -> MetricSummary:
+    """Return a line with a value a block; `why` is why none of them is known."""
+    ordered = sorted(values)
+    samples = {
+        block: Sample(
+            metric=metric,
+            unit=unit,
+            value=None if why else value,
+            of=of,
+            lower_bound=at_least and value == ordered[-1],
+            why=why,
+        )
+        for block, value in enumerate(values, 1)
+    }
+    return plain.line(
+        metric,
+        unit,
+        use=use or metric,
+        of=of,
+        samples=plain.samples(samples),
+        median=None if why else ordered[len(ordered) // 2],
+        lowest=None if why else ordered[0],
+        highest=None if why else ordered[-1],
+        lower_bound=at_least,
+        why=why,
+    )
+
+
+def case(server: str, *lines: MetricSummary, **changed: Any) -> CaseSummary:
+    """Return a case of three planned trials; `vary` is what its name says."""
+    name = plain.named(server, vary=changed.pop("vary", {}))
+    return plain.case(name, *lines, **{"planned": 3} | changed)
+
+
+def result(*cases: CaseSummary, smoke: bool = False, title: str = "Hello, world") -> Summary:
+    told = {"versions": {"wrk": "4.1.0"}, "facts": {"cpus": 2}}
+    return plain.summary(*cases, smoke=smoke, title=title, **told)
+
+
+def trial(number: int = 1, *processes: StartedProcess) -> Trial:
+    """Return a trial whose server did not start."""
+    return plain.trial(
+        number=number,
+        case=plain.named("wsgiref"),
+        block=number,
+        seconds=3,
+        processes=processes,
+        failure=Failure(stage="start", message="it died"),
+    )

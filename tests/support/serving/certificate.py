@@ -1,0 +1,23 @@
+"""A certificate that signs itself."""
+
+import subprocess
+from pathlib import Path
+
+from front_door import program_words
+
+HERE = "IP:127.0.0.1,DNS:localhost"
+
+
+def certificate(folder: Path, name: str, names: str = HERE, *, expired: bool = False) -> Path:
+    """Make a certificate that signs itself, beside its key, and return it."""
+    own, key = folder / f"{name}.pem", folder / f"{name}.key"
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
+    about = ("-subj", "/CN=localhost", "-addext", f"subjectAltName={names}")
+    _openssl("req", "-x509", "-nodes", *curve, *about, "-keyout", key, "-out", own)
+    if expired:
+        _openssl("x509", "-in", own, "-signkey", key, "-days", "-1", "-out", own)
+    return own
+
+
+def _openssl(*words: str | Path) -> None:
+    subprocess.run([*program_words("openssl"), *words], check=True, capture_output=True, timeout=20)
