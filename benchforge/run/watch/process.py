@@ -19,7 +19,7 @@ class Stat:
     """What /proc/PID/stat says now; times in nanoseconds."""
 
     alive: bool
-    "False for one that has ended and was not waited for."
+    "False for a process that ended and was not waited for."
     parent: int
     session: int
     start: int
