@@ -1,4 +1,4 @@
-"""The door to the files of a result: below its folder, through no link, of a size that is given.
+"""Safe access to the files of a result: inside its folder, without links, up to a size limit.
 
 A result may come from anybody, and what runs in a trial may write beside it. So the folder that a
 person names is opened as it is; each name below it is opened from its folder's descriptor, and a

@@ -4,9 +4,9 @@ from typing import ClassVar, Literal
 
 
 class BenchforgeError(Exception):
-    """One line that says where and what, and a hint that says what to do.
+    """An error with a message that names place and cause, and a hint what to do.
 
-    `str(error)` is the message; `hint` may be empty; `exit_code` is what the command ends with.
+    `str(error)` is the message; `hint` may be empty; `exit_code` is the command's exit code.
     """
 
     exit_code: ClassVar[int] = 2
@@ -17,7 +17,7 @@ class BenchforgeError(Exception):
         self.hint = hint
 
     def text(self) -> str:
-        """Return what a person reads."""
+        """Return the lines to print."""
         return f"error: {self.message}" + (f"\nhint: {self.hint}" if self.hint else "")
 
 
@@ -94,7 +94,7 @@ class KeeperSilent(KeeperGone):
 
 
 class OutputDamaged(BenchforgeError):
-    """A tool's output lacks something that we count on: the trial has no reading."""
+    """A tool's output lacks something that benchforge needs: the trial has no reading."""
 
     exit_code = 4
 

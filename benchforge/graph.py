@@ -29,11 +29,11 @@ class Step(NamedTuple):
     """A place in the order, and the number of the case that is measured there."""
 
     block: int
-    "From 1."
+    "Number of the block, from 1."
     position: int
-    "In the block, from 1."
+    "Position in the block, from 1."
     number: int
-    "Of the case, from 0, in the order of the suite."
+    "Index of the case, from 0, in the order of the suite."
     seed: int
 
 
@@ -42,9 +42,9 @@ class Measurement:
     """One measurement of a case, with nothing else running."""
 
     block: int
-    "From 1."
+    "Number of the block, from 1."
     position: int
-    "In the block, from 1."
+    "Position in the block, from 1."
     case: Case
     seed: int
     "PYTHONHASHSEED of its servers: sampled, because a fixed one gives a precise wrong answer."
@@ -57,9 +57,9 @@ class RunGraph:
     seed: int
     cases: Cases
     rounds: tuple[int, ...]
-    "How many blocks each group takes part in: with `until` and of a search for a rate, the most."
+    "Number of blocks of each group; with `until` or a search, the maximum."
     until: Until | None = None
-    "What ends it before; None where the number of blocks is given, and where it searches."
+    "Rule that ends the run early; None with a number of blocks, or with searches only."
 
     @property
     def least(self) -> int:

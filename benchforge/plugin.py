@@ -60,9 +60,9 @@ from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.site import Output, Site, Target
 from benchforge.parts.wrong_option import WrongOption
 
-# Hooks: how a plugin brings its parts.
+# Hooks: functions that benchforge calls.
 __all__ = ["hookimpl"]
-# Parts: a plugin brings subclasses of these.
+# Parts: base classes of parts.
 __all__ += [
     "Backend",
     "Client",
@@ -76,7 +76,7 @@ __all__ += [
     "ServesCode",
     "Service",
 ]
-# Options: types of a part's own fields, and what refuses a value.
+# Options: types of options, and the error for a wrong one.
 __all__ += ["Duration", "Fillable", "Rate", "Size", "WrongOption"]
 # Starting: commands, tasks and probes, and the place where they run.
 __all__ += [
@@ -91,7 +91,7 @@ __all__ += [
     "Task",
     "text_of",
 ]
-# Loading: what a load tool or a client is given, and what it returns.
+# Loading: the input of load tools and clients, and what they return.
 __all__ += [
     "BenchforgeError",
     "Bodies",
@@ -106,9 +106,9 @@ __all__ += [
     "Target",
     "bounded",
 ]
-# Metrics: what a metric reads of a trial, and what it yields.
+# Metrics: the input of metrics, and what they yield.
 __all__ += ["Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
-# Summaries: what a reporter shows of a result.
+# Summaries: the content of a result, for reporters.
 __all__ += [
     "Capacity",
     "CaseSummary",
@@ -131,7 +131,7 @@ __all__ += [
     "exposed",
     "titled",
 ]
-# Tables: how a table of the suite places its cases.
+# Tables: the layout of a suite's table.
 __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
-# Text and files: safe for every reader, and within a folder.
+# Text and files: safe handling of untrusted text and folders.
 __all__ += ["door", "safe"]

@@ -1,4 +1,4 @@
-"""Text of anybody made safe for where it is shown: a terminal, Markdown, CSV, HTML, JSON.
+"""Escapes of untrusted text for a terminal, Markdown, CSV, HTML and JSON.
 
 What servers print, names in suites, and all that stands in a result may hold escape sequences of a
 terminal, characters that turn the direction of a line, markup, or formulas. Nothing of it is lost:

@@ -26,7 +26,7 @@ class Limit(Frozen):
     fail: float | None = None
     below: bool = False
     transient: bool = False
-    "Whether it comes and goes, so that another attempt may do better."
+    "True if the cause comes and goes, so that another attempt may succeed."
     more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)
     "Further numbers, by names that the check knows; pairs are a warning and a failure."
 

@@ -13,11 +13,11 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, init=False)
 class Command:
-    """A program and its arguments, each turned to text.
+    """A program and its arguments, each converted to text.
 
-    `environment` is added to the environment that the host gives; `folder` is the working folder,
-    the site's own by default. `ordinary_user` says that the program refuses to run as root.
-    `stdin` is a file to read from; without it the program reads nothing.
+    `environment` is added to the host's environment. `folder` is the working folder; default: the
+    site's. `ordinary_user` means that the program refuses to run as root. `stdin` is a file to read
+    from; without it, the program has no input.
     """
 
     argv: tuple[str, ...]
@@ -46,10 +46,10 @@ class Command:
 
 @dataclass(frozen=True)
 class Finished:
-    """A process that ended: its exit code and where its output stands.
+    """A process that ended: its exit code and the files of its output.
 
-    `code` is negative for a signal, as in `subprocess`. Times are seconds of CPU, of the process
-    and of every child that it waited for; `seconds` is wall-clock time.
+    `code` is negative for a signal, as in `subprocess`. CPU times are in seconds, and include every
+    child that the process waited for; `seconds` is wall-clock time.
     """
 
     code: int
@@ -61,12 +61,12 @@ class Finished:
 
     @property
     def printed(self) -> str:
-        """What it printed. Raises OutputDamaged when another process replaced the file."""
+        """Text of standard output. Raises OutputDamaged if another process replaced the file."""
         return text_of(self.stdout)
 
     @property
     def complained(self) -> str:
-        """What it complained of. Raises OutputDamaged when another process replaced the file."""
+        """Text of standard error. Raises OutputDamaged if another process replaced the file."""
         return text_of(self.stderr)
 
 
@@ -78,9 +78,9 @@ def _exit_code_is_zero(finished: Finished) -> str | None:
 
 @dataclass(frozen=True)
 class Task:
-    """A command that runs to its end, and how its output is judged.
+    """A command that runs to its end, and a judge of its output.
 
-    `judge` returns None when all is well, else one line that says what went wrong.
+    `judge` returns None for success, otherwise one line with the failure.
     """
 
     command: Command
@@ -90,10 +90,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Need:
-    """A program on PATH, or a module of the part's interpreter, and how to get it.
+    """A program on PATH, or a module of the part's interpreter, and how to install it.
 
-    `debian` is the Debian package that has the program, where there is one: it can be fetched
-    without root. `install` is what a person is told; with `debian` alone it tells of that.
+    `debian` is the Debian package of the program, if there is one: benchforge can fetch it without
+    root. `install` is the instruction to print; by default it names the Debian package.
     """
 
     name: str
@@ -103,5 +103,5 @@ class Need:
 
     @property
     def how(self) -> str:
-        """How to get it, for a person."""
+        """Instruction to install it."""
         return self.install or f"apt-get install {self.debian}"

@@ -50,7 +50,7 @@ def content_of(path: Path) -> bytes:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file that a process wrote; bytes that are none are replaced.
+    """Return the text of a file that a process wrote, with invalid bytes replaced.
 
     Raises what `content_of` raises.
     """

@@ -20,23 +20,23 @@ _TWICE = "write a plain brace twice"
 
 
 class BackendReference(NamedTuple):
-    """What a text takes of a backend: its label, and the name of what it gives."""
+    """A backend's value in a text: the backend's label, and the value's name."""
 
     backend: str
     name: str
 
 
 class Fillable(str):
-    """A text of an option in which {address}, {port}, {url} and {backends.<label>.<name>} stand.
+    """A text with the placeholders {address}, {port}, {url} and {backends.<label>.<name>}.
 
-    What it takes of backends is checked when a suite is read. A plain brace is written twice.
+    benchforge checks references to backends when it reads a suite. Write a plain brace twice.
     """
 
     __slots__ = ()
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the text. Raises WrongOption for what is no placeholder of ours."""
+        """Return the text. Raises WrongOption for an unknown placeholder."""
         fillable = cls(text)
         try:
             names = list(fillable.placeholders())
@@ -51,19 +51,19 @@ class Fillable(str):
         return fillable
 
     def placeholders(self) -> Iterator[str]:
-        """Yield what stands in braces. Raises ValueError for a brace that stands alone."""
+        """Yield the names in braces. Raises ValueError for a single brace."""
         for _, name, spec, conversion in Formatter().parse(self):
             if name is not None:
                 yield name + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
 
     def taken(self) -> Iterator[BackendReference]:
-        """Yield what it takes of backends."""
+        """Yield the references to backends."""
         for name in self.placeholders():
             if match := _OF_BACKEND.fullmatch(name):
                 yield BackendReference(match[1], match[2])
 
     def filled(self, site: Site) -> str:
-        """Return the text with all filled in. Raises BenchforgeError when a backend lacks it."""
+        """Return the text with its values. Raises BenchforgeError for a missing one."""
         values = {"address": site.address, "port": str(site.port), "url": site.url}
         return "".join(
             literal + ("" if name is None else values.get(name) or _given(name, site))

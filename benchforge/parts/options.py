@@ -32,12 +32,12 @@ class Option:
 
     name: str
     type: str
-    "In words: a whole number, at least 1."
+    "Type in words: a whole number, at least 1."
     required: bool
     default: str
-    "As TOML; empty where there is none."
+    "Default as TOML writes it; empty if there is none."
     doc: str
-    "What is written below it in the source; may be empty."
+    "Sentence below the option in the source; may be empty."
 
 
 def options(model: type[BaseModel]) -> list[Option]:

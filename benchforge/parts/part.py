@@ -46,7 +46,7 @@ class Part(BaseModel, ABC):
 
     kind: ClassVar[Kind]
     name: ClassVar[str]
-    "The name of the part, which a suite gives after `use`."
+    "Name of the part, which a suite gives after `use`."
 
     def needs(self) -> Iterable[Need]:
         """Return the required programs and packages, each with how to install it."""
@@ -65,11 +65,11 @@ class Service(Part):
     """A process that starts, becomes ready, serves and is stopped."""
 
     ports: ClassVar[tuple[str, ...]] = ("http",)
-    "The names of the ports that the part needs. Each gets a free port."
+    "Names of the ports that the part needs. Each gets a free port."
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    "The signal that ends the program gracefully."
+    "Signal that ends the program gracefully."
     shares_work: ClassVar[tuple[str, ...]] = ("workers", "threads")
-    "The options whose product is the number of concurrent workers."
+    "Options whose product is the number of concurrent workers."
 
     ready_within: Duration = Duration(30)
     "Time limit until the service is ready."
@@ -93,7 +93,7 @@ class Service(Part):
         return math.prod(counts) if counts else None
 
     def outside(self) -> bool:
-        """Whether it runs already, outside the trial. The trial then uses the host's network."""
+        """Return True if the service runs already. The trial then uses the host's network."""
         return False
 
     def prepare(self, site: Site) -> Iterable[Task]:
@@ -180,7 +180,7 @@ class Server(Service):
         return ()
 
     def behind_proxy_only(self) -> bool:
-        """Whether only a proxy can send requests to it: it does not speak HTTP over TCP."""
+        """Return True if only a proxy can send requests to it: it does not speak HTTP over TCP."""
         return False
 
     def certificate(self, site: Site) -> Path | None:
@@ -201,7 +201,7 @@ class Backend(Service):
 
     kind: ClassVar[Kind] = "backend"
     offers: ClassVar[tuple[str, ...]] = ()
-    "The names of the values that `gives` returns. A suite that uses another name has an error."
+    "Names of the values that `gives` returns. A suite that uses another name has an error."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
 
@@ -266,7 +266,7 @@ class Loader(Driver):
 
     kind: ClassVar[Kind] = "loader"
     proved: ClassVar[Literal["run", "recordings"]] = "run"
-    "How the parser is tested: by running the tool, or on recordings of its output."
+    "Test of the parser: by running the tool, or on recordings of its output."
     tells_lateness: ClassVar[bool] = False
     """True if the tool reports, for a `rate`, how many requests were due and how late it sent them.
     Only with such a tool is a missed rate known to be the server's, so a scenario can search."""
@@ -283,9 +283,9 @@ class Metric(Part):
 
     kind: ClassVar[Kind] = "metric"
     unit: ClassVar[str]
-    "The unit of the values; 1 for a number or a share."
+    "Unit of the values; 1 for a number or a share."
     better: ClassVar[Literal["higher", "lower"]]
-    "The better direction of the values."
+    "Better direction of the values."
 
     @abstractmethod
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
@@ -308,8 +308,8 @@ class Reporter(Part):
 
     kind: ClassVar[Kind] = "reporter"
     appended_to: ClassVar[str] = ""
-    """The environment variable that names a file to append this reporter's output to, such as
-    GITHUB_STEP_SUMMARY. It applies if the reporter is chosen by name."""
+    """Environment variable that names a file to append the output to, such as GITHUB_STEP_SUMMARY.
+    It applies if the reporter is chosen by name."""
 
     @abstractmethod
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:

@@ -8,7 +8,7 @@ from benchforge.parts.command import Command
 
 @dataclass(frozen=True)
 class RightAnswer:
-    """Ready when the scenario's request is answered rightly on the port for HTTP."""
+    """Ready when the scenario's request gets a right answer on the port for HTTP."""
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,17 @@ HEAD = "request-head"
 
 @dataclass(frozen=True)
 class Tree:
-    """A commit of a repository, checked out where nothing of the user's lies."""
+    """A commit of a repository, checked out into a folder of its own."""
 
     repository: Path
-    "The top of the user's working tree."
+    "Top folder of the user's working tree."
     checkout: Path
-    "The top of the checkout."
+    "Top folder of the checkout."
 
     def at(self, path: Path) -> Path:
-        """Return where a file of the working tree stands here.
+        """Return the path in the checkout of a file of the working tree.
 
-        One outside of it stays itself, and so does one of a virtual environment: no commit has it.
+        A file outside of the working tree keeps its path, and so does a virtual environment's.
         """
         # Not the last name: an environment's Python is a link, and by its own name it knows it.
         there = path.resolve() if path.name == ".." else path.parent.resolve() / path.name
@@ -42,35 +42,35 @@ class Tree:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a service lives: a folder of its own, ports, an interpreter, and what it depends on."""
+    """The place of a service: its folder, ports, interpreter, and the services that it uses."""
 
     label: str
-    "Of the part in the suite."
+    "Label of the part."
     folder: Path
-    "Kept with the trial: configuration and logs."
+    "Folder for configuration and logs, kept with the trial."
     scratch: Path
-    "Short (sockets end at 107 bytes), private, removed at the end: databases live here."
+    "Private folder for databases, removed at the end. Its path is short, for sockets of 107 bytes."
     address: str
-    "The IP address to listen on."
+    "IP address to listen on."
     ports: Mapping[str, int]
-    "Each port by its name: http, https or one of its own."
+    "Ports by name: http, https or one of the part's own."
     python: Path
-    "The interpreter that runs it."
+    "Path of the interpreter."
     programs: Mapping[str, Path]
-    "Where each program that the part needs was found."
+    "Path of each program that the part needs, by name."
     backends: Mapping[str, Mapping[str, str]]
-    "What each backend of the scenario gives, by its label."
+    "Values that each backend of the scenario provides, by its label."
     suite_folder: Path
-    "Relative paths in the suite start here."
+    "Folder of the suite, where its relative paths start."
     as_root: bool
-    "Whether the trial's processes are root there."
+    "True if the trial's processes run as root."
     upstreams: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    "What each server that it stands before gives, by its label."
+    "Values that each upstream server provides, by its label."
     tree: Tree | None = None
-    "What its own code is served from; None for where it lies."
+    "Checkout that the part's code is served from; None for the working tree."
 
     def own(self, path: Path) -> Path:
-        """Return where a file or folder of its own code is: of the commit, where it names one."""
+        """Return the path of the part's own code: in the commit, if the part names one."""
         return path if self.tree is None else self.tree.at(path)
 
     @property
@@ -84,9 +84,9 @@ class Site:
         return f"http://{self.address}:{self.port}"
 
     def environment(self, own: Mapping[str, str]) -> dict[str, str]:
-        """Return what all backends give to those who depend on them, with `own` laid over it.
+        """Return the environment variables of all backends, overridden by `own`.
 
-        Raises BenchforgeError when two backends give one name and `own` does not choose.
+        Raises BenchforgeError if two backends give the same name and `own` does not set it.
         """
         given: dict[str, str] = {}
         giver: dict[str, str] = {}
@@ -105,38 +105,38 @@ class Site:
 
 @dataclass(frozen=True)
 class Target:
-    """What a driver hits, and where it may write."""
+    """The target of a driver, and the folder that it may write to."""
 
     url: str
-    "Of the request, path and query included."
+    "URL of the request, including path and query."
     request: Request
-    "What is asked."
+    "Request of the scenario."
     folder: Path
-    "Kept with the trial."
+    "Folder for the driver's files, kept with the trial."
     programs: Mapping[str, Path]
-    "Where each program that the part needs was found."
+    "Path of each program that the part needs, by name."
     python: Path
-    "The interpreter that runs it."
+    "Path of the interpreter."
     phase: Literal["warm-up", "load"] = "load"
     ca_file: Path | None = None
-    "PEM file that is to be trusted; None for plain HTTP, or when the system's own is meant."
+    "PEM file to trust; None for plain HTTP, or for the system's certificates."
     suite_folder: Path = Path()
-    "Relative paths in the suite start here."
+    "Folder of the suite, where its relative paths start."
 
     @property
     def root(self) -> str:
-        """The URL without the path: what a program may be told by its arguments."""
+        """Root of the URL, without the path."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def head_file(self) -> Path:
-        """Where the request's first line and headers stand for a tool that reads them there."""
+        """Path of a file with the request's first line and headers, for tools that read one."""
         return self.folder / HEAD
 
     @property
     def head(self) -> Mapping[str, str]:
-        """The text of that file by its name: `GET /path`, then `Name: value`, a line each."""
+        """Text of that file by its name: `GET /path`, then `Name: value`, a line each."""
         request = self.request
         lines = (f"{name}: {value}" for name, value in request.headers.items())
         path = self.url.removeprefix(self.root) or "/"
@@ -144,34 +144,34 @@ class Target:
 
     @property
     def body_file(self) -> Path | None:
-        """Where the body of the request stands for the tool to read; None without a body."""
+        """Path of a file with the request's body; None without a body."""
         return None if self.request.body is None else self.folder / BODY
 
 
 @dataclass(frozen=True)
 class Output:
-    """What the processes of a driver left: the main one's first."""
+    """Output of a driver's processes, the main one first."""
 
     target: Target
-    "What was hit."
+    "Target of the load."
     finished: tuple[Finished, ...]
-    "In the order of `commands`."
+    "Processes in the order of `commands`."
     hide: Callable[[str], str] = str
-    "What takes secrets out of a text: it is read as it will be kept."
+    "Function that redacts secrets in a text."
 
     @property
     def code(self) -> int:
-        """The exit code of the main process."""
+        """Exit code of the main process."""
         return self.finished[0].code
 
     @property
     def stdout(self) -> str:
-        """What the main process printed. Raises OutputDamaged when it is not text."""
+        """Standard output of the main process. Raises OutputDamaged if it is not text."""
         return self.hide(_text(self.finished[0].stdout))
 
     @property
     def stderr(self) -> str:
-        """What the main process complained of."""
+        """Standard error of the main process."""
         return self.hide(self.finished[0].complained)
 
     def file(self, name: str) -> str:

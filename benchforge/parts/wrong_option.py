@@ -2,10 +2,10 @@
 
 
 class WrongOption(ValueError):
-    """An option that cannot be as it is: what is wrong, what to do, and which options it is about.
+    """A wrong option: what is wrong, what to do, and which options are concerned.
 
-    The first of `options`, as TOML writes them, is the one to change: errors point at it. They are
-    all that were looked at: it is told beside the faults of other options, not of these.
+    Errors point at the first of `options`, as TOML writes them. `options` lists all that were
+    checked, so errors of other options are reported as well.
     """
 
     def __init__(self, message: str, *options: str, hint: str = "") -> None:

@@ -33,9 +33,9 @@ class Summed:
     "Its folder, or the file of a summary."
     summary: Summary
     header: Header | None = None
-    "None of a summary alone."
+    "Header of the result; None for a summary alone."
     trials: Sequence[Trial] = ()
-    "None of a summary alone."
+    "Trials of the result; empty for a summary alone."
 
     @property
     def planned(self) -> int:

@@ -18,11 +18,11 @@ class Older:
     """What a new result is compared with."""
 
     results: tuple[Summed, ...]
-    "In the order of time."
+    "Results in order of time."
     left_out: tuple[str, ...]
-    "Of the folders that were named: each result that is not taken, and why."
+    "Results in the named folders that are left out, each with its reason."
     doubts: tuple[str, ...]
-    "What forbids to compare, where it is done anyway."
+    "Differences that forbid the comparison, if it is made anyway."
 
 
 def older(

@@ -18,9 +18,9 @@ class Timeline:
 
     suite: str
     results: tuple[Summed, ...]
-    "In the order of time."
+    "Results in order of time."
     breaks: dict[int, tuple[str, ...]]
-    "By a result's place: how its environment is another than that of the one before it."
+    "Differences of the environment from the previous result's, by the result's index."
 
 
 def timelines(

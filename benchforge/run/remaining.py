@@ -18,11 +18,11 @@ class Left:
 
     trials: int = 0
     places: int = 0
-    "That need no further attempt."
+    "Number of the plan's places that need no further attempt."
     set_up_s: float = 0.0
-    "Of all trials: what they took beyond their load, without waits for quiet."
+    "Time of all trials beyond their load, without waits for quiet."
     waited_s: float = 0.0
-    "Of all trials: for quiet."
+    "Time of all trials' waits for quiet."
 
     def add(self, trial: Trial, declared_s: float, *, last: bool) -> None:
         """Count a trial that declared so many seconds; `last` says that its place is done."""

@@ -47,7 +47,7 @@ class ResumableResult:
     trials: tuple[Trial, ...]
     sessions: tuple[Session, ...]
     ceilings: tuple[Ceiling, ...] = ()
-    "What its load tools did against the null server."
+    "Ceilings of its load tools."
 
     def suite_file(self, given: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""

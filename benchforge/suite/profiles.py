@@ -18,7 +18,7 @@ class Loaded:
 
     suites: tuple[Suite, ...]
     faults: tuple[SuiteFault, ...]
-    "Each once; one that a profile brings says which."
+    "Faults without repetition. A fault in a profile names the profile."
 
 
 def load_all(

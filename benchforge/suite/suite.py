@@ -183,9 +183,9 @@ class Suite:
 
     path: Path
     text: str
-    "As written."
+    "Text as written."
     document: Document
-    "With profile and settings applied: where each value was written."
+    "Document with profile and settings applied, and the place of each value."
     name: str
     title: str
     profile: str | None
@@ -197,23 +197,23 @@ class Suite:
     clients: Mapping[str, Declared]
     runtimes: Mapping[str, Runtime]
     metrics: Mapping[str, Metric]
-    "By label, in the order of the report; a standard set where the suite declares none."
+    "Metrics by label, in the order of the report; the standard set if the suite declares none."
     scenarios: Mapping[str, Scenario]
-    "Those that are to be run (`only`)."
+    "Scenarios to run (`only`)."
     only: tuple[str, ...]
     repeat: Repeat
     tuning: Tuning
     placement: Placement | Literal["auto", "off"]
     tables: Mapping[str, Pivot]
-    "Those that are drawn of its cases, by label."
+    "Tables that show its cases, by label."
     settings: Mapping[str, str]
-    "What was given by --set."
+    "Values of --set."
     code: tuple[Code, ...] = ()
-    "Of its servers, where git was asked; a `ref` alone may lead elsewhere later."
+    "Code of its servers in git repositories. Later, a `ref` alone may lead elsewhere."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
     secrets: frozenset[str] = frozenset()
-    "What `redact` takes out of every text that is written: from the environment, and literal."
+    "Secrets that `redact` removes from every written text: from the environment, and literal."
 
     @property
     def claims_to_test(self) -> tuple[Claim, ...]:

@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from typing import get_type_hints
+from typing import ClassVar, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from sphinx.pycode import ModuleAnalyzer
@@ -13,15 +13,16 @@ from benchforge import hookspecs, plugin
 from docs.generate.text import doc_of, first_line, page_of, plain, table
 
 _MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
+_OPTIONAL = re.compile(r"Optional\[([\w.]+)\]")
 _GROUP = re.compile(r"^# ([^:\n]+): (.+)\n__all__ \+?= \[([^\]]*)\]", re.MULTILINE)
 
 
 def page() -> str:
     """Return the page."""
     return page_of(
-        "Plugins: what they import",
+        "Plugin API",
         f"{first_line(plugin)} Built-in parts use the same module. These names are a promise: the "
-        "changelog tells of each change, and what to write instead.",
+        "changelog lists each change with its replacement.",
         "## Hooks",
         "A plugin marks its functions with `hookimpl`. It can leave out parameters that it does "
         "not "
@@ -51,7 +52,7 @@ def _sections(title: str, sentence: str, names: list[str]) -> Iterator[str]:
             yield _class(name, thing)
     if rest := {name: thing for name, thing in things.items() if not isinstance(thing, type)}:
         rows = [(f"`{_called(name, thing)}`", _does(thing)) for name, thing in rest.items()]
-        yield table(("name", "what it is or does"), rows)
+        yield table(("name", "description"), rows)
 
 
 def _called(name: str, thing: object) -> str:
@@ -82,7 +83,7 @@ def _class(name: str, cls: type) -> str:
             [
                 f"### {name}",
                 _written_doc(cls),
-                table(("field", "type", "description"), _fields(cls)),
+                _fields_table(cls),
                 table(("method", "description"), _methods(cls)),
             ],
         )
@@ -93,6 +94,14 @@ def _written_doc(cls: type) -> str:
     """Return the docstring, unless Python made it of the fields."""
     made = dataclasses.is_dataclass(cls) and (cls.__doc__ or "").startswith(f"{cls.__name__}(")
     return "" if made else doc_of(cls)
+
+
+def _fields_table(cls: type) -> str:
+    """Return the table of the fields, without a column of sentences where there are none."""
+    rows = list(_fields(cls))
+    if any(sentence for *_, sentence in rows):
+        return table(("field", "type", "description"), rows)
+    return table(("field", "type"), [row[:2] for row in rows])
 
 
 def _fields(cls: type) -> Iterator[tuple[str, str, str]]:
@@ -106,6 +115,9 @@ def _fields(cls: type) -> Iterator[tuple[str, str, str]]:
             field = model.get(name)
             holds = _MODULE.sub("", inspect.formatannotation(kinds[name]))
             doc = " ".join(said.get((cls.__name__, name), []))
+            if not doc and get_origin(kinds[name]) is ClassVar:
+                continue  # a constant of the class, which its docstring describes
+            holds = _OPTIONAL.sub(r"\1 | None", holds)
             yield f"`{(field and field.alias) or name}`", f"`{holds}`", plain(doc)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from types import NoneType
 from typing import get_args
 
 from pydantic import BaseModel
@@ -39,15 +40,15 @@ def page() -> str:
     nested = [model for model in shown if model not in files]
     return page_of(
         "Files of a result",
-        "A result is a folder. Each file says its `kind` and its `format`, the number 2. "
-        "benchforge 0.1.0 is the last version that reads format 1. "
-        "A number is finite or null, and null has a reason beside it. `benchforge validate` "
-        "reads any of them. `calibration.json` is about the machine, and stands in "
-        "`$XDG_STATE_HOME/benchforge` (without that, in `~/.local/state`).",
+        "A result is a folder. Each of its JSON files has a `kind` and a `format`, the number 2. "
+        "benchforge 0.1.0 is the last version that reads format 1. A number is finite or null. "
+        "null means unknown, unless the description says otherwise. `benchforge validate` checks "
+        "any of these files. `calibration.json` describes the machine: it is in "
+        "`$XDG_STATE_HOME/benchforge`, by default `~/.local/state/benchforge`.",
         *(_section(model, f"`{name}`") for model, name in files.items()),
         _usage(),
         _system(),
-        "## Tables inside of them",
+        "## Tables in these files",
         *(_section(model, model.__name__, 3) for model in sorted(nested, key=_name)),
     )
 
@@ -73,27 +74,27 @@ def _models(annotation: object) -> Iterator[type[BaseModel]]:
 
 def _section(model: type[BaseModel], title: str, level: int = 2) -> str:
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
-    rows = [_row(one, list(_models(fields[one.name].annotation))) for one in options(model)]
-    head = ("field", "holds", "unit", "what it is")
+    rows = [_row(one, fields[one.name].annotation) for one in options(model)]
+    head = ("field", "type", "unit", "description")
     doc = _NULL.sub("null", doc_of(model))
     return "\n\n".join([f"{'#' * level} {title}", doc, table(head, rows)])
 
 
 def _usage() -> str:
-    fields = [_row(one, []) for one in options(UsageRow)]
-    head = ("column", "holds", "unit", "what it is")
+    fields = [_row(one, None) for one in options(UsageRow)]
+    head = ("column", "type", "unit", "description")
     return "\n\n".join(["## `trials/0001/usage.csv`", doc_of(UsageRow), table(head, fields)])
 
 
 def _system() -> str:
     says = (
-        "What the machine and the trial's network did, four times a second. A number is what was "
-        "added since the load began, but for those that were read as they were. What moves slowly "
-        "is read once a second; a column that the kernel does not tell is not there."
+        "The machine and the trial's network over time, four times a second. A value is the "
+        "increase since the load began, except those that the table calls current. benchforge "
+        "reads slow values once a second. A value that the kernel does not report has no column."
     )
     rows = [(f"`{name}`", plain(doc)) for name, doc in SYSTEM_COLUMNS.items()]
     heading = "## `trials/0001/system.csv`"
-    return "\n\n".join([heading, says, table(("column", "what it is"), rows)])
+    return "\n\n".join([heading, says, table(("column", "description"), rows)])
 
 
 def _anchor(model: type[BaseModel]) -> str:
@@ -102,12 +103,15 @@ def _anchor(model: type[BaseModel]) -> str:
     return re.sub(r"[^\w-]", "", title.lower())
 
 
-def _row(one: Option, inner: list[type[BaseModel]]) -> tuple[str, ...]:
+def _row(one: Option, annotation: object) -> tuple[str, ...]:
     """Return the line of a field. Raises ValueError for one without a sentence."""
     if not one.doc:
         raise ValueError(f"field {one.name!r} has no sentence below it")
-    links = ", ".join(f"[{model.__name__}](#{_anchor(model)})" for model in inner)
-    holds = f"{plain(one.type)}: {links}" if links else plain(one.type)
+    links = ", ".join(f"[{model.__name__}](#{_anchor(model)})" for model in _models(annotation))
+    null = ("", " or null", ", or null")[
+        (NoneType in get_args(annotation)) * (1 + ("," in one.type))
+    ]
+    holds = plain(one.type) + null + (f": {links}" if links else "")
     return f"`{one.name}`", holds, _unit(one.name), plain(_NULL.sub("null", one.doc))
 
 

@@ -1,13 +1,14 @@
 """Find phrases that the style page forbids.
 
-The linter reads the pages that people write, the help of every command, and the sentences below
-the options of parts and of the suite's tables. It leaves out code. The rules are those of
-docs/contributing.md; each prints what to write.
+The linter reads all pages, the help of every command, and the sentences below options and fields.
+It leaves out code. The rules are those of docs/contributing.md; each prints what to write.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -50,6 +51,11 @@ OPTION_STARTS: Mapping[str, str] = {
     r"(?:Of|By|From|That|Which|Whose|What|How|Whether|As|So|It|With|Where)\b": "begin with a noun",
 }
 "How the sentence below an option does not begin."
+FIELD_STARTS: Mapping[str, str] = {
+    **OPTION_STARTS,
+    r"(?:In|On|At|Before|After|Why|When|Who|Each|Those|None)\b": "begin with a noun",
+}
+"How the sentence below a field does not begin: it is read in a table, far from other fields."
 HELP_STARTS: Mapping[str, str] = {
     r"(?:Say|Tell|Form|Of|So|As|That|Which)\b": "begin with a verb in the imperative, or a noun",
 }
@@ -88,13 +94,14 @@ def texts() -> Iterator[Text]:
     yield from _pages()
     yield from _help()
     yield from _options()
+    yield from _fields()
 
 
 def _pages() -> Iterator[Text]:
     files = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     for file in files:
         inside = file.relative_to(ROOT)
-        if {"reference", "_build"} & set(inside.parts) or file.name in DRAWN | {GUIDE}:
+        if "_build" in inside.parts or file.name in DRAWN | {GUIDE}:
             continue
         yield Text(str(inside), file.read_text(encoding="utf-8"), {}, first_line=1)
 
@@ -122,6 +129,26 @@ def _options() -> Iterator[Text]:
             yield Text(f"{place}.{option.name}", option.doc, OPTION_STARTS)
     for place, part in parts:
         yield Text(place, part.__doc__ or "", {})
+
+
+def _fields() -> Iterator[Text]:
+    """Yield the string below each field of a class, of plugins too."""
+    for root in ("benchforge", "plugins"):
+        for file in sorted((ROOT / root).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    for name, sentence in _sentences(node):
+                        yield Text(f"{file.relative_to(ROOT)} {name}", sentence, FIELD_STARTS)
+
+
+def _sentences(cls: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(cls.body):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(sentence))),
+            ):
+                yield f"{cls.name}.{name}", sentence
 
 
 def _blanked(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from docs.style.linter import HELP_STARTS, OPTION_STARTS, Text, faults, texts
+from docs.style.linter import FIELD_STARTS, HELP_STARTS, OPTION_STARTS, Text, faults, texts
 
 FORBIDDEN = [
     "The user is told which port it is.",
@@ -57,6 +57,8 @@ def test_a_fault_has_its_line_its_phrase_and_what_to_write() -> None:
         ("Whether it is kept.", OPTION_STARTS),
         ("That are open at once.", OPTION_STARTS),
         ("Say what is wrong.", HELP_STARTS),
+        ("Of the suite.", FIELD_STARTS),
+        ("None without a load.", FIELD_STARTS),
     ],
 )
 def test_a_sentence_below_an_option_and_help_begin_with_a_noun_or_a_verb(
@@ -66,11 +68,11 @@ def test_a_sentence_below_an_option_and_help_begin_with_a_noun_or_a_verb(
     assert not list(faults([Text("server.port", "Number of ports.", starts)]))
 
 
-def test_every_page_help_and_option_keeps_the_style() -> None:
+def test_every_page_help_option_and_field_keeps_the_style() -> None:
     assert list(faults(texts())) == []
 
 
-def test_pages_help_and_options_are_all_looked_at() -> None:
+def test_pages_help_options_and_fields_are_all_looked_at() -> None:
     places = {text.place for text in texts()}
     assert {
         "README.md",
@@ -80,4 +82,7 @@ def test_pages_help_and_options_are_all_looked_at() -> None:
         "Repeat.seed",
         "loaders.pace.rate",
         "servers.nginx",
+        "docs/reference/result.md",
+        "benchforge/model/trial/trial.py Trial.block",
+        "plugins/servers/benchforge_servers/python/app.py App.target",
     } <= places

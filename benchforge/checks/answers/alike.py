@@ -70,7 +70,7 @@ class _Single:
     total: int
     right: str
     status: bool
-    "Whether the tool tells the status of each too: then heads tell nothing more."
+    "True if the tool also reports the status of each response: heads then show nothing more."
 
 
 def _single(trial: Trial) -> _Single | None:

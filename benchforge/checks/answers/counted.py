@@ -18,7 +18,7 @@ class _Count:
     least: int
     most: int
     why: str = ""
-    "Why the two differ."
+    "Reason why the two differ."
 
 
 def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresholds) -> Reading:

@@ -23,9 +23,9 @@ class SizeComparison:
     status: Status
     says: str
     value: float | None = None
-    "By which share of a right response the load's responses are longer, on average."
+    "Mean excess of the load's responses over a right response, as a share of it."
     heads: bool = False
-    "Whether heads were compared too, in which another status shows."
+    "True if heads were compared too, which shows another status."
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class _Mean:
     least: float
     most: float
     varies: float = 0.0
-    "By how much it may be another for other reasons, on each side."
+    "Possible deviation to each side for other reasons."
 
 
 def compared(trial: Trial, limits: Thresholds) -> SizeComparison:

@@ -21,7 +21,7 @@ class ForeignCpu:
     """What share of the CPUs that we may use was taken, and what to say of it."""
 
     share: float | None
-    "None where it is not known; `why` says why."
+    "Share of the CPUs; None if unknown, with the reason in `why`."
     status: Status
     why: str = ""
 

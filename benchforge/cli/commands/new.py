@@ -22,8 +22,7 @@ def command() -> None:
 def suite() -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
-    Without --from, the suite measures a sample app, which is written beside it and needs only
-    Python.
+    Without --from, the suite measures a sample app in the same folder, which needs only Python.
 
     Exit codes: 0 the suite is written; 2 a file exists already; 5 a file cannot be written.
     """

@@ -14,7 +14,7 @@ class Shown:
 
     as_json: bool = False
     inconclusive_fails: bool = False
-    "Whether a claim that has no answer yet counts as one that fails."
+    "True if an inconclusive claim counts as one that fails."
     reports: Sequence[str] = ()
     "Reporters beside those that every run uses."
 

@@ -9,41 +9,41 @@ from benchforge.model.values.frozen import Frozen
 
 
 class MachineId(Frozen):
-    """What a calibration is of: where one of these differs, it is of another machine."""
+    """Identity of the calibrated machine. Another value of any field means another machine."""
 
     id: str
-    "A digest of the machine's own id and of its CPUs."
+    "Digest of the machine's own id and of its CPUs."
     kernel: str
-    "Its release."
+    "Release of the kernel."
     cpus: PositiveInt
-    "How many CPUs we may use."
+    "Number of CPUs that benchforge may use."
 
 
 class Calibration(Frozen):
-    """calibration.json: what the checks saw of a machine that was left alone, round by round."""
+    """Calibration: values that the checks saw on an idle machine, round by round."""
 
     format: Literal[2] = 2
-    "The number of this format."
+    "Version of the file format."
     kind: Literal["calibration"] = "calibration"
-    "What this file is."
+    "Kind of this file."
     created: datetime
-    "When it was measured, with its time zone."
+    "Time of the measurement, with its time zone."
     benchforge: str
-    "Version."
+    "Version of benchforge that measured."
     machine: MachineId
-    "Where it was measured."
+    "Machine that was measured."
     thresholds_version: str
-    "Version of the checks' thresholds: other versions may look at other numbers."
+    "Version of the checks' thresholds. Other versions may use other values."
     loader: str
-    "The load tool's own name; it loaded the null server, in a closed loop."
+    "Name of the load tool that loaded the null server in a closed loop."
     seconds: PositiveFloat
-    "How long each round was, by the tool's options."
+    "Declared length of each round."
     per_second: tuple[PositiveFloat, ...] = Field(min_length=2)
-    "Responses per second of each round, in their order."
+    "Responses per second of each round, in order of time."
     observed: dict[str, tuple[NonNegativeFloat, ...]] = Field(default_factory=dict)
-    "By the id of a check, such as N1: the value that it looked at, in each round that has it."
+    "Values that each check saw, one for each round that has it, by the check's id, such as N1."
     unknown: dict[str, str] = Field(default_factory=dict)
-    "Why no round told it, by the id of the check."
+    "Reasons why no round has a value, by the check's id."
 
     @model_validator(mode="after")
     def _observed_or_unknown(self) -> "Calibration":

@@ -13,24 +13,24 @@ _TOOL_BUSY = 0.8
 
 
 class Ceiling(Frozen):
-    """ceilings/0001/ceiling.json: a load tool against the null server, once in a result."""
+    """Ceiling of a load tool: its measurement against the null server, once in a result."""
 
     format: Literal[2] = 2
-    "The number of this format."
+    "Version of the file format."
     kind: Literal["ceiling"] = "ceiling"
-    "What this file is."
+    "Kind of this file."
     number: PositiveInt
-    "The name of its folder."
+    "Number of the ceiling: the name of its folder."
     body_bytes: NonNegativeInt
-    "What the null server answered, in bytes of body: as many as the server that was asked before."
+    "Length of the null server's body: that of the measured server's answer before the load."
     processes: PositiveInt
-    "Of the null server."
+    "Number of processes of the null server."
     trial: Trial
-    "Measured as all others are; its block and its position are 1, and mean nothing."
+    "Measurement of the ceiling. Its block and position are 1 and have no meaning."
 
     @property
     def per_second(self) -> float | None:
-        """Responses per second; None where it could not be measured."""
+        """Responses per second; None if the measurement failed."""
         reading = self.trial.reading
         if not self.trial.measured or reading is None or not reading.responses:
             return None
@@ -41,7 +41,7 @@ class Ceiling(Frozen):
 
     @property
     def only_a_floor(self) -> str:
-        """Why the tool might make more than it did here; empty where it would not."""
+        """Reason why the tool may reach more than it did here; empty if it would not."""
         if doubts := ", ".join(f"{one.id} {one.name}" for one in self.trial.doubts):
             return f"that measurement is not believed ({doubts})"
         tool, null = self._cpu("loader"), self._cpu("server")

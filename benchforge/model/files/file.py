@@ -35,15 +35,15 @@ _DIGITS = 10**_SHOWN
 
 @dataclass(frozen=True)
 class FileFault:
-    """One thing that is wrong with a file: in which, at which value, on which line."""
+    """A fault of a file, with its value and line."""
 
     file: Path
     where: str
-    "The value, as a JSON path such as reading.latency.counts.17; empty for the whole file."
+    "JSON path of the value, such as reading.latency.counts.17; empty for the whole file."
     line: int | None
     message: str
     kind: Literal["unreadable", "older", "invalid"] = "invalid"
-    "`older`: the file has an older format."
+    "Kind of fault; `older`: the file has an older format."
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else f"{self.file}"
@@ -52,7 +52,7 @@ class FileFault:
 
 @dataclass(frozen=True)
 class Parsed(Generic[Model]):
-    """A file that could be read, and where its values stand."""
+    """A parsed file, with the line of each value."""
 
     file: Path
     model: Model

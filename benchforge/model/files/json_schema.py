@@ -66,7 +66,7 @@ class Described(GenerateJsonSchema):
         return made
 
     def function_before_schema(self, schema: Any) -> Schema:
-        """Return what the validator says that it takes: anything, where it says nothing."""
+        """Return the type that the validator names; any value if it names none."""
         inside = schema["schema"]
         while inside["type"] in {"function-before", "function-after", "function-wrap"}:
             inside = inside["schema"]
@@ -79,7 +79,7 @@ class Described(GenerateJsonSchema):
         return False
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> Schema:
-        """Return what takes anything: what JSON Schema cannot say, the model says."""
+        """Accept any value: the model checks what JSON Schema cannot express."""
         return {}
 
 

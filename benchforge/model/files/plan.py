@@ -13,43 +13,43 @@ Place = Literal["servers", "backends", "loaders", "clients"]
 
 
 class DurationEstimate(Frozen):
-    """How long trials take, and what that is made of."""
+    """Estimated duration of trials, and its components."""
 
     warm_up_s: NonNegativeFloat
-    "As the suite declares it."
+    "Declared time of all warm-ups."
     load_s: NonNegativeFloat
-    "As the drivers declare it: exact for a duration, a guess for a number of requests."
+    "Declared time of all loads: exact for a duration, a guess for a number of requests."
     start_and_stop_s: NonNegativeFloat
-    "A guess: the same for every trial."
+    "Guessed time of starts and stops, the same for every trial."
     noise_s: NonNegativeFloat = 0.0
-    """What noise that does not end adds: waits for quiet, and repeated attempts. What comes and
-    goes may add more. It is in no total; of a scenario it is 0."""
+    """Extra time if noise never ends: waits for quiet, and repeated attempts. It is in no total,
+    and 0 for a scenario. Noise that comes and goes may add more."""
 
     @property
     def total_s(self) -> float:
-        """All of it, on a quiet machine."""
+        """Total duration on a quiet machine."""
         return self.warm_up_s + self.load_s + self.start_and_stop_s
 
 
 class PartPlanned(Frozen):
-    """A part that takes part in a trial."""
+    """A part of a trial."""
 
     place: Place
-    "Its table in the suite."
+    "Path of the part's table in the suite."
     label: str
     use: str
-    "The plugin's name for it."
+    "Name of the part in its plugin."
     ref: str | None = None
-    "The commit that a server serves, as the suite names it, looked up when it is run."
+    "Commit that a server serves, as the suite names it. A run resolves it."
 
 
 class Chain(Frozen):
-    """What is started for a server of a scenario, and who asks it."""
+    """Processes that start for a server of a scenario, and the drivers that load it."""
 
     starts: tuple[PartPlanned, ...]
-    "In this order: backends, what the server stands before, the server."
+    "Parts in the order of their start: backends, upstream servers, the server."
     drivers: tuple[PartPlanned, ...]
-    "One of them at a time."
+    "Drivers, which run one after the other."
 
 
 class PartLink(Frozen):
@@ -58,7 +58,7 @@ class PartLink(Frozen):
     source: str
     target: str
     relation: Literal["asks", "passes on to", "may use"]
-    "A server is given every backend of its scenario; whether it uses one is its own affair."
+    "Relation of the two parts. A server gets every backend of its scenario, used or not."
 
 
 class ScenarioPlanned(Frozen):
@@ -68,17 +68,17 @@ class ScenarioPlanned(Frozen):
     title: str
     cases: PositiveInt
     varies: dict[str, tuple[JsonValue, ...]]
-    "Paths of options to their values, of all points together."
+    "Values of each varied option over all points, by the option's path."
     estimate: DurationEstimate
-    "Of all its trials."
+    "Estimated duration of all trials of the scenario."
     chains: tuple[Chain, ...]
     links: tuple[PartLink, ...]
     search: RateSearch | None = None
-    "What it searches for: then the estimate is of as many trials as that may take."
+    "Search of the scenario. The estimate then counts the largest number of its trials."
 
 
 class CasePlanned(Frozen):
-    """A case, and what the suite declares for each of its trials."""
+    """A case, and the declared times of each of its trials."""
 
     case: CaseName
     warm_up_s: NonNegativeFloat
@@ -90,39 +90,39 @@ class BlockPlanned(Frozen):
 
     block: PositiveInt
     cases: tuple[NonNegativeInt, ...]
-    "Places in `cases` of the plan, from 0, in the order in which they are measured."
+    "Positions in the plan's `cases`, from 0, in the order of measurement."
     seeds: tuple[NonNegativeInt, ...]
-    "PYTHONHASHSEED of the servers of each."
+    "Values of PYTHONHASHSEED for the servers of each case."
 
 
 class Plan(Frozen):
-    """A plan. Nothing of it was started; the same seed gives the same order in a run."""
+    """A plan. It starts nothing; the same seed gives the same order in a run."""
 
     format: Literal[2] = 2
     kind: Literal["plan"] = "plan"
     name: str
     title: str
     benchforge: str
-    "Version."
+    "Version of benchforge."
     profile: str | None
     smoke: bool
     settings: dict[str, str]
-    "What was given by --set."
+    "Values of --set, by path."
     only: tuple[str, ...]
     claims: dict[str, NonNegativeInt] = Field(default_factory=dict)
-    "By label how many questions a claim asks; none where its scenarios are not to be run."
+    "Number of questions of each claim, by its label; without claims on scenarios that do not run."
     suite_sha256: str
     seed: NonNegativeInt
     seed_drawn: bool
-    "Whether the seed was drawn for this plan, since none was given: a run draws its own."
+    "True if the seed was drawn for this plan only: a run without a seed draws its own."
     blocks: PositiveInt
-    "With `until` the most; so are `trials`, all that is estimated, and `order`."
+    "Number of blocks. With `until` the maximum, as are `trials`, `order` and all estimates."
     until: Until | None = None
-    "What ends the run before; None where the number of blocks is given."
+    "Rule that ends the run early; None if the number of blocks is given."
     trials: NonNegativeInt
-    "At most, where a scenario searches for a rate."
+    "Number of trials; the maximum if a scenario searches for a rate."
     estimate: DurationEstimate
     scenarios: tuple[ScenarioPlanned, ...]
     cases: tuple[CasePlanned, ...]
-    "In the order of the suite."
+    "Cases in the order of the suite."
     order: tuple[BlockPlanned, ...]

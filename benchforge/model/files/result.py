@@ -17,97 +17,97 @@ from benchforge.model.values.frozen import Frozen
 
 
 class MetricUse(Frozen):
-    """A metric as the suite declared it: enough to compute it again from the trials."""
+    """A metric as the suite declares it: enough to compute it again from the trials."""
 
     label: str
-    "Its name in the suite."
+    "Label of the metric."
     use: str
-    "The part's own name."
+    "Name of the metric's part."
     options: dict[str, JsonValue]
-    "As the suite gives them."
+    "Options as the suite gives them."
     unit: str
-    "Of its values."
+    "Unit of the values."
     better: Literal["higher", "lower"]
-    "Which values are the better ones."
+    "Better direction of the values."
 
 
 class Planned(Frozen):
-    """One measurement of the plan."""
+    """A measurement of the plan."""
 
     block: PositiveInt
-    "The pass over all cases, from 1."
+    "Number of the block, from 1."
     position: PositiveInt
-    "In its block, from 1."
+    "Position in the block, from 1."
     case: CaseName
-    "What is measured."
+    "Case to measure."
     seed: NonNegativeInt
-    "PYTHONHASHSEED of its servers."
+    "Value of PYTHONHASHSEED for the servers."
     declared_s: NonNegativeFloat
-    "What the suite declares: warm-up and load, without start and stop."
+    "Declared length of warm-up and load, without start and stop."
 
 
 class Header(Frozen):
-    """result.json: written before the first trial, and never changed."""
+    """Header of a result. It is written before the first trial, and never changes."""
 
     format: Literal[2] = 2
-    "The number of this format."
+    "Version of the file format."
     kind: Literal["result"] = "result"
-    "What this file is."
+    "Kind of this file."
     name: str
-    "Of the suite: the first part of the folder's name."
+    "Name of the suite: the first part of the folder's name."
     title: str
-    "Of the suite."
+    "Title of the suite."
     created: datetime
-    "When the run began, with its time zone."
+    "Start of the run, with its time zone."
     benchforge: str
-    "Version."
+    "Version of benchforge that measured."
     profile: str | None
-    "None without --profile."
+    "Name of the profile; None without --profile."
     smoke: bool
-    "Whether the suite calls this profile a smoke: it shows that all works, and measures nothing."
+    "True for a smoke run: its numbers mean nothing."
     settings: dict[str, str]
-    "What was given by --set."
+    "Values of --set, by path."
     only: tuple[str, ...]
-    "The scenarios that were chosen; empty for all."
+    "Labels of the scenarios that were selected; empty for all."
     suite: str
-    "The suite as written; secrets are redacted."
+    "Text of the suite as written, with secrets redacted."
     suite_file: str = ""
-    "Where it stood, so that `--resume` finds it."
+    "Path of the suite's file, for `--resume`."
     suite_sha256: str
-    "Of the suite as written."
+    "SHA-256 of the suite as written."
     seed: NonNegativeInt
-    "Of the order: the same one gives the same plan."
+    "Seed of the measurement order. The same seed gives the same plan."
     cases: tuple[CaseName, ...]
-    "In the order of the suite: the plan is shuffled."
+    "Cases in the order of the suite."
     plan: tuple[Planned, ...]
-    "In the order of measurement; with `until`, all that may be measured; of a search the most."
+    "Measurements in their order. With `until` or a search, the most that may be needed."
     until: Until | None = None
-    "What ends the run before the plan does; None where the number of blocks was given."
+    "Rule that ends the run before its plan; None if the number of blocks is given."
     searches: dict[str, RateSearch] = Field(default_factory=dict)
     "Searches for a rate, by the label of their scenario."
     titles: dict[str, str] = Field(default_factory=dict)
-    "Of the scenarios that have one."
+    "Titles of scenarios, by label; without those that have none."
     metrics: tuple[MetricUse, ...]
-    "In the order of the report."
+    "Metrics in the order of the report."
     scenario_metrics: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     "Labels of the metrics of each scenario that names its own; other scenarios have all metrics."
     tables: dict[FileName, Pivot] = Field(default_factory=dict)
-    "Those of the suite that have a case here, by label."
+    "Tables of the suite that have a case in this run, by label."
     claims: tuple[Claim, ...] = ()
-    "Those of the suite whose cases are all here."
+    "Claims of the suite whose cases are all in this run."
     placement: dict[str, str] = Field(default_factory=dict)
-    "The CPUs of each role that has its own; empty where all share all."
+    "CPUs of each role that has its own; empty if all processes share all CPUs."
     versions: dict[str, str]
-    "Of each part, as its program told; the label of its runtime stands behind it."
+    "Version that each part's program reports, followed by the label of the part's runtime."
     runtimes: dict[FileName, Interpreter] = Field(default_factory=dict)
-    "What each interpreter that a part runs on told, by label; `benchforge` is our own."
+    "Reports of the interpreters that parts run on, by label. `benchforge` is benchforge's own."
     code: tuple[Code, ...] = ()
-    "Of the servers whose code lies in a git repository."
+    "Code of each server that is in a git repository."
     facts: dict[str, JsonValue]
-    "Of the machine."
+    "Facts about the machine."
     fingerprint: str = ""
-    "Of the hard facts: where it is another, numbers are not to be compared."
+    "Digest of the machine's hard facts. Results with different digests are not comparable."
     thresholds_version: str = ""
     "Version of the checks' thresholds."
     loosened_thresholds: dict[str, float] = Field(default_factory=dict)
-    "Thresholds by check that the calibration of this machine loosened."
+    "Thresholds that the calibration of this machine loosened, by check."

@@ -14,15 +14,15 @@ class Hypothesis(Frozen):
     """A claim's statement: `a > b`, `a >= 2 * b`, `a == b +- 3%`, `a - b < 2ms`, `a < 25ms`."""
 
     text: str
-    "As the suite writes it."
+    "Statement as the suite writes it."
     form: Literal["ratio", "difference", "value"]
-    "What is estimated: a / b, a - b, or a alone."
+    "Quantity to estimate: a / b, a - b, or a alone."
     relation: Relation
-    "Between what is estimated and the bound; `==` is within the tolerance of it."
+    "Relation between the estimate and the bound; `==` means within the tolerance."
     bound: float
-    "A factor for a ratio, else a number in the metric's unit."
+    "Bound: a factor for a ratio, otherwise a number in the metric's unit."
     tolerance: PositiveFloat | None = None
-    "Of `==` alone: a share of the bound for a ratio, else a number in the metric's unit."
+    "Tolerance of `==`: a share of the bound for a ratio, otherwise in the metric's unit."
 
     @model_validator(mode="after")
     def _equal_within_something(self) -> Self:
@@ -33,58 +33,58 @@ class Hypothesis(Frozen):
 
 
 class Term(Frozen):
-    """A side of a claim: a case, or what it has more than another."""
+    """A side of a claim: a case, or the difference between two cases."""
 
     case: CaseName
-    "Whose values they are."
+    "Case that the values are from."
     minus: CaseName | None = None
-    "Whose values are subtracted, block by block."
+    "Case whose values are subtracted, block by block."
 
     @property
     def cases(self) -> tuple[CaseName, ...]:
-        """One, or both."""
+        """The case, or both cases."""
         return (self.case,) if self.minus is None else (self.case, self.minus)
 
 
 class ClaimInstance(Frozen):
-    """One question of a claim."""
+    """A question of a claim."""
 
     at: dict[str, JsonValue] = Field(default_factory=dict)
-    "The axis and the value that it is asked for, where the claim is asked for each of several."
+    "Axis and value of the question, for a claim with `each`."
     a: Term
-    "The first side."
+    "First side."
     b: Term | None = None
-    "The other; None where a alone is asked about."
+    "Second side; None for a claim about `a` alone."
 
     @property
     def cases(self) -> tuple[CaseName, ...]:
-        """All that it is about."""
+        """All cases of the question."""
         return self.a.cases + (self.b.cases if self.b is not None else ())
 
 
 class Claim(Frozen):
-    """A table [claims.x], every name in it resolved."""
+    """A table [claims.x], with every name resolved."""
 
     label: str
-    "Its name in the suite."
+    "Label of the claim."
     says: str = ""
-    "For people."
+    "Claim in words, for the report."
     metric: str
-    "The label of what is compared."
+    "Label of the metric to compare."
     of: str | None = None
-    "What part of the metric, where it has several; None for the whole."
+    "Part of the metric, such as p99; None for the whole."
     hypothesis: Hypothesis
-    "The statement that is tested."
+    "Statement that is tested."
     margin: PositiveFloat = 0.03
-    "Ratios from 1 / (1 + margin) to 1 + margin are the same to who asks."
+    "Relative margin of equality: ratios from 1 / (1 + margin) to 1 + margin count as equal."
     published: float | None = None
-    "What a source says of it: a ratio, or a number in the metric's unit."
+    "Value that a source publishes: a ratio, or a number in the metric's unit."
     original: str = ""
-    "What was wrong with the source's own measurement."
+    "Error in the source's own measurement."
     instances: tuple[ClaimInstance, ...] = Field(min_length=1)
-    "The claim's questions: one, or one for each value of an axis."
+    "Questions of the claim: a single question, or a question for each value of an axis."
 
     @property
     def cases(self) -> tuple[CaseName, ...]:
-        """All that it is about, of each question."""
+        """All cases of all questions."""
         return tuple(case for instance in self.instances for case in instance.cases)

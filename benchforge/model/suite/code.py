@@ -10,25 +10,25 @@ _SHOWN = 7  # digits of a commit that a person is shown, as git does
 
 
 class Code(Frozen):
-    """The code of a server that lies in a git repository, as git told it when the run began."""
+    """The code of a server in a git repository, as git reported it when the run began."""
 
     server: str
-    "Its label in the suite."
+    "Label of the server."
     directory: str | None = None
-    "As the suite gives it; None for the suite's own folder."
+    "Folder of the code as the suite gives it; None for the suite's own folder."
     ref: str | None = None
-    "As the suite names what is served; None for the working tree as it was."
+    "Branch, tag or commit as the suite names it; None for the working tree."
     repository: str
-    "The top of its working tree."
+    "Top folder of the repository's working tree."
     commit: str | None = None
-    "What was served, or of a working tree what is checked out there; None where git told none."
+    "Commit that was served, or that the working tree has checked out; None if unknown."
     changed_files: NonNegativeInt | None = None
-    """Number of files of the working tree that differ from the commit, with those that git does \
-not know yet below `directory`; 0 for a ref; None where git did not tell."""
+    """Number of files that differ from the commit, including untracked ones below `directory`; 0
+    for a ref; None: unknown."""
     submodules: tuple[str, ...] = Field(default=())
-    "Of a ref: their folders, which are empty where it is served from."
+    "Folders of a ref's submodules, which are empty in the served copy."
     why: str = ""
-    "Why there is no commit, or why it is not known what changed."
+    "Reason why the commit or the number of changed files is unknown."
 
     @model_validator(mode="after")
     def _known_or_with_a_reason(self) -> Self:
@@ -39,12 +39,12 @@ not know yet below `directory`; 0 for a ref; None where git did not tell."""
 
     @property
     def rebuilds(self) -> bool:
-        """Whether the commit alone is what was served."""
+        """True if the commit alone is what was served."""
         return self.commit is not None and self.changed_files == 0
 
     @property
     def in_words(self) -> str:
-        """In words: `main at 1a2b3c4`, or `working tree of 1a2b3c4, 2 files changed`."""
+        """Description: `main at 1a2b3c4`, or `working tree of 1a2b3c4, 2 files changed`."""
         if self.commit is None:
             return f"{self.ref or 'working tree'}, commit unknown: {self.why}"
         commit = self.commit[:_SHOWN]

@@ -16,25 +16,25 @@ AXIS_NAMES = ("scenario", "server", "driver")
 
 
 class Pivot(Frozen):
-    """A table [tables.x], every name in it resolved. No cell has more than one case."""
+    """A table [tables.x], with every name resolved. No cell has more than one case."""
 
     title: str = ""
-    "Above the table; its label without it."
+    "Title above the table; the label if the suite gives none."
     scenarios: tuple[str, ...] = Field(min_length=1)
-    "Labels."
+    "Labels of the scenarios."
     rows: tuple[str, ...] = Field(min_length=1)
-    "Axes: `scenario`, `server`, `driver`, or the path of an option that varies."
+    "Axes of the rows: `scenario`, `server`, `driver`, or the path of an option that varies."
     columns: tuple[str, ...] = ()
-    "Axes, the outer one first."
+    "Axes of the columns, the outermost first."
     metrics: tuple[str, ...] = Field(min_length=1)
-    "Labels."
+    "Labels of the metrics."
     show: tuple[Statistic, ...] = ("median", "range")
     "Statistics over the trials of a case; `average` is the mean, `range` lowest to highest."
     where: dict[str, tuple[JsonValue, ...]] = Field(default_factory=dict)
-    "Axes to the values of the cases that are kept; a case that an axis is not about is not kept."
+    "Values of the cases to keep, by axis. Cases without one of these axes are left out."
 
     def has(self, case: CaseName) -> bool:
-        """Whether a case stands in this table; a placebo stands in none."""
+        """Return True if the table shows a case; no table shows a placebo."""
         return (
             case.scenario in self.scenarios
             and not case.placebo
@@ -56,12 +56,12 @@ def coordinate(case: CaseName, axis: str) -> str:
 
 
 def place(case: CaseName, axes: Iterable[str]) -> Place:
-    """Return where a case stands on several axes."""
+    """Return the position of a case on several axes."""
     return tuple(coordinate(case, axis) for axis in axes)
 
 
 def places(axes: Sequence[str], cases: Sequence[CaseName]) -> list[Place]:
-    """Return each place that has a case: by axis, its values in the order of the cases."""
+    """Return each position that has a case, sorted by the order of the cases on each axis."""
     ranks = [list(dict.fromkeys(coordinate(case, axis) for case in cases)) for axis in axes]
     distinct = dict.fromkeys(place(case, axes) for case in cases)
     return sorted(

@@ -9,7 +9,7 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Placement(Frozen):
-    """The table [placement]: what is not named may use all CPUs."""
+    """The table [placement]. Roles that it does not name may use all CPUs."""
 
     server: Cpus | None = None
     'CPUs of the measured server, such as "0-3,8" or [0, 1].'
@@ -22,31 +22,31 @@ class Placement(Frozen):
 
 
 class StrayProcesses(Frozen):
-    """Processes of a trial that left the CPUs on which they were put."""
+    """Processes of a trial that left the CPUs on which they were placed."""
 
     label: str
-    "Of the part; empty for those that no part's process leads to any more."
+    "Label of the part; empty if the process no longer belongs to one."
     program: str
-    "What the kernel calls them."
+    "Name of the program, as the kernel reports it."
     cpus: str
-    "Those that they may use instead."
+    "CPUs that the processes may use instead."
     processes: PositiveInt
-    "How many were seen."
+    "Number of such processes."
 
 
 class ActualPlacement(Frozen):
-    """On which CPUs a trial was put, and whether it stayed there."""
+    """Placement of a trial's processes on CPUs, and whether they stayed there."""
 
     cpus: dict[str, str]
-    "Of each role that has CPUs of its own."
+    "CPUs of each role that has its own, by role."
     seen: dict[str, PositiveInt] = Field(default_factory=dict)
-    "By part: how many of its processes were looked at, threads included, until the load's end."
+    "Number of processes and threads that were checked until the load's end, by part."
     elsewhere: tuple[StrayProcesses, ...] = ()
-    "Those that were not where they belong; empty where all were."
+    "Processes on other CPUs; empty if all stayed."
 
     @property
     def in_words(self) -> str:
-        """For a person: who was put where."""
+        """Description: the CPUs of each role."""
         return by_cpus(self.cpus)
 
 

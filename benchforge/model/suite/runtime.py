@@ -14,7 +14,7 @@ _Requirement = Annotated[str, Field(pattern=r"^[A-Za-z0-9][^\r\n]*$")]
 
 
 class Runtime(Frozen):
-    """A table [runtimes.x]: an interpreter and the packages that are installed for it."""
+    """A table [runtimes.x]: an interpreter and the packages to install for it."""
 
     python: str = Field(min_length=1)
     "Version of CPython (3.12), name of a program (pypy3), or path, relative to the suite's folder."
@@ -25,21 +25,21 @@ class Runtime(Frozen):
 
 
 class Interpreter(Frozen):
-    """What an interpreter told of itself, from inside."""
+    """An interpreter, as it reports itself from inside."""
 
     executable: str
-    "Its file."
+    "Path of the interpreter."
     implementation: str
-    "CPython, PyPy."
+    "Implementation: CPython or PyPy."
     version: str
-    "Of the language, such as 3.12.1."
+    "Version of the language, such as 3.12.1."
     build: str
-    "How it was made, as sys.version says: PyPy's own version, the date, the compiler."
+    "Build as sys.version reports it: PyPy's own version, the date, the compiler."
     packages: dict[str, str]
-    "The version of every distribution that it can import, by name."
+    "Version of each distribution that the interpreter can import, by name."
     requested: str = ""
-    "The interpreter that the suite asks for: a version, a program or a path; empty for our own."
+    "Interpreter that the suite names: a version, a program or a path; empty for benchforge's own."
     real_path: str = ""
-    "Its file, behind all links."
+    "Path of the interpreter, with links resolved."
     lock_sha256: str | None = None
-    "Of the list of pinned packages that it was built from; None where nothing was built."
+    "SHA-256 of the list of pinned packages in the environment; None if none was built."

@@ -16,21 +16,21 @@ Relation = Literal["<", "<=", ">", ">="]
 
 
 class Objective(Frozen):
-    """What a server must keep to: a value of a metric below a bound, or above one."""
+    """A bound that a metric of the server must keep."""
 
     text: str
-    "As the suite writes it."
+    "Objective as the suite writes it."
     metric: str
-    "The label of the metric."
+    "Label of the metric."
     of: str | None = None
-    "Which part of it, such as p99; without it the whole, or its only part."
+    "Part of the metric, such as p99; None for the whole, or for its only part."
     relation: Relation
-    "Between the value and the bound."
+    "Relation between the value and the bound."
     bound: NonNegativeFloat
-    "In the metric's unit."
+    "Bound in the metric's unit."
 
     def keeps(self, value: float) -> bool:
-        """Whether a value keeps to it."""
+        """Return True if a value keeps the objective."""
         match self.relation:
             case "<":
                 return value < self.bound
@@ -43,20 +43,20 @@ class Objective(Frozen):
 
 
 class RateSearch(Frozen):
-    """A search of a scenario: each of its cases is one. Rates are in requests per second."""
+    """A search for a rate by each case of the scenario. Rates are in requests per second."""
 
     lowest: PositiveFloat
-    "Below it nothing is tried."
+    "Lowest rate to try."
     highest: PositiveFloat
-    "Above it nothing is tried."
+    "Highest rate to try."
     steps: PositiveInt
-    "Trials around the rate, once it is known to 6 %."
+    "Number of trials around the rate, once it is known to within 6 %."
     first_rates: dict[str, PositiveFloat] = Field(default_factory=dict)
-    "The rate that is tried first, by driver; other drivers begin with `lowest`."
+    "First rate to try, by driver; other drivers start with `lowest`."
     objectives: tuple[Objective, ...] = Field(min_length=1)
-    "A trial passes where all are kept."
+    "Objectives. A trial passes if it keeps all of them."
     errors_below: PositiveFloat | None = ERRORS_BELOW
-    "The share of requests that may end badly; None where an objective is about errors."
+    "Bound of the share of requests that fail; None if an objective is about errors."
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -68,7 +68,7 @@ class RateSearch(Frozen):
 
     @property
     def rounds(self) -> int:
-        """How many trials a case takes at most: doublings, halvings of the gap, and the steps."""
+        """Return the maximum number of trials of a case: doublings, halvings of the gap, steps."""
         starts = (*self.first_rates.values(), self.lowest)
         doublings = max(
             math.ceil(_doublings(low, high))
@@ -78,12 +78,12 @@ class RateSearch(Frozen):
         return 1 + doublings + math.ceil(math.log2(math.log(2) / math.log1p(GAP))) + self.steps
 
     def within(self, rate: float) -> bool:
-        """Whether a rate may be tried."""
+        """Return True if a rate may be tried."""
         return self.lowest <= rate <= self.highest
 
     @property
     def asks(self) -> str:
-        """What is asked of each trial, for a person."""
+        """Description of the objectives of each trial."""
         texts = [objective.text for objective in self.objectives]
         if self.errors_below is not None:
             texts.append(errors(self.errors_below))
@@ -91,7 +91,7 @@ class RateSearch(Frozen):
 
     @property
     def says(self) -> str:
-        """What is looked for, and by how many trials, for a person."""
+        """Description of the search and of its number of trials."""
         return (
             f"looks for the highest rate from {self.lowest:,g} to {self.highest:,g}/s that keeps "
             f"{self.asks}; at most {self.rounds} trials a case"
@@ -108,47 +108,47 @@ def _doublings(low: float, high: float) -> float:
 
 
 class ObjectiveOutcome(Frozen):
-    """Whether one objective was kept in a trial."""
+    """Outcome of an objective in a trial."""
 
     objective: str
-    "As it is told."
+    "Objective in words."
     value: float | None
-    "What was measured, in `unit`; None where it is not known."
+    "Measured value in `unit`; None if unknown."
     unit: str
-    "Of the value."
+    "Unit of the value."
     kept: bool | None
-    "None where it is not known."
+    "True if the trial kept the objective; None if unknown."
     why: str = ""
-    "Why it is not known."
+    "Reason why the outcome is unknown."
 
 
 class SearchOutcome(Frozen):
-    """What a trial of a search gave: the server kept to everything, or not, or it tells nothing."""
+    """Outcome of a trial in a search: passed, failed, or not counted."""
 
     rate: PositiveFloat
-    "Requests per second that it was asked for."
+    "Target rate of the trial, in requests per second."
     passed: bool | None
-    "None where it says nothing of the server: then it is no attempt of the search."
+    "True if the trial passed; None if it shows nothing about the server, and does not count."
     why: str = ""
-    "What was not kept, or why it says nothing; empty where it passed."
+    "Objective that was missed, or reason why the trial does not count; empty if it passed."
     outcomes: tuple[ObjectiveOutcome, ...] = ()
-    "Of what was looked at: the rate that was kept, errors, and each objective."
+    "Outcomes of the achieved rate, the errors and each objective."
     transient: bool = False
-    "Whether it says nothing for a reason that comes and goes: another attempt may do better."
+    "True if the trial does not count for a passing reason: another attempt may count."
 
 
 class SearchTrial(Frozen):
-    """A trial that a search rests on."""
+    """A trial that counts in a search."""
 
     trial: PositiveInt
-    "Its number."
+    "Number of the trial."
     round: PositiveInt
-    "In which round, from 1: the trial's block."
+    "Round of the search, from 1: the trial's block."
     rate: PositiveFloat
-    "Requests per second that were asked for."
+    "Target rate of the trial, in requests per second."
     passed: bool
-    "Whether everything was kept."
+    "True if the trial kept every objective."
     why: str = ""
-    "What was not."
+    "Objective that was missed."
     outcomes: tuple[ObjectiveOutcome, ...] = ()
-    "As the trial has them."
+    "Outcomes of the trial's objectives."

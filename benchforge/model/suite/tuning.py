@@ -6,7 +6,7 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Tuning(Frozen):
-    """The table [tuning]: applied inside each trial, never to the machine."""
+    """The table [tuning]. It applies inside each trial, never to the machine."""
 
     sysctl: dict[str, int | str] = Field(default_factory=dict)
     """Kernel settings such as net.core.somaxconn, each with its value. Only settings of a private \
@@ -17,16 +17,16 @@ trial."""
 
 
 class AppliedTuning(Frozen):
-    """What came of a tuning in one trial."""
+    """Outcome of a tuning in one trial."""
 
     applied: dict[str, str]
-    "What holds, as it was read back; names are those of the suite: sysctl.X, limits.Y."
+    "Settings in force, as read back, by their names in the suite: sysctl.X, limits.Y."
     refused: dict[str, str]
-    "Why the others do not hold."
+    "Reasons why other settings are not in force, by name."
 
     @property
     def in_words(self) -> str:
-        """For a person: how many hold, and each name that does not, with its reason."""
+        """Description: the number of settings in force, and the reason for each other one."""
         refused = [f"{name.partition('.')[2]} ({why})" for name, why in self.refused.items()]
         applied = f"{len(self.applied)} applied"
         return f"{applied}; not applied: {', '.join(refused)}" if refused else applied

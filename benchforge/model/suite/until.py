@@ -13,18 +13,18 @@ MOST_BLOCKS = 30
 
 
 class Until(Frozen):
-    """Blocks are added until intervals are narrow enough; significance is never looked at."""
+    """Rule that adds blocks until the intervals are narrow enough. It ignores significance."""
 
     width: float = Field(gt=0, lt=1)
-    "How far each interval of 95 % may reach from its ratio, to a side and on the log scale."
+    "Target half-width of each 95 % interval of a ratio, on the log scale."
     least: PositiveInt = LEAST_BLOCKS
-    "Blocks that are measured in any case."
+    "Minimum number of blocks."
     most: PositiveInt = MOST_BLOCKS
-    "Blocks after which it ends, however wide the intervals are."
+    "Maximum number of blocks, however wide the intervals are."
 
     @property
     def in_words(self) -> str:
-        """The width for a person: 3 %."""
+        """Width in words: 3 %."""
         return f"{100 * self.width:g} %"
 
     @model_validator(mode="after")

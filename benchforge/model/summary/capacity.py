@@ -8,39 +8,39 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Scaling(Frozen):
-    """The law of Gunther: X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1))."""
+    """Gunther's law: X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1))."""
 
     rate: float
-    "What one alone serves in a second."
+    "Requests per second at a concurrency of 1."
     contention: float
-    "The share of work that waits for others."
+    "Share of the work that waits for other requests."
     coherency: float
-    "What each pair costs beside that; above 0, more is slower in the end."
+    "Additional cost of each pair of requests. Above 0, throughput falls in the end."
     max_error: float
-    "The largest error of ln X at any level; an accepted law has less than 0.1."
+    "Largest error of ln X at any level; less than 0.1 for an accepted law."
     peak: float | None
-    "The concurrency with the highest throughput; None where none was reached."
+    "Concurrency with the highest throughput; None if no peak was reached."
     why: str = ""
-    "Why there is no peak."
+    "Reason why there is no peak."
 
 
 class Sweep(Frozen):
-    """What a server does at rising concurrency."""
+    """Throughput of a server at rising concurrency."""
 
     highest: Estimate
-    "The highest typical throughput of any level; its interval holds the best level's own."
+    "Highest typical throughput of any level. Its interval contains that of the best level."
     best_level: int | None
-    "The concurrency with the highest throughput; None where there is none."
+    "Concurrency with the highest throughput; None if there is none."
     saturated: int | None
-    "The smallest level with at least 95 % of the highest throughput."
+    "Smallest level with at least 95 % of the highest throughput."
     saturated_range: tuple[int, int] | None
-    "What it is in 95 % of the resampled blocks: approximate."
+    "Range of that level in 95 % of the resampled blocks; approximate."
     knee: float | None
-    "Highest throughput / that of one alone: where queueing begins; None without level 1."
+    "Highest throughput / throughput at level 1: where queueing begins; None without level 1."
     law: Scaling | None
-    "None where the law does not describe the server: then it saturates at its highest."
+    "Law of the levels; None if it does not describe the server, which then saturates."
     law_why: str = ""
-    "Why there is no law."
+    "Reason why there is no law."
 
 
 Phase = Literal["bracket", "bisect", "staircase", "done", "too low", "too high", "unanswered"]
@@ -49,29 +49,29 @@ passes; trials that say nothing, one after the other."""
 
 
 class Capacity(Frozen):
-    """The rate that a server keeps up with, in requests per second."""
+    """Rate that a server sustains, in requests per second."""
 
     rate: Estimate
-    "Passed half of the time."
+    "Rate at which a trial passes half of the time."
     safe: float | None
-    "Passed 19 times in 20, what is not known of the rate included; None without a rate."
+    "Rate at which a trial passes 19 times in 20, uncertainty included; None without a rate."
     width: float | None
-    "How wide the passage from passing to failing is, as a share of the rate; 0.025 is usual."
+    "Width of the transition from passing to failing, as a share of the rate; usually 0.025."
     phase: Phase = "bracket"
-    "How far the search came."
+    "Phase that the search reached."
     highest_passed: float | None = None
-    "The highest rate at which a trial passed; None where none did."
+    "Highest rate at which a trial passed; None if none passed."
     attempts: tuple[SearchTrial, ...] = ()
-    "All trials that it rests on, in their order."
+    "Trials that the search rests on, in their order."
     message: str = ""
-    "What it ended with, or why it has no end."
+    "Outcome of the search, or reason why it has not ended."
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to try."""
+        """True if the search has no rate left to try."""
         return self.phase in {"done", "too low", "too high", "unanswered"}
 
     @property
     def answered(self) -> bool:
-        """Whether it says something of the server: a rate, or a bound of it."""
+        """True if the search has a rate, or a bound of it."""
         return self.rate.value is not None or self.phase in {"too low", "too high"}

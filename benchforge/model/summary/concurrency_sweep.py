@@ -8,40 +8,40 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Level(Frozen):
-    """What a server served at one level."""
+    """Throughput of a server at one level of concurrency."""
 
     concurrency: PositiveInt
-    "Requests under way at a time."
+    "Number of concurrent requests."
     value: Estimate
-    "The typical throughput, with the interval of this session."
+    "Typical throughput, with the interval of this session."
     by_law: float | None = None
-    "What the law gives here; None without one."
+    "Throughput that the law predicts; None without a law."
 
 
 class ConcurrencySweep(Frozen):
-    """One server, one driver, and an option of the driver at three levels or more."""
+    """A server, a driver, and an option of the driver at three levels or more."""
 
     scenario: str
-    "Its label."
+    "Label of the scenario."
     server: str
-    "Its label, with what varies of it."
+    "Label of the server, with its varied options."
     driver: str
-    "The label of the loader or client."
+    "Label of the load tool or client."
     option: str
-    "The path of what was varied."
+    "Path of the varied option."
     vary: dict[str, JsonValue]
-    "What else varies at this point, without what belongs to the servers."
+    "Other varied options at this point, without those of servers."
     metric: str
-    "The label of the metric: a throughput."
+    "Label of the metric: a throughput."
     unit: str
-    "Of the values."
+    "Unit of the values."
     blocks: NonNegativeInt
-    "Blocks that have believed values of every level."
+    "Number of blocks that have believed values of every level."
     levels: tuple[Level, ...]
-    "By rising concurrency."
+    "Levels in the order of rising concurrency."
     left_out: tuple[PositiveInt, ...] = ()
-    "Levels without any value that is believed."
+    "Levels without a believed value."
     sweep: Sweep | None
-    "None where nothing can be said of all levels together."
+    "Statements about all levels together; None if there are none."
     why: str = ""
-    "Why not."
+    "Reason why there are none."

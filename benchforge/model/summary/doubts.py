@@ -27,7 +27,7 @@ def speaks_of(check: Check, line: MetricSummary | None) -> bool:
 
 
 def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
-    """Return the numbers of the trials whose values of a case's line are not to be believed.
+    """Return the numbers of the trials whose values of a metric cannot be believed.
 
     A trial may be believed, and its response times not.
     """

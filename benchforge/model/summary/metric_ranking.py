@@ -9,51 +9,51 @@ from benchforge.model.values.frozen import Frozen
 
 
 class UnrankedServer(Frozen):
-    """A server that is not ranked."""
+    """A server without a rank."""
 
     server: str
-    "Its label, with what varies of it."
+    "Label of the server, with its varied options."
     why: str
-    "Why not."
+    "Reason why the server is not ranked."
 
 
 class RankingOutlier(Frozen):
-    """A value that lies far from its server's others: told, and never dropped."""
+    """A value far from the others of its server. It is reported, and counts."""
 
     server: str
-    "Its label, with what varies of it."
+    "Label of the server, with its varied options."
     trial: PositiveInt
-    "Its number."
+    "Number of the trial."
     block: PositiveInt
-    "The pass over all cases, from 1."
+    "Number of the trial's block, from 1."
     value: float
-    "In the metric's unit."
+    "Value in the metric's unit."
     share: float
-    "By how much it is off its server's median: -0.2 is 20 % less."
+    "Relative distance from the server's median: -0.2 is 20 % less."
     severity: Literal["mild", "severe"]
-    "Of the modified z: mild above 3.5, severe above 5."
+    "Severity by the modified z: mild above 3.5, severe above 5."
 
 
 class MetricRanking(Frozen):
-    """One metric of a comparison: the ranks that are possible, and on what that rests."""
+    """Ranking by one metric of a comparison, with the data that it rests on."""
 
     metric: str
-    "Its label in the suite."
+    "Label of the metric."
     of: str | None
-    "What part of the metric; None for the whole."
+    "Part of the metric, such as p99; None for the whole."
     unit: str
-    "Of the values."
+    "Unit of the values."
     blocks: NonNegativeInt
-    "Believed blocks that the pair with the fewest has in common."
+    "Number of believed blocks of the pair that has the fewest in common."
     ranking: Ranking | None
-    "None where nobody is ranked."
+    "Ranking of the servers; None if no server is ranked."
     left_out: tuple[UnrankedServer, ...] = ()
     "Servers without enough values that count."
     outliers: tuple[RankingOutlier, ...] = ()
-    "Values far from their server's others, all of which count."
+    "Values far from the others of their server. All of them count."
     blocks_needed: PositiveInt | None = None
-    "About how many blocks an interval of `target` takes for every pair; None: not known."
+    "Approximate number of blocks for an interval of `target` for every pair; None: unknown."
     target: float
-    "To a side, on the log scale."
+    "Target half-width of the intervals, on the log scale."
     why: str = ""
-    "Why nobody is ranked."
+    "Reason why no server is ranked."

@@ -7,45 +7,45 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Pair(Frozen):
-    """Two servers of a ranking, the better one first: by the blocks that have both."""
+    """Two servers of a ranking, the better one first, compared over the blocks that have both."""
 
     first: str
     "Label of the better server."
     second: str
-    "Label of the other."
+    "Label of the other server."
     ratio: Estimate
-    "First / second, at the level for one pair."
+    "Ratio first / second, with the interval of a single pair."
     simultaneous: Estimate
-    "The same with a wider interval: all pairs' intervals hold together, as often as the level."
+    "Ratio first / second, with an interval that holds for all pairs together."
     p_holm: float | None
-    "The ratio's p after Holm, for the whole family; None where there is none."
+    "p value of the ratio, adjusted by Holm for all pairs; None if there is none."
     differ: bool
-    "Whether a difference was found: p_holm is below 1 - level."
+    "True if the two are shown to differ: p_holm is below 1 - level."
 
 
 class RankedServer(Frozen):
-    """A server's place among all."""
+    """A server of a ranking."""
 
     server: str
-    "Its label."
+    "Label of the server."
     value: Estimate
-    "Its typical value in this session."
+    "Typical value of the server in this session."
     letters: str
-    "Servers that share a letter were not found to differ; empty where there are too many letters."
+    "Letters. Servers that share one are not shown to differ; empty if there are too many."
     best: int
-    "The best rank that it may have, from 1."
+    "Best rank that the intervals allow, from 1."
     worst: int
-    "The worst."
+    "Worst rank that the intervals allow."
 
 
 class Ranking(Frozen):
-    """Several servers, the best typical value first. An order is no difference: see the letters."""
+    """Servers, the best typical value first. The order alone shows no difference: see `letters`."""
 
     level: float
-    "One minus the chance of any false difference in the whole family."
+    "Confidence level: 1 - the probability of any false difference among all pairs."
     better: Literal["higher", "lower"]
-    "Which values are the better ones."
+    "Better direction of the values."
     order: tuple[RankedServer, ...]
-    "The best first; those without a typical value last."
+    "Servers, the best first; those without a typical value last."
     pairs: tuple[Pair, ...]
-    "Each two of them."
+    "All pairs of the servers."

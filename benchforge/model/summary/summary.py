@@ -28,154 +28,153 @@ _LEAST_LEFT = 0.01
 
 
 class TrialSample(Frozen):
-    """A sample and the trial that it is from."""
+    """A sample and its trial."""
 
     trial: PositiveInt
-    "Its number."
+    "Number of the trial."
     block: PositiveInt
-    "The pass over all cases, from 1."
+    "Number of the trial's block, from 1."
     sample: Sample
-    "The value, or why there is none."
+    "Value, or the reason why there is none."
 
 
 class MetricSummary(Frozen):
-    """One metric of one case over its trials. Nothing here is a verdict."""
+    """One metric of one case over its trials. It is not a verdict."""
 
     metric: str
-    "Its label in the suite."
+    "Label of the metric."
     use: str
-    "The name of the metric that stands behind the label."
+    "Name of the metric's part."
     of: str | None
-    "What part of the metric; None for the whole."
+    "Part of the metric, such as p99; None for the whole."
     unit: str
-    "Of every value here."
+    "Unit of all values."
     better: Literal["higher", "lower"]
-    "Which values are the better ones."
+    "Better direction of the values."
     estimator: str | None
-    "How each value was formed from many measurements."
+    "Method by which each trial's value was formed from many measurements."
     samples: tuple[TrialSample, ...]
-    "One of each trial."
+    "Samples of the trials, one for each."
     median: float | None
-    "Of the trials' values; None when one of them is not known. So are the others."
+    "Median of the trials' values. This and the other statistics are None if a value is unknown."
     lowest: float | None
-    "Of the trials' values."
+    "Lowest of the trials' values."
     highest: float | None
-    "Of the trials' values."
+    "Highest of the trials' values."
     mean: float | None = None
-    "Of the trials' values."
+    "Mean of the trials' values."
     sd: float | None = None
-    "The sample standard deviation (n - 1); None also for one trial and among lower bounds."
+    "Sample standard deviation (n - 1); None also for a single trial and with lower bounds."
     lower_bound: bool = False
-    "Whether the median rests on values that are only lower bounds."
+    "True if the median rests on values that are only lower bounds."
     why: str = ""
-    "Why there is no median."
+    "Reason why there is no median."
 
 
 class FailedTrial(Frozen):
     """A trial without a measurement."""
 
     trial: PositiveInt
-    "Its number."
+    "Number of the trial."
     block: PositiveInt
-    "The pass over all cases, from 1."
+    "Number of the trial's block, from 1."
     attempt: PositiveInt
-    "Above 1 after a fault of the apparatus."
+    "Number of the attempt; above 1 after a fault of the apparatus."
     failure: Failure
-    "Why there is no measurement."
+    "Reason why there is no measurement."
 
 
 class DoubtedTrial(Frozen):
-    """A trial whose numbers are not to be believed."""
+    """A trial whose numbers cannot be believed."""
 
     trial: PositiveInt
-    "Its number."
+    "Number of the trial."
     block: PositiveInt
-    "The pass over all cases, from 1."
+    "Number of the trial's block, from 1."
     attempt: PositiveInt
-    "Above 1 after a fault of the apparatus."
+    "Number of the attempt; above 1 after a fault of the apparatus."
     checks: tuple[Check, ...]
-    "Those that failed and are about the apparatus."
+    "Failed checks of the apparatus."
     used: bool
-    "Whether its numbers are shown all the same, marked: no other attempt was any better."
+    "True if tables show its numbers, marked, because no other attempt was better."
     disturbed: bool = False
-    "Whether others' noise alone is why: beside one that was disturbed alike it has a ratio."
+    "True if other processes' noise is the only reason. Two such trials may have a ratio."
 
     @property
     def left(self) -> float:
-        """What share of the CPUs others left to it, as far as they took enough to fail a check."""
+        """Share of the CPUs that others left, if they took enough to fail a check."""
         took = sum(one.value or 0.0 for one in self.checks if one.id in OTHERS)
         return max(_LEAST_LEFT, 1.0 - took)
 
 
 class Comparison(Frozen):
-    """Cases that are compared with one another, and what speaks against that."""
+    """Cases that are compared with each other, and the checks of that comparison."""
 
     scenario: str
-    "Its label."
+    "Label of the scenario."
     driver: str
-    "The label of the loader or client."
+    "Label of the load tool or client."
     vary: dict[str, JsonValue]
-    "What varies, without what belongs to the servers."
+    "Varied options at this point, without those of servers."
     cases: tuple[CaseName, ...]
-    "In the order of the suite."
+    "Cases in the order of the suite."
     checks: tuple[Check, ...]
-    "Asked of all of them together."
+    "Checks of all these cases together."
     window: Window = WHOLE
-    "What counts of their loads: one cut for all that settled."
+    "Part of each load that counts: the same cut for all cases with a steady state."
     steady_states: tuple[SteadyState, ...] = ()
-    "For each of `cases`, in their order: its warm-up, and whether it reached a steady state."
+    "Steady state and warm-up of each of `cases`, in their order."
     rankings: tuple[MetricRanking, ...] = ()
-    "Rankings by the first metric and those of the suite's tables; none for a single case."
+    "Rankings by the first metric and by those of the suite's tables; none for a single case."
 
 
 class CaseFinding(Frozen):
-    """What a check found in trials of a case: the worst answer stands for those that are alike."""
+    """A finding in trials of a case, with the largest value of all equal findings."""
 
     check: Check
-    "The answer that has the largest value."
+    "Outcome of the check with the largest value."
     trials: PositiveInt
-    "Number of trials in which the check has this answer."
+    "Number of trials in which the check has this outcome."
     attempts: PositiveInt
     "Number of the case's trials, all attempts."
 
 
 class CaseSummary(Frozen):
-    """A case: its metrics, and what its trials showed."""
+    """A case: its metrics, trials and findings."""
 
     case: CaseName
-    "What was measured."
+    "Case that was measured."
     trials: NonNegativeInt
-    "With a measurement; of several attempts the believed one counts."
+    "Number of trials with a measurement. Of several attempts, only one counts."
     planned: NonNegativeInt
-    "How many measurements were planned."
+    "Number of planned measurements."
     failed: tuple[FailedTrial, ...]
     "Trials without a measurement, each with its reason."
     metrics: tuple[MetricSummary, ...]
-    "One for each metric and its parts, in the order of the suite's metrics."
+    "Summaries of each metric and its parts, in the order of the suite's metrics."
     notes: tuple[str, ...]
-    "What the checks found, each once."
+    "Messages of the checks, without repetition."
     findings: tuple[CaseFinding, ...] = ()
-    "What the checks found, failures first; those that passed are not here."
+    "Findings of the checks, failures first."
     checks_passed: NonNegativeInt = 0
-    "Number of checks that passed in all of its trials."
+    "Number of checks that passed in all trials of the case."
     doubted: tuple[DoubtedTrial, ...] = ()
-    "Trials that are not to be believed."
+    "Trials that cannot be believed."
     latency_doubted: tuple[DoubtedTrial, ...] = ()
-    "Believed or disturbed trials whose response times are not to be believed whatever else is."
+    "Believed or disturbed trials whose response times cannot be believed."
     load: Load | None = None
-    "What the load tool was told to do; None where that is not known, or was not always the same."
+    "Declared load of the driver; None if unknown, or if it differs between trials."
     believed: NonNegativeInt | None = None
-    "Number of `trials` that are to be believed; None where no check was asked."
+    "Number of `trials` that can be believed; None if no check ran."
     steady: bool | None = None
-    "Whether it settled; where it never did, its numbers are of the whole load. None: unknown."
+    "True for a steady state; if false, the numbers cover the whole load. None: unknown."
     capacity: Capacity | None = None
-    """The rate that it keeps up with, where that was sought: then it has no lines, since each trial
-    was asked for another rate."""
+    "Rate that the server sustains, for a search; the case then has no metrics."
 
     def answered(self, *, smoke: bool) -> bool:
-        """Whether it has a number to speak of; a noisy machine is no error: its numbers are marked.
+        """Return True if the case has a number, even one that noise marks.
 
-        A smoke shows that all works: it has numbers. A search has a rate, or a bound of it.
+        In a smoke run any number is enough. A search needs a rate, or a bound of it.
         """
         if self.capacity is not None and not smoke:
             return self.trials > 0 and self.capacity.answered
@@ -187,73 +186,72 @@ class CaseSummary(Frozen):
 
 
 class Placebo(Frozen):
-    """A case that was measured twice as if it were two: what differs there, differs by itself."""
+    """A case that was measured twice under two names. The difference is noise of the apparatus."""
 
     case: CaseName
-    "The case that was measured twice."
+    "Case that was measured twice."
     repeated: CaseSummary
-    "The case's second measurement; no table shows it."
+    "Summary of the second measurement, which is in no table."
     metric: str
-    "The label of the metric that the two are compared by; empty where none has a value."
+    "Label of the metric that compares the two; empty if none has a value."
     ratio: Estimate
-    "Second measurement over first, by block, with its interval of 99 %."
+    "Ratio of the second measurement to the first, by block, with its 99 % interval."
     noise: float | None = None
-    """The noise of the apparatus, as a share: how far the interval reaches from 1; None where there
-    is no interval."""
+    "Noise of the apparatus: largest distance of the interval from 1, as a share."
 
 
 class Summary(Frozen):
-    """summary.json: everything is recomputable from the header and the trials."""
+    """Summary of a result. Everything in it can be recomputed from the header and the trials."""
 
     format: Literal[2] = 2
-    "The number of this format."
+    "Version of the file format."
     kind: Literal["summary"] = "summary"
-    "What this file is."
+    "Kind of this file."
     name: str
-    "Of the suite."
+    "Name of the suite."
     title: str
-    "Of the suite."
+    "Title of the suite."
     created: datetime
-    "When the run began, with its time zone."
+    "Start of the run, with its time zone."
     benchforge: str
-    "Version that measured."
+    "Version of benchforge that measured."
     profile: str | None
-    "None without --profile."
+    "Name of the profile; None without --profile."
     seed: NonNegativeInt
-    "Of the order."
+    "Seed of the measurement order."
     smoke: bool
-    "Whether it was a smoke: then its numbers mean nothing."
+    "True for a smoke run: its numbers mean nothing."
     titles: dict[str, str] = Field(default_factory=dict)
-    "Of the scenarios that have one."
+    "Titles of scenarios, by label; without those that have none."
     searches: dict[str, RateSearch] = Field(default_factory=dict)
     "Searches for a rate, by the label of their scenario."
     tables: dict[FileName, Pivot] = Field(default_factory=dict)
-    "What the suite draws of the cases, by label."
+    "Tables of the suite, by label."
     complete: bool
-    "Whether every planned measurement has its trial, or what there is was enough."
+    "True if no measurement is missing; with `until` or a search, fewer may be enough."
     stop_decision: StopDecision | None = None
-    "The decision of `until` after the last block; None where the number of blocks was given."
+    "Decision of `until` after the last block; None if the number of blocks is given."
     cases: tuple[CaseSummary, ...]
-    "In the order of the suite."
+    "Cases in the order of the suite."
     versions: dict[str, str]
-    "Of each part, as its program told."
+    "Version that each part's program reports."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)
-    "What each interpreter that a part runs on told, by label; `benchforge` is our own."
+    "Reports of the interpreters that parts run on, by label. `benchforge` is benchforge's own."
     code: tuple[Code, ...] = ()
-    "Of the servers whose code lies in a git repository."
+    "Code of each server that is in a git repository."
     facts: dict[str, JsonValue]
-    "Of the machine."
+    "Facts about the machine."
     sessions: tuple[Session, ...] = ()
-    "Sessions after the first, where the run was resumed."
+    "Sessions after the first, if the run was resumed."
     checks: tuple[Check, ...] = ()
-    "Asked of the whole result."
+    "Checks of the whole result."
     placebos: tuple[Placebo, ...] = ()
-    "One of each scenario, where the suite asks for them."
+    "Placebo of each scenario, if the suite has them."
     comparisons: tuple[Comparison, ...] = ()
-    "In the order of the suite."
+    "Comparisons in the order of the suite."
     sweeps: tuple[ConcurrencySweep, ...] = ()
-    "Of each server whose driver's concurrency the suite varies; a smoke has none."
+    "Sweeps of each server whose driver's concurrency the suite varies; a smoke run has none."
     claims: tuple[Claim, ...] = ()
-    "What was asked, in the order of the suite."
+    "Claims in the order of the suite."
     verdicts: tuple[Verdict, ...] = ()
-    "The answers, in the order of `claims`; a smoke has none."
+    "Verdicts in the order of `claims`; a smoke run has none."

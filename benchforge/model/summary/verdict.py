@@ -22,34 +22,33 @@ Method = Literal[
 
 
 class Estimate(Frozen):
-    """A number that stands for many, and the interval that its truth lies in.
+    """A number with its confidence interval.
 
-    Without a value, or without an interval, `why` says why; neither is ever NaN or infinite.
+    If either is missing, `why` gives the reason. Neither is ever NaN or infinite.
     """
 
     method: Method
-    "How the interval was formed."
+    "Method of the interval."
     level: float = Field(gt=0, lt=1)
-    "How often such intervals hold the truth, as asked for."
+    "Confidence level that was requested, such as 0.95."
     n: NonNegativeInt
-    "How many independent values it rests on: blocks, or requests for a rate of errors."
+    "Number of independent values: blocks, or requests for a rate of errors."
     value: float | None = None
-    "None where there is none."
+    "Estimated value; None if there is none."
     low: float | None = None
-    "The lower end of the interval."
+    "Lower end of the interval."
     high: float | None = None
-    "The upper end of the interval."
+    "Upper end of the interval."
     achieved_level: float | None = None
-    "The exact level, for a method that has a few levels only."
+    "Exact level, for a method that has only a few levels."
     df: float | None = None
     "Degrees of freedom."
     sd: float | None = None
-    "Of the logarithms, the differences or the values that it rests on."
+    "Standard deviation of the logarithms, differences or values behind the estimate."
     p: float | None = None
-    """How often a ratio as far from 1 is seen where the truth is 1; two-sided. In a verdict: how
-    often one as far from the nearest bound of the question, where the truth is that bound."""
+    "Two-sided p value: the true ratio is 1; in a verdict, the truth is the nearest bound."
     why: str = ""
-    "Why there is no value or no interval."
+    "Reason why there is no value or no interval."
 
     @model_validator(mode="after")
     def _whole_or_with_a_reason(self) -> Self:
@@ -69,75 +68,75 @@ class Estimate(Frozen):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Both ends; None where there is no interval."""
+        """Both ends of the interval; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 class Outlier(Frozen):
-    """A value that lies far from its server's others. It is told, and never dropped."""
+    """A value far from the others of its server. It is reported, and counts."""
 
     at: NonNegativeInt
-    "Which of the values, from 0."
+    "Index of the value, from 0."
     z: float
-    "The modified z: how many robust deviations from the median of the logarithms."
+    "Modified z: number of robust deviations from the median of the logarithms."
     severity: Literal["mild", "severe"]
-    "Mild above 3.5, severe above 5."
+    "Severity: mild above 3.5, severe above 5."
 
 
 class Outliers(Frozen):
-    """What was flagged among one server's values, or why nothing could be."""
+    """Outliers among one server's values, or the reason why they are unknown."""
 
     flagged: tuple[Outlier, ...] = ()
-    "In the order of the values."
+    "Outliers in the order of the values."
     why: str = ""
-    "Why nothing can be said; empty when every value was looked at."
+    "Reason why outliers are unknown; empty if every value was tested."
 
 
 State = Literal["faster", "slower", "same", "inconclusive", "invalid"]
 
 
 class RatioDecision(Frozen):
-    """What the ratio of two servers decides."""
+    """Decision on the ratio of two servers."""
 
     state: State
-    "Of the first against the second. Not finding a difference is inconclusive, never same."
+    "State of first against second. No difference found is inconclusive, never same."
     ratio: Estimate
-    "First / second."
+    "Ratio first / second."
     robust: Estimate | None
-    "Robust check of the ratio, which no outlier can move; None where it was not formed."
+    "Robust check of the ratio, which no outlier can move; None if it was not formed."
     p_adjusted: float | None
-    "The p that decided, after Holm where there are several pairs."
+    "p value that decided, adjusted by Holm if there are several pairs."
     margin: float
-    "Ratios from 1 / (1 + margin) to 1 + margin are the same to who asks."
+    "Relative margin of equality: ratios from 1 / (1 + margin) to 1 + margin count as equal."
     at_least: float | None = None
-    "The end of the interval that is nearest to 1, where a difference was found."
+    "End of the interval that is nearest to 1, if a difference was found."
     fragile: bool | None = None
-    "Whether the robust interval decides otherwise; None where one of the two has none."
+    "True if the robust interval decides otherwise; None if one of the two is missing."
     detectable_ratio: float | None = None
-    "The smallest ratio above 1 that this number of blocks finds four times in five."
+    "Smallest ratio above 1 that this number of blocks shows four times in five."
     blocks_needed: int | None = None
-    "About how many blocks would decide, where it is inconclusive; None where that is not known."
+    "Approximate number of blocks that would decide an inconclusive ratio; None if unknown."
 
 
 class StopDecision(Frozen):
-    """Whether another block is needed, from the width of intervals alone."""
+    """Decision whether the run needs another block, by the width of its intervals alone."""
 
     blocks: NonNegativeInt = 0
-    "Whole blocks that it rests on, counted from the first."
+    "Number of complete blocks, counted from the first, behind the decision."
     stop: bool
-    "Whether to stop."
+    "True if the run stops."
     reached: bool = False
-    "Whether it stops because every interval is as narrow as asked for."
+    "True if the run stops because every interval reached its target."
     half_width: float | None
-    "Of the widest interval, on the log scale; None without any."
+    "Half-width of the widest interval, on the log scale; None without intervals."
     widest: str = ""
-    "Whose interval that is: sides and metric."
+    "Sides and metric of the widest interval."
     why: str
-    "What decided."
+    "Reason for the decision."
 
     @property
     def in_words(self) -> str:
-        """For a person: after how many blocks, why, and where it was not reached, by whom."""
+        """Description: number of blocks, reason, and the interval that missed its target."""
         start = "stopped after" if self.stop else "not enough after"
         blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
         by = f" (widest: {self.widest})" if self.widest and not self.reached else ""
@@ -145,79 +144,78 @@ class StopDecision(Frozen):
 
 
 class Change(Frozen):
-    """A new result against what is known of older ones."""
+    """Comparison of a new result with older ones."""
 
     state: Literal["worse", "better", "not shown", "no model"]
-    "`not shown` is no proof that nothing changed."
+    "State of the change. `not shown` does not prove that nothing changed."
     change: Estimate
-    "New / old; where there is no model it says why."
+    "Ratio new / old; without a model, the reason why there is none."
     least: float
-    "Changes below it are not told."
+    "Smallest change to report."
 
 
 class Objection(Frozen):
-    """A check that speaks against a verdict, or a behaviour that one side alone had."""
+    """A check that speaks against a verdict, or a behaviour that only one side had."""
 
     check: Check
-    "As it was answered."
+    "Outcome of the check."
     side: Literal["a", "b", "both", ""]
-    "Whose trials it was found in; empty for a comparison or the whole result."
+    "Side whose trials have the finding; empty for a comparison or the whole result."
 
 
 class RejectedBlock(Frozen):
     """A block that a verdict does not rest on."""
 
     block: PositiveInt
-    "Its number."
+    "Number of the block."
     why: str
-    "Why not."
+    "Reason why the block does not count."
 
 
 class Verdict(Frozen):
-    """What the numbers say to one question of a claim."""
+    """Answer to a question of a claim."""
 
     claim: str
-    "Its label."
+    "Label of the claim."
     at: dict[str, JsonValue] = Field(default_factory=dict)
-    "The axis and the value that it was asked for, where the claim is asked for each of several."
+    "Axis and value of the question, for a claim with `each`."
     state: Literal["holds", "fails", "inconclusive", "invalid"]
-    "The answer. Inconclusive: more blocks may tell; invalid: the numbers are not to be believed."
+    "Answer. Inconclusive: more blocks may decide. Invalid: the data cannot answer the claim."
     why: str = ""
-    "Why it is inconclusive or invalid."
+    "Reason why the claim is inconclusive or invalid."
     unit: str
-    "Of the estimate: 1 for a ratio."
+    "Unit of the estimate; 1 for a ratio."
     estimate: Estimate
-    "What the question asks for: a ratio, a difference or a value."
+    "Estimate of the question's quantity: a ratio, a difference or a value."
     sides: tuple[Estimate, ...] = ()
-    "Where shares of failed requests are compared: that of each side, by exact counts."
+    "Exact estimate of each side, for a comparison of shares of failed requests."
     robust: Estimate | None = None
-    "Robust check of the estimate, which no outlier can move; None where it was not formed."
+    "Robust check of the estimate, which no outlier can move; None if it was not formed."
     fragile: bool | None = None
-    "Whether the robust check decides otherwise; None where one of the two has no interval."
+    "True if the robust check decides otherwise; None if one of the two has no interval."
     p_adjusted: float | None = None
-    "The estimate's p after Holm, in its family of questions."
+    "p value of the estimate, adjusted by Holm within its family of questions."
     family_size: PositiveInt = 1
     "Number of questions in its family: those of one scenario and metric."
     detectable_ratio: float | None = None
-    "The smallest ratio above 1 that this number of blocks finds four times in five."
+    "Smallest ratio above 1 that this number of blocks shows four times in five."
     blocks_needed: PositiveInt | None = None
-    "About how many blocks would decide, where it is inconclusive and that is known."
+    "Approximate number of blocks that would decide an inconclusive claim, if known."
     blocks: tuple[PositiveInt, ...] = ()
-    "The blocks that it rests on."
+    "Numbers of the blocks that the verdict rests on."
     a: tuple[float, ...] = ()
-    "The first side's value in each of `blocks`."
+    "Value of the first side in each of `blocks`."
     b: tuple[float, ...] = ()
-    "The other's; empty where a alone is asked about."
+    "Value of the second side in each of `blocks`; empty for a claim about `a` alone."
     disturbed: tuple[PositiveInt, ...] = ()
-    "Those of `blocks` in which others disturbed both sides."
+    "Numbers of those `blocks` in which other processes disturbed both sides."
     undisturbed: Estimate | None = None
-    """The estimate as if others had left all CPUs to both sides: where they disturbed blocks, an
-    answer is one that this gives, too."""
+    "Estimate corrected for the CPU time of other processes. It must give the same answer."
     rejected_blocks: tuple[RejectedBlock, ...] = ()
-    "Blocks that it does not rest on."
+    "Blocks that the verdict does not rest on."
     objections: tuple[Objection, ...] = ()
-    "Checks that speak against it; failures first."
+    "Checks that speak against the verdict, failures first."
     limitations: tuple[str, ...] = ()
-    "Limits of its validity: the load, machine and day that it is of."
+    "Limits of the verdict's validity: its load, machine and day."
     sentence: str
-    "All of it, for a person."
+    "Whole verdict as a sentence."

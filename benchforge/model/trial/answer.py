@@ -26,7 +26,7 @@ _HeaderValue = Annotated[str, Field(pattern=r"^[\t -~]*$")]
 
 
 class Request(Frozen):
-    """What a scenario asks for."""
+    """Request of a scenario."""
 
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
     "HTTP method."
@@ -39,33 +39,33 @@ class Request(Frozen):
 
 
 class Answer(Frozen):
-    """What came back. The body itself stands in a file beside the trial."""
+    """An answer to a request. A file next to trial.json has its body."""
 
     status: int
-    "Of HTTP."
+    "HTTP status."
     headers: dict[str, str]
-    "Names in lower case; repeated ones joined by a comma."
+    "Values of the headers by name in lower case. Repeated headers are joined by a comma."
     length: NonNegativeInt
-    "Of the body, in bytes."
+    "Length of the body in bytes."
     sha256: str
-    "Of the body."
+    "SHA-256 of the body."
     seconds: float
-    "From the question to the end of the body."
+    "Time from the start of the request to the end of the body."
     version: str = ""
-    "The version of HTTP on its first line, such as HTTP/1.1; empty where it is not known."
+    "HTTP version on the first line, such as HTTP/1.1; empty if unknown."
     header_bytes: NonNegativeInt | None = None
-    "Of the first line and all headers, with the empty line behind them; None: unknown."
+    "Length of the first line and all headers, with the empty line after them; None: unknown."
     wire_bytes: NonNegativeInt | None = None
-    "Of all that came, with what frames chunks; None: unknown."
+    "Length of all received data, including the framing of chunks; None: unknown."
 
 
 class Lengths(Frozen):
-    """How long a body may be, in bytes."""
+    """Range of lengths of a body, in bytes."""
 
     min: NonNegativeInt = 0
-    "At least."
+    "Minimum length."
     max: NonNegativeInt | None = None
-    "At most; any number without it."
+    "Maximum length; None for no limit."
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -76,7 +76,7 @@ class Lengths(Frozen):
 
 
 class Expect(Frozen):
-    """What a right answer looks like; what is not named is not looked at."""
+    """Definition of a right answer. Only the keys that are set are checked."""
 
     status: PositiveInt = 200
     "HTTP status."
@@ -85,8 +85,8 @@ class Expect(Frozen):
     body: str | None = None
     "Exact body."
     json_subset: JsonValue = Field(default=None, alias="json")
-    """JSON that the answer contains. Objects may have more members; an array has these elements \
-alone, or begins with them where `items` gives its length."""
+    """JSON that the answer contains. Objects may have more members; an array has these elements
+    alone, or begins with them if `items` gives its length."""
     items: Items | None = None
     """Number of elements of the JSON array that the body is: `50`; or of arrays in an object, by \
 their keys: `{ rows = 50 }`."""

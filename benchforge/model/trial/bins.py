@@ -13,19 +13,19 @@ _NEARLY = 1e-6  # of a bin: clocks tell a load of 10 s as 9.9999999
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins that lie in the load as a whole, in their order."""
+    """The bins that are completely inside the load, in their order."""
 
     seconds: float
-    "Of each."
+    "Length of each bin."
     counts: tuple[int, ...]
-    "Complete responses, or what stands for them."
+    "Number of complete responses in each bin, or of what represents them."
     beside: int = 0
-    "What the same load counted beside these bins, while it began and ended."
+    "Count of the same load outside of these bins, at its start and end."
     counter: str = ""
-    "What stands for responses, such as TcpOutSegs; empty where they are responses."
+    "Counter that represents responses, such as TcpOutSegs; empty for responses."
 
     def joined(self, width_s: float) -> "Bins":
-        """Return bins at least so wide, each of the same number of these; a rest is left over."""
+        """Return wider bins, each of the same number of these; a rest is left over."""
         each = max(1, math.ceil(width_s / self.seconds - _NEARLY))
         whole = len(self.counts) // each * each
         counts = (sum(self.counts[start : start + each]) for start in range(0, whole, each))
@@ -35,16 +35,16 @@ class Bins:
 
 @dataclass(frozen=True)
 class LoadAfterCut:
-    """What of a load is left behind a cut."""
+    """The part of a load after a cut."""
 
     share: float
-    "Of its responses, from 0 to 1."
+    "Share of the load's responses after the cut, from 0 to 1."
     seconds: float
-    "How long what is left took."
+    "Time after the cut."
     unanswered: int | None
-    "Requests that ended in it without a complete response; None where nobody tells."
+    "Requests that ended after the cut without a complete response; None if unknown."
     note: str
-    "For a person: how much is cut, and how the share is known; empty without a cut."
+    "Description of the cut and of the source of the share; empty without a cut."
 
 
 def bins_of(trial: Trial) -> tuple[Bins | None, str]:
@@ -60,10 +60,9 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
 
 
 def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
-    """Return what is left of a trial's load; None where it cannot be cut so, or has no reading.
+    """Return the part of a trial's load after the cut; None without bins or a reading.
 
-    A cut of a flow is counted from its first whole bin: where in the bin before it the load began
-    is not known.
+    A flow's cut is counted from its first whole bin: the load began somewhere in the bin before it.
     """
     reading = trial.reading
     if reading is None:

@@ -14,36 +14,36 @@ OTHERS = ("N1", "N4")
 
 
 class Check(Frozen):
-    """An answer with its value, threshold and source; `message` is one sentence with what to do.
+    """Outcome of a check, with its value, threshold and source.
 
-    Subject behaviour: the server did that, and it is a finding. Subject apparatus: the trial is not
-    to be believed.
+    With the subject behaviour, a failure is a finding about the server. With the subject apparatus,
+    the trial cannot be believed.
     """
 
     id: str
-    "Which check: a letter for its family and a number, such as L1."
+    "Id of the check: a letter for its family and a number, such as L1."
     name: str = ""
-    "In a word or two, such as loader-cpu."
+    "Name of the check in a word or two, such as loader-cpu."
     scope: Literal["trial", "comparison", "result"]
-    "What the check looks at: one trial, a comparison, or the whole result."
+    "Scope of the check: one trial, a comparison, or the whole result."
     subject: Literal["behaviour", "apparatus"]
-    "What a failure is of: the server's behaviour, or the apparatus."
+    "Subject of a failure: the server's behaviour, or the apparatus."
     status: Status
-    "The answer."
+    "Outcome of the check."
     value: float | None = None
-    "The number that was looked at, where there is one."
+    "Value that the check compares, if there is one."
     threshold: str = ""
-    "What it was compared with."
+    "Threshold that the value is compared with."
     source: str = ""
-    "Where the threshold comes from."
+    "Source of the threshold."
     message: str
-    "One sentence with what to do."
+    "Finding in one sentence, with what to do."
     component: str = ""
     "Component of the trial or the result, such as a server's label; empty for all of it."
     invalidates: Literal["all", "latency"] = "all"
-    "Numbers that are not to be believed where it fails."
+    "Numbers that cannot be believed if the check fails."
     transient: bool = False
-    "Whether what it looks at comes and goes, so that another attempt may do better."
+    "True if the cause comes and goes, so that another attempt may succeed."
 
 
 def passed(checks: Iterable[Check]) -> int:

@@ -10,7 +10,7 @@ HIDDEN = "***"
 
 
 def exposed(trials: Iterable[Trial]) -> str:
-    """Return in a sentence which programs were given secrets by arguments; empty for none."""
+    """Return a sentence with the programs that received secrets as arguments; empty if none."""
     names = {
         PurePath(process.argv[0]).name
         for trial in trials

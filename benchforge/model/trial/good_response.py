@@ -10,27 +10,27 @@ from benchforge.model.values.frozen import Frozen
 
 
 class GoodResponse(Frozen):
-    """The status and the length of body of a right response."""
+    """Status and length of the body of a good response."""
 
     status: int
-    "Of HTTP."
+    "HTTP status."
     shortest: NonNegativeInt
-    "Of a body, in bytes."
+    "Minimum length of the body in bytes."
     longest: NonNegativeInt | None
-    "Of a body, in bytes; None: any number."
+    "Maximum length of the body in bytes; None: no limit."
     binding: bool
-    """Whether a response of another length is wrong: not where the answers to single questions
-    differ in length and the suite says nothing. Their mean still has to lie between the two."""
+    """True if a response of another length is wrong; false if only their mean must be within the
+    limits, because the answers of probes differ in length."""
 
     def fits(self, length: int) -> bool:
-        """Whether a body of so many bytes may be right."""
+        """Return True if a body of this length may be right."""
         if not self.binding:
             return True
         return self.shortest <= length and (self.longest is None or length <= self.longest)
 
     @property
     def lengths(self) -> str:
-        """The lengths for a person."""
+        """Range of lengths in words."""
         if self.longest is None:
             return f"{self.shortest:,} bytes or more" if self.shortest else "any length"
         if self.shortest == self.longest:

@@ -27,16 +27,16 @@ def _highest(bucket: int) -> int:
 
 
 class Histogram(Frozen):
-    """How often each duration occurred; immutable, empty when nothing was recorded."""
+    """Number of occurrences of each duration; immutable, and empty without records."""
 
     unit: str = "us"
-    "Microseconds."
+    "Unit of the values: microseconds."
     counts: dict[int, int]
-    "Bucket number to count; only buckets that hold something."
+    "Count by number of the bucket, without empty buckets."
     sum_us: int
-    "The sum of the exact values, in microseconds."
+    "Sum of the exact values, in microseconds."
     max_us: int
-    "The largest exact value, in microseconds; 0 when empty."
+    "Largest exact value, in microseconds; 0 if empty."
 
     @field_validator("counts")
     @classmethod
@@ -48,7 +48,7 @@ class Histogram(Frozen):
 
     @classmethod
     def of(cls, values: Mapping[int, int]) -> Self:
-        """Record durations in microseconds, each so often. Raises ValueError on a negative one."""
+        """Return a record of durations in microseconds. Raises ValueError for a negative one."""
         counts: dict[int, int] = {}
         total = highest = 0
         for value, count in values.items():
@@ -64,7 +64,7 @@ class Histogram(Frozen):
 
     @classmethod
     def added(cls, histograms: Iterable[Self]) -> Self:
-        """Return several as if all had been recorded in one."""
+        """Return the sum of several histograms."""
         counts: dict[int, int] = {}
         total = highest = 0
         for each in histograms:
@@ -75,7 +75,7 @@ class Histogram(Frozen):
         return cls(counts=dict(sorted(counts.items())), sum_us=total, max_us=highest)
 
     def fault(self) -> str | None:
-        """Return what the buckets do not allow, in one line; None when all agrees."""
+        """Return the contradiction between buckets and totals; None if there is none."""
         if _bucket(self.max_us) != max(self.counts, default=0):
             return f"the largest value, {self.max_us} us, is not in the last bucket"
         at_most = sum(_highest(bucket) * count for bucket, count in self.counts.items())
@@ -94,18 +94,18 @@ class Histogram(Frozen):
 
     @property
     def count(self) -> int:
-        """How many durations were recorded."""
+        """Number of recorded durations."""
         return sum(self.counts.values())
 
     def mean(self) -> float:
-        """The mean of the exact values in microseconds. Raises ValueError when empty."""
+        """Return the mean of the exact values in microseconds. Raises ValueError if empty."""
         if not self.counts:
             msg = "an empty histogram has no mean"
             raise ValueError(msg)
         return self.sum_us / self.count
 
     def between(self, from_us: float, to_us: float) -> int:
-        """Return how many durations lie from `from_us` on and below `to_us`, in microseconds.
+        """Return the number of durations from `from_us` to below `to_us`, in microseconds.
 
         A bucket counts where its highest value does: an error of 1/1024 at the ends.
         """

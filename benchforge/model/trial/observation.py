@@ -10,133 +10,133 @@ Role = Literal["server", "upstream", "backend", "loader"]
 
 
 class Usage(Frozen):
-    """What one part used between the start and the end of the load; None where it is not known.
+    """Resources that a part used from the start to the end of the load; None: unknown.
 
-    usage.csv beside the trial has it over time.
+    usage.csv in the same folder has them over time.
     """
 
     label: str
-    "Of the part in the suite."
+    "Label of the part."
     role: Role
-    "What it was in this trial."
+    "Role of the part in this trial."
     cpu_s: NonNegativeFloat | None
-    "User and system time of all its processes, ended children included."
+    "User and system time of all processes of the part, including ended children."
     peak_pss_bytes: NonNegativeInt | None
-    "The largest sum of proportional set sizes that was seen."
+    "Largest observed sum of proportional set sizes."
     pss_samples: NonNegativeInt = 0
-    "How often its memory was read."
+    "Number of readings of the memory."
     processes: NonNegativeInt | None = None
-    "How many it had when the load ended."
+    "Number of processes at the end of the load."
     why: str = ""
-    "Why something is not known."
+    "Reason why a value is unknown."
     process_cpu_s: tuple[NonNegativeFloat, ...] = ()
-    "CPU time of each process that was there at the end, the largest first."
+    "CPU time of each process that existed at the end, the largest first."
     busiest_thread_cpu_s: NonNegativeFloat | None = None
     "CPU time of the busiest thread."
     busy_threads: NonNegativeInt | None = None
-    "Threads that used at least 5 % of a CPU."
+    "Number of threads that used at least 5 % of a CPU."
     cpu_wait_s: NonNegativeFloat | None = None
-    "Time in which its threads could have run and waited for a CPU, all together."
+    "Total time in which threads were ready to run and waited for a CPU."
     voluntary_switches: NonNegativeInt | None = None
     "Context switches of threads that waited for something."
     involuntary_switches: NonNegativeInt | None = None
     "Context switches of threads that had to leave the CPU."
     major_faults: NonNegativeInt | None = None
-    "Pages that had to be read from a disk."
+    "Pages that were read from a disk."
     memory_growth: float | None = None
-    """By what share its memory grew: the Theil-Sen slope of its proportional set size, times the
-    length of the load, over the median."""
+    """Relative growth of the memory: Theil-Sen slope of the proportional set size, times the length
+    of the load, divided by the median."""
     printed_bytes: NonNegativeInt | None = None
-    "What it printed, and by how much the regular files grew that it has open for writing."
+    "Length of the printed output, plus the growth of regular files that are open for writing."
     ended_processes: NonNegativeInt | None = None
-    "Processes that were there when the load began, and not when it ended."
+    "Number of processes that existed at the load's start, and not at its end."
     new_processes: NonNegativeInt | None = None
-    "Processes that were there when the load ended, and not when it began."
+    "Number of processes that existed at the load's end, and not at its start."
     open_files_limit: NonNegativeInt | None = None
-    "How many descriptors a process may have open: the smallest soft limit among its processes."
+    "Limit of open descriptors: the smallest soft limit among the part's processes."
     development_signs: tuple[str, ...] = ()
     """Signs in /proc of a development mode, a tracer or an instrument, such as
     "debug: --reload" or "instrument: TracerPid 17"."""
 
 
 class Foreign(Frozen):
-    """A process that is no part of the trial."""
+    """A process that is not part of the trial."""
 
     program: str
-    "Its name, as the kernel has it."
+    "Name of the program, as the kernel reports it."
     cpu_s: NonNegativeFloat
-    "What it used during the load."
+    "CPU time of the process during the load."
 
 
 class MachineUsage(Frozen):
-    """What the whole machine did during the load; None where the kernel does not tell.
+    """Resources of the whole machine during the load; None if the kernel does not report them.
 
-    system.csv beside the trial has it over time.
+    system.csv in the same folder has them over time.
     """
 
     cpus: PositiveInt
-    "How many CPUs we may use: busy, stolen and frequency are of these."
+    "Number of CPUs that benchforge may use. Busy and stolen time and frequency are theirs."
     busy_s: NonNegativeFloat | None = None
-    "CPU time of everybody, ours included."
+    "CPU time of all processes, including those of the trial."
     stolen_s: NonNegativeFloat | None = None
-    "What the hypervisor gave to others."
+    "CPU time that the hypervisor gave to other machines."
     busy_by_cpu_s: dict[int, NonNegativeFloat] = Field(default_factory=dict)
-    "`busy_s` by the number of the CPU."
+    "CPU time of all processes, by the number of the CPU."
     pressure: dict[str, NonNegativeFloat] = Field(default_factory=dict)
-    "Seconds in which something stood still, such as cpu.some, io.some and memory.full."
+    "Seconds of stalled processes by kind, such as cpu.some, io.some and memory.full."
     paging: dict[str, NonNegativeInt] = Field(default_factory=dict)
-    "How much pswpin, pswpout and oom_kill grew."
+    "Increase of the counters pswpin, pswpout and oom_kill."
     throttled: NonNegativeInt | None = None
-    "How often the quota of our control group stopped us; None without one."
+    "Number of times that the control group's quota stopped the processes; None without a quota."
     overheated: NonNegativeInt | None = None
-    "How often a CPU was slowed down for its heat."
+    "Number of times that a CPU was slowed down because of its heat."
     frequency_mhz: tuple[NonNegativeFloat, NonNegativeFloat, NonNegativeFloat] | None = None
-    "The lowest, the mean and the highest that was seen."
+    "Lowest, mean and highest observed frequency, in MHz."
     temperature_c: tuple[float, float] | None = None
-    "The highest of all sensors, before the load and after it."
+    "Highest temperature of all sensors before and after the load, in °C."
     load_average: NonNegativeFloat | None = None
-    "Of the minute before the load."
+    "Load average of the minute before the load."
     clock_step_s: float | None = None
-    "By how much the wall clock moved against the monotonic clock."
+    "Shift of the wall clock against the monotonic clock."
     longest_gap_s: NonNegativeFloat | None = None
-    "The longest time of the load between two samples."
+    "Longest time between two samples during the load."
     time_wait_sockets: NonNegativeInt | None = None
-    "Sockets in TIME_WAIT when the load ended, of the trial's network."
+    "Number of sockets in TIME_WAIT in the trial's network at the end of the load."
     ephemeral_ports: PositiveInt | None = None
     "Number of ports for outgoing connections."
     foreign: tuple[Foreign, ...] = ()
-    "Those that used most, at most ten."
+    "Foreign processes that used the most CPU time, at most ten."
 
 
 class NetworkFlow(Frozen):
-    """What the trial's network sent, bin by bin, in place of responses that no tool tells."""
+    """Traffic of the trial's network over time, for tools that report no responses over time."""
 
     bin_s: PositiveFloat
-    "Seconds of each bin; the first begins with the load."
+    "Length of each bin. The first begins with the load."
     sent: tuple[NonNegativeInt, ...]
-    "By how much the counter grew."
+    "Increase of the counter in each bin."
     counter: str
-    "Which one, such as TcpOutSegs."
+    "Name of the counter, such as TcpOutSegs."
 
 
 class Observation(Frozen):
-    """One load, seen from outside."""
+    """Observations of one load from outside."""
 
     seconds: NonNegativeFloat
-    "From the start of the tool to its end: its own set-up and reports included."
+    "Time from the start of the tool to its end, including its set-up and reports."
     usage: tuple[Usage, ...]
-    "By part."
+    "Usage of each part."
     network: Literal["private", "host"]
-    "Whether the trial had a network of its own."
+    "Network of the trial: its own, or that of the host."
     counters: dict[str, int]
-    "How much each counter of the network grew; of the whole machine where network is host."
+    "Increase of each network counter; of the whole machine if `network` is host."
     foreign_connections: str = ""
-    "Why the counters hold connections of others than the driver; empty when they hold none."
+    "Reason why the counters include connections of others than the driver; empty if they do not."
     sampler_cpu_s: NonNegativeFloat
-    "CPU time of benchforge itself meanwhile."
+    "CPU time of benchforge itself during the load."
     samples: NonNegativeInt = 0
-    "Rows of system.csv; usage.csv has as many for a part, or fewer of one with many processes."
+    "Number of rows in system.csv. A part has as many in usage.csv, or fewer with many processes."
     machine: MachineUsage | None = None
-    "None where only what parts used was looked at."
+    "Usage of the whole machine; None if only the parts were observed."
     flow: NetworkFlow | None = None
-    "None where the network's counters are not those of the trial."
+    "Network traffic over time; None if the network's counters are not the trial's own."

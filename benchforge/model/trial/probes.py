@@ -12,70 +12,69 @@ class EqualAnswers(Frozen):
     """Answers of the same status, content type and body."""
 
     answer: Answer
-    "The first of them."
+    "First of the answers."
     before: NonNegativeInt
-    "How many there were before the load."
+    "Number of such answers before the load."
     after: NonNegativeInt
-    "How many there were after it."
+    "Number of such answers after the load."
 
 
 class Sizes(Frozen):
-    """How long right answers were, in bytes."""
+    """Sizes of right answers, in bytes."""
 
     shortest_body: NonNegativeInt
-    "Of all answers."
+    "Shortest body in bytes."
     longest_body: NonNegativeInt
-    "Of all answers."
+    "Longest body in bytes."
     shortest_head: NonNegativeInt
-    "All that is no body: first line, headers, and what frames chunks."
+    "Shortest head in bytes: first line, headers, and the framing of chunks."
     longest_head: NonNegativeInt
-    "As `shortest_head`."
+    "Longest head in bytes."
 
 
 class Probes(Frozen):
-    """The scenario's request, asked one by one, each time on a connection of its own.
+    """Single requests of the scenario, each on a connection of its own.
 
-    Connections are kept alive, or said to be closed, as it was asked of the load tool.
+    Like those of the load tool, they keep the connection alive, or close it.
     """
 
     before: NonNegativeInt
-    "How many were answered before the load."
+    "Number of answers before the load."
     after: NonNegativeInt
-    "How many were answered after it."
+    "Number of answers after the load."
     distinct: NonNegativeInt
-    "Number of distinct answers: by status, content type and body."
+    "Number of distinct answers, by status, content type and body."
     most_frequent: tuple[EqualAnswers, ...]
-    "The most frequent distinct answers, eight at most."
+    "Most frequent distinct answers, at most eight."
     sizes: Sizes | None = None
-    "Of all right answers; None without one."
+    "Sizes of all right answers; None if there are none."
     version: Literal["", "HTTP/1.0", "HTTP/1.1"] = ""
-    "In which version of HTTP they were asked: that of the load tool, if it is one of these."
+    "HTTP version of the requests: that of the load tool, if it is 1.0 or 1.1."
     wrong: dict[str, NonNegativeInt] = Field(default_factory=dict)
-    "What was wrong with how many, eight reasons at most: by what the scenario expects."
+    "Number of wrong answers by what was wrong with them, at most eight kinds."
     unanswered: dict[str, NonNegativeInt] = Field(default_factory=dict)
-    "Why how many were not answered."
+    "Number of requests without an answer, by reason."
     debug: tuple[str, ...] | None = None
-    """What the answer to a path that nobody serves shows of a development mode, after the load;
-    None where there was none."""
+    "Signs of a development mode in the answer to an unknown path; None without an answer."
 
 
 class Listener(Frozen):
-    """Who listens where the server was asked."""
+    """Process that listens at the server's address."""
 
     address: str
-    "The root that was asked, such as http://127.0.0.1:40001."
+    "Root URL of the requests, such as http://127.0.0.1:40001."
     is_server: bool | None
-    "Whether it is a process of the server that was started, before the load and after it."
+    "True if a process of the started server listened, before and after the load."
     why: str = ""
-    "Why that is not known."
+    "Reason why the listener is unknown."
 
 
 class Exhaustion(Frozen):
-    """A line of a process that ran out of something."""
+    """A line of a process that reports that a resource ran out."""
 
     label: str
-    "Of the process, as its files beside the trial are named."
+    "Label of the process, as in the names of its files."
     resource: Literal["descriptors", "ports"]
-    "The resource that it ran out of."
+    "Resource that ran out."
     line: str
-    "The first such line, cut to 200 characters."
+    "First line that reports it, cut to 200 characters."

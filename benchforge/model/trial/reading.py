@@ -11,149 +11,148 @@ _STATUSES = r"^[1-9]\d\d(?:-[1-9]\d\d)?$|^[1-9]xx$"
 
 
 class Series(Frozen):
-    """What ended when: a number for each bin of the load, from its start; the last may be short."""
+    """Responses and errors in each bin of the load, from its start; the last bin may be shorter."""
 
     bin_s: PositiveFloat
-    "Seconds of each bin."
+    "Length of each bin."
     completed: tuple[NonNegativeInt, ...]
-    "Complete responses, of any status."
+    "Number of complete responses of any status in each bin."
     errors: tuple[NonNegativeInt, ...]
-    "Requests that ended without a complete response."
+    "Number of requests that ended without a complete response in each bin."
 
 
 class Bodies(Frozen):
-    """Responses of one status whose bodies are of one length."""
+    """Number of responses with one status and one length of body."""
 
     status: int = Field(ge=100, le=999)
-    "Of HTTP."
+    "HTTP status."
     length: NonNegativeInt
-    "Of each body, in bytes."
+    "Length of each body in bytes."
     responses: NonNegativeInt
-    "How many there were."
+    "Number of such responses."
 
 
 class Schedule(Frozen):
-    """How well an open loop kept the times at which it meant to send."""
+    """Due times of an open loop, and how well the tool kept them."""
 
     rate: PositiveFloat
-    "Requests per second that were asked for."
+    "Target rate in requests per second."
     intended: NonNegativeInt | None = None
-    "Requests whose time came."
+    "Number of requests that were due."
     sent: NonNegativeInt | None = None
-    "Of those, requests that were put on a connection."
+    "Number of due requests that were put on a connection."
     lateness: Histogram | None = None
-    "By how much the tool itself was late, for each intended request."
+    "Delay of the tool itself, for each request that was due."
     queueing: Histogram | None = None
-    "Time that requests stood in line because all connections that were allowed were busy."
+    "Time that requests waited for a free connection."
 
 
 class Reading(Frozen):
-    """Counts, errors by class and latency of one measurement; whatever is None is not known.
+    """Counts, errors by class and latency of one measurement; None: unknown.
 
-    Good responses are complete ones with the status that the suite expects, and a body as long as
-    a right one. A driver says what its tool tells: `statuses`, and of bodies `bodies`, `body_bytes`
-    or `document_bytes`; `good_at_least` and `good_at_most` are what its tool takes as good. Once
-    the server was asked again, benchforge forms them anew. Where a tool tells too little, or counts
-    errors in classes that overlap, only bounds are known.
+    A good response is complete, with the status that the suite expects, and a body as long as a
+    right one. A driver reports what its tool does: `statuses`, and `bodies`, `body_bytes` or
+    `document_bytes`; it sets `good_at_least` and `good_at_most` to the tool's own count. benchforge
+    replaces them after the probes. Only bounds are known if the tool reports too little, or counts
+    errors in classes that overlap.
     """
 
     seconds: float = Field(ge=1e-9, le=1e9)
-    "How long the tool really loaded: a rate is formed of it, and has to be a number."
+    "Real length of the load, by which rates are divided."
     responses: NonNegativeInt
-    "Complete responses, of any status."
+    "Number of complete responses of any status."
     good_at_least: NonNegativeInt
-    "Good responses; the same as `good_at_most` where their number is known."
+    "Lower bound of the number of good responses; equal to `good_at_most` if it is known."
     good_at_most: NonNegativeInt
-    "Good responses."
+    "Upper bound of the number of good responses."
     doubt: str = ""
-    "Why only bounds are known, where they differ."
+    "Reason why only bounds are known."
     by_length: str = ""
-    "Why responses of which the tool tells no status are taken as good; empty: it tells all."
+    "Reason why responses without a status count as good; empty if all have one."
     statuses: dict[Annotated[str, Field(pattern=_STATUSES)], NonNegativeInt] = Field(
         default_factory=dict
     )
-    """Complete responses by status, as far as the tool tells: 200, 2xx or 100-399, which do not
-    overlap. What is missing has another status; empty where the tool tells none."""
+    """Number of complete responses by status, without overlap: 200, 2xx or 100-399. Those that are
+    not listed have another status; empty if the tool reports none."""
     own_requests: bool = False
-    "Whether the tool asks what a script of the user's says: what the suite expects is no measure."
+    "True if a script of the user's chooses the requests, so that `expect` does not apply."
     errors: dict[str, NonNegativeInt]
-    "By class: status, connect, read, write, timeout, length, ... Classes may overlap: never add."
+    "Number of errors by class, such as timeout. Classes may overlap: never add them."
     overlapping_errors: bool = False
-    "Whether one request may stand in several classes of errors."
+    "True if one request may count in several classes of errors."
     unanswered: NonNegativeInt | None = None
-    "Requests that ended without a complete response, not those in flight at the end."
+    "Number of requests that ended without a complete response, not those in flight at the end."
     received_bytes: NonNegativeInt | None = None
-    "Everything read from the sockets, headers included."
+    "Number of bytes read from the sockets, including headers."
     bodies: tuple[Bodies, ...] = ()
-    "Responses by status and length of body, as far as the tool tells; empty: it does not."
+    "Number of responses by status and length of the body; empty if the tool does not report it."
     body_bytes: NonNegativeInt | None = None
-    "All bodies together, as they were read."
+    "Total length of all bodies, as received."
     promised_bytes: NonNegativeInt | None = None
-    "All bodies together, by what heads said (Content-Length): without those in chunks."
+    "Total length of all bodies by their Content-Length, without bodies in chunks."
     byte_error: NonNegativeInt = 0
-    "By how much the tool's bytes may be off, because it rounds them."
+    "Largest error in bytes of the tool's byte counts, which it rounds."
     latency: Histogram | None = None
-    """Every response's time, to the end of its body: from when the request was meant to be sent
-    where there is a schedule, else from sending it."""
+    "Time of each response, from its due time (without a schedule: from the send) to its end."
     latency_by_status: dict[str, Histogram] = Field(default_factory=dict)
-    "`latency`, split by 2xx, 4xx and so on; empty where the tool does not split it."
+    "Latencies by 2xx, 4xx and so on; empty if the tool does not split them."
     service_time: Histogram | None = None
-    "Every response's time from when the request was really sent."
+    "Time of each response from the real send to the end of its body."
     phases: dict[str, Histogram] = Field(default_factory=dict)
-    "connect: until a new connection could be used; first_byte: from sending; empty: not known."
+    "Times by phase. connect: until a connection is usable; first_byte: from the send."
     in_flight: Histogram | None = None
-    "The ages at the end of requests that had no response yet: each would have taken longer."
+    "Ages of the requests that had no response at the end. Each would have taken longer."
     series: Series | None = None
-    "What ended when, where the tool tells."
+    "Responses and errors over time; None if the tool does not report them."
     schedule: Schedule | None = None
-    "None for a closed loop."
+    "Due times of an open loop; None for a closed loop."
     percentiles_us: dict[str, NonNegativeFloat] | None = None
-    "Of a tool that gives no histogram: percent as text, like 99.9, to microseconds."
+    "Latencies of a tool without a histogram, by percent as text, such as 99.9."
     percentiles_by: str = ""
-    "How the tool formed them, for a person."
+    "Method of the tool's percentiles, in words."
     mean_us: NonNegativeFloat | None = None
-    "Of a tool that gives no histogram."
+    "Mean latency of a tool without a histogram."
     latency_samples: NonNegativeInt | None = None
-    "How many responses stand behind `percentiles_us`."
+    "Number of responses behind `percentiles_us`."
     censored: NonNegativeInt = 0
-    "Requests that took longer than anything in `latency`."
+    "Number of requests that took longer than every value in `latency`."
     censored_from_us: NonNegativeInt | None = None
-    "What those took at least."
+    "Lower bound of the latency of these requests."
     connections: NonNegativeInt | None = None
-    "TCP connections opened during the load, where the tool tells."
+    "Number of TCP connections opened during the load; None if the tool does not report it."
     test_connections: NonNegativeInt = 0
-    "Connections that the tool opens on top, to try the address."
+    "Number of additional connections that the tool opens to test the address."
     method: str | None = None
-    "In which of several ways the requests were really made, where the tool tells."
+    "Mode in which the requests were really made, of a driver with several modes that reports it."
     document_bytes: NonNegativeInt | None = None
-    "The body length that the tool took as right, where it tells."
+    "Body length that the tool takes as right, if it reports one."
     other_lengths: NonNegativeInt | None = None
-    "Responses with a body of another length than that, which the tool takes as doubtful."
+    "Number of responses with another body length, which the tool doubts."
     server_software: str | None = None
-    "The header Server, where the tool tells."
+    "Value of the header Server, if the tool reports it."
     cpu_user_s: NonNegativeFloat | None = None
-    "CPU time of the tool itself during the load, without its start, where it tells."
+    "User CPU time of the tool during the load, without its start, if it reports that."
     cpu_system_s: NonNegativeFloat | None = None
-    "As `cpu_user_s`, in the kernel."
+    "System CPU time of the tool during the load, without its start, if it reports that."
     process_s: tuple[NonNegativeFloat, ...] = ()
-    "How long each whole process took, start and end included, of a tool that times processes."
+    "Time of each whole process, including start and end, for a tool that times processes."
     process_user_s: NonNegativeFloat | None = None
-    "The mean of their CPU time in user mode, where the tool tells."
+    "Mean user CPU time of these processes, if the tool reports it."
     process_system_s: NonNegativeFloat | None = None
-    "As `process_user_s`, in the kernel."
+    "Mean system CPU time of these processes, if the tool reports it."
     printed: dict[str, JsonValue] = Field(default_factory=dict)
-    "Numbers that the tool printed, in its own words and units, beside what was recomputed."
+    "Numbers that the tool printed, in its own words and units, next to the recomputed ones."
     defects: tuple[str, ...] = ()
-    "Known defects of the tool that touch this reading, such as wrk:synthetic-samples."
+    "Known defects of the tool that affect this reading, such as wrk:synthetic-samples."
 
     @property
     def good(self) -> int | None:
-        """The number of good responses, None when only bounds are known."""
+        """Number of good responses; None if only bounds are known."""
         return self.good_at_least if self.good_at_least == self.good_at_most else None
 
     @property
     def bounds(self) -> str:
-        """The number of good responses in words, with the reason where it is not known."""
+        """Number of good responses in words, with the reason if it is unknown."""
         if self.good is not None:
             return f"{self.good} good responses"
         between = f"between {self.good_at_least} and {self.good_at_most} good responses"

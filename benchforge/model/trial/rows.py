@@ -25,46 +25,45 @@ SystemRow = Mapping[str, float]
 
 
 class UsageRow(Frozen):
-    """What a part used from the beginning of the load to one moment.
+    """Resources that a part used from the start of the load to a moment.
 
-    There is a row for each part and look, four times a second, less often where a part has many
-    processes. Of a load tool it is all that it ever used; its last row is what the kernel told
-    when it had ended. What its threads did after the last look at them nobody tells: trial.json
-    takes it to be as before. An empty cell was not read.
+    Each part has a row four times a second, or less often with many processes. The rows of a load
+    tool count from its start, and the last one is the kernel's total at its end. trial.json takes
+    what threads did after their last reading to be as before. An empty cell was not read.
     """
 
     time_s: NonNegativeFloat
-    "Since the load began."
+    "Time since the load began."
     label: str
-    "Of the part in the suite."
+    "Label of the part."
     role: Role
-    "What it is in this trial."
+    "Role of the part in this trial."
     cpu_s: NonNegativeFloat | None = None
-    "User and system time of all its processes, ended children included."
+    "User and system time of all processes of the part, including ended children."
     cpu_wait_s: NonNegativeFloat | None = None
-    "Time in which its threads could have run and waited for a CPU, all together."
+    "Total time in which threads were ready to run and waited for a CPU."
     busiest_thread_cpu_s: NonNegativeFloat | None = None
     "CPU time of the busiest thread."
     busy_threads: NonNegativeInt | None = None
-    "Threads that used at least 5 % of a CPU until then, ended ones included."
+    "Number of threads that used at least 5 % of a CPU so far, including ended ones."
     threads: NonNegativeInt | None = None
-    "How many it has; empty in the last row of a load tool."
+    "Number of threads; empty in the last row of a load tool."
     major_faults: NonNegativeInt | None = None
-    "Pages that had to be read from a disk, ended children included."
+    "Pages that were read from a disk, including those of ended children."
     voluntary_switches: NonNegativeInt | None = None
-    "Context switches of threads that waited for something. This and the next: once a second."
+    "Context switches of threads that waited for something, read once a second."
     involuntary_switches: NonNegativeInt | None = None
-    "Context switches of threads that had to leave the CPU."
+    "Context switches of threads that had to leave the CPU, read once a second."
     processes: NonNegativeInt | None = None
-    "How many it has. This and the next: once a second, when new ones are looked for."
+    "Number of processes, read once a second, when benchforge looks for new ones."
     ended_processes: NonNegativeInt | None = None
-    "Processes of the beginning that have ended."
+    "Number of processes of the beginning that have ended, read once a second."
     new_processes: NonNegativeInt | None = None
-    "Processes that it did not have at the beginning."
+    "Number of processes that did not exist at the beginning."
     process_cpu_s: tuple[NonNegativeFloat, ...] | None = None
-    "CPU time of each of its processes, the largest first, with spaces between."
+    "CPU time of each process, the largest first, separated by spaces."
     pss_bytes: NonNegativeInt | None = None
-    "The sum of the proportional set sizes; once a second, or less often where it takes long."
+    "Sum of the proportional set sizes; read once a second, or less often if it takes long."
 
     @field_validator("process_cpu_s", mode="before")
     @classmethod
@@ -74,26 +73,25 @@ class UsageRow(Frozen):
 
 SYSTEM_COLUMNS: Mapping[str, str] = MappingProxyType(
     {
-        TIME: "Seconds since the load began.",
-        "cpu.N.busy_s": "CPU time of everybody on CPU N, one that we may use.",
-        "cpu.N.stolen_s": "What the hypervisor gave to others of it.",
-        "cpu.N.mhz": "Its frequency; none where the kernel tells what it is rated at only.",
-        "pressure.WHAT.KIND_s": "How long some or all (full) waited for cpu, io or memory.",
-        "paging.WHAT": "Pages that went to the swap (pswpout) and came back (pswpin), and processes"
-        " that were killed for want of memory (oom_kill).",
-        "disk.read_bytes": "Read from all disks.",
-        "disk.written_bytes": "Written to all disks.",
-        "group.throttled": "How often the quota of our control groups stopped us.",
-        "heat.throttled": "How often CPUs were slowed down for their heat.",
-        "heat.celsius": "The highest temperature of all sensors, before the load and after it.",
-        "clock.step_s": "How far the wall clock moved against the monotonic clock.",
-        "load.average": "Of the last minute, as it was.",
-        "net.WHAT": "A TCP counter of the trial's network; TcpCurrEstab is as it was.",
-        "net.time_wait": "Sockets in TIME_WAIT, as they were.",
+        TIME: "Current time since the load began, in seconds.",
+        "cpu.N.busy_s": "CPU time of all processes on CPU N, which benchforge may use.",
+        "cpu.N.stolen_s": "CPU time of CPU N that the hypervisor gave to other machines.",
+        "cpu.N.mhz": "Current frequency of CPU N, if the kernel reports more than the nominal one.",
+        "pressure.WHAT.KIND_s": "Time in which some or all (full) waited for cpu, io or memory.",
+        "paging.WHAT": "Number of pages swapped out (pswpout) and in (pswpin), and of processes"
+        " that were killed because memory ran out (oom_kill).",
+        "disk.read_bytes": "Number of bytes read from all disks.",
+        "disk.written_bytes": "Number of bytes written to all disks.",
+        "group.throttled": "Number of times that the control groups' quota stopped the processes.",
+        "heat.throttled": "Number of times that CPUs were slowed down because of their heat.",
+        "heat.celsius": "Highest current temperature of all sensors, before and after the load.",
+        "clock.step_s": "Shift of the wall clock against the monotonic clock.",
+        "load.average": "Current load average of the last minute.",
+        "net.WHAT": "TCP counter of the trial's network. TcpCurrEstab is a current number.",
+        "net.time_wait": "Current number of sockets in TIME_WAIT.",
     }
 )
-"""What a number of system.csv is, by its column. It is what was added since the load began, but for
-those that were read as they were; what moves slowly is read once a second."""
+"Description of each column. A value is the increase since the load began, or a current number."
 
 
 def usage_line(row: UsageRow) -> str:

@@ -8,30 +8,30 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Sample(Frozen):
-    """A metric's value for one trial, with its unit; it cannot hold NaN.
+    """A metric's value for one trial, with its unit; never NaN.
 
-    `value` is None where it could not be known, and then `why` says why. With `lower_bound`, the
-    truth is the value or more (a percentile that lies among requests which were given up).
+    If `value` is None, `why` gives the reason. With `lower_bound`, the truth is the value or more,
+    as for a percentile among requests that the tool gave up.
     """
 
     metric: str
-    "The label of the metric in the suite."
+    "Label of the metric."
     unit: str
-    "Of the value."
+    "Unit of the value."
     value: float | None
-    "None where it is not known."
+    "Value of the metric; None if unknown."
     of: str | None = None
-    "What part of the metric: a role (server), a class of errors (status), a percentile."
+    "Part of the metric: a role (server), a class of errors (status), a percentile."
     estimator: str | None = None
-    "How a statistic was formed from many measurements."
+    "Method by which a statistic was formed from many measurements."
     lower_bound: bool = False
-    "Whether the truth is the value or more."
+    "True if the truth is the value or more."
     why: str = ""
-    "Why the value is not known."
+    "Reason why the value is unknown."
     failed: NonNegativeInt | None = None
-    "Of a rate or a number of failures: how many requests it rests on failed."
+    "Number of failed requests behind a rate or number of failures."
     requests: NonNegativeInt | None = None
-    "Of how many; both are None where the sample is of something else."
+    "Number of all requests behind it. Both are None for any other metric."
 
     @model_validator(mode="after")
     def _unknown_has_a_reason(self) -> Self:

@@ -10,25 +10,25 @@ from benchforge.model.values.frozen import Frozen
 
 
 class Session(Frozen):
-    """sessions/0002.json: written before its first trial. The first session is in result.json."""
+    """A later session, written before its first trial. result.json has the first session."""
 
     format: Literal[2] = 2
-    "The number of this format."
+    "Version of the file format."
     kind: Literal["session"] = "session"
-    "What this file is."
+    "Kind of this file."
     number: int = Field(ge=2)
-    "Number from 2: the name of the file."
+    "Number of the session, from 2: the name of the file."
     started: datetime
     "Start of the session, with its time zone."
     first_trial: PositiveInt
-    "Its trials are numbered from here on, to where the next session begins."
+    "Number of the session's first trial, in order of time."
     differences: tuple[str, ...] = ()
-    "Differences of machine and programs to result.json, which --anyway allowed."
+    "Differences of machine and programs from result.json, which --anyway accepted."
     benchforge: str
-    "Version."
+    "Version of benchforge that measured."
     versions: dict[str, str]
-    "Of each part, as its program told; the label of its runtime stands behind it."
+    "Version that each part's program reports, followed by the label of the part's runtime."
     runtimes: dict[str, Interpreter] = Field(default_factory=dict)
-    "What each interpreter that a part runs on told, by label; `benchforge` is our own."
+    "Reports of the interpreters that parts run on, by label. `benchforge` is benchforge's own."
     facts: dict[str, JsonValue]
-    "Of the machine."
+    "Facts about the machine."

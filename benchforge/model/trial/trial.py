@@ -41,162 +41,160 @@ Link = Literal["plain", "tls", "mixed", "none"]
 
 
 class Failure(Frozen):
-    """Why a trial has no measurement."""
+    """Reason why a trial has no measurement."""
 
     stage: str
-    "prepare, start, ask, drive or read."
+    "Stage that failed: prepare, start, ask, drive or read."
     message: str
-    "One line: where, and what."
+    "Place and cause in one line."
     hint: str = ""
-    "What to do; may be empty."
+    "Advice on what to do; may be empty."
     log: str = ""
-    "The last lines of the process concerned."
+    "Last lines of output of the process concerned."
     subject: Literal["behaviour", "apparatus"] = "behaviour"
-    "Behaviour of the server is a finding; a fault of the apparatus is tried again."
+    "Cause: the server's behaviour, which is a finding, or a fault of the apparatus."
 
 
 class Load(Frozen):
-    """What the load tool was told to do; None where that is not known."""
+    """Load that the driver's options declare; None: unknown."""
 
     connections: PositiveInt | None = None
-    "Open at a time."
+    "Number of concurrent connections."
     keep_alive: bool | None = None
-    "Whether a connection was to be used for several requests."
+    "True if a connection is to carry several requests."
     processes: PositiveInt | None = None
-    "Threads or processes that make the load."
+    "Number of threads or processes that make the load."
     declared_s: NonNegativeFloat = 0.0
-    "How long it was to take, by its options."
+    "Length of the load by the driver's options."
     kind: Literal["loader", "client"] = "loader"
-    "A client is what is measured; a load tool is the apparatus."
+    "Kind of driver: a client is measured itself, a load tool is part of the apparatus."
     rate: PositiveFloat | None = None
-    "Requests per second that were asked for; None for a closed loop."
+    "Target rate in requests per second; None for a closed loop."
     concurrency: PositiveInt | None = None
-    "Requests under way at a time in a closed loop, on all connections together."
+    "Number of concurrent requests in a closed loop, over all connections."
     think_s: NonNegativeFloat = 0.0
-    "In a closed loop: from a response to its connection's next request."
+    "Pause of a closed loop between a response and the connection's next request."
     method: str | None = None
-    "In which of several ways it was to make its requests, where it tells in which it made them."
+    "Mode in which requests are to be made, of a driver with several modes that reports it."
     protocol: str | None = None
-    "The version of HTTP that it speaks, such as HTTP/1.1."
+    "HTTP version of the driver, such as HTTP/1.1."
     sleeps: bool = True
-    "Whether it waits without using a CPU; where not, its CPU time does not tell its limit."
+    "True if the driver waits without using a CPU. If false, its CPU time does not show its limit."
     options_digest: str = ""
-    "Digest of its options and its script."
+    "Digest of the driver's options and script."
 
 
 class StartedProcess(Frozen):
-    """A process of the trial: what was run, for whom, and how it ended."""
+    """A process of the trial: its command, its part and its end."""
 
     label: str
-    "Of the part in the suite."
+    "Label of the part."
     argv: tuple[str, ...]
-    "The program and its words; secrets are redacted."
+    "Program and arguments, with secrets redacted."
     environment: dict[str, str]
-    "What was added to a clean environment; secrets are redacted."
+    "Variables added to a clean environment, with secrets redacted."
     stdout: Below
-    "File beside the trial."
+    "Name of the file with its standard output."
     stderr: Below
-    "File beside the trial."
+    "Name of the file with its standard error."
     exit_code: int | None
-    "None when it was still running when it was asked for, and was stopped."
+    "Exit code; None if benchforge stopped the process."
     seconds: NonNegativeFloat | None = None
-    "From its start to its end; None when it had not ended."
+    "Time from start to end; None if the process had not ended."
     user_s: NonNegativeFloat | None = None
-    "CPU time in user mode, its own and that of children that it waited for."
+    "User CPU time of the process and of the children that it waited for."
     system_s: NonNegativeFloat | None = None
-    "As `user_s`, in the kernel."
+    "System CPU time of the process and of the children that it waited for."
     executable: str | None = None
-    "What it really was once the server was ready, whatever shim or script was run; None: unknown."
+    "Program that really ran once the server was ready, behind any shim or script; None: unknown."
     interpreter: str | None = None
-    "The file of the interpreter that it was meant to run on; None where it is no Python."
+    "Path of the intended interpreter; None if the program is not Python."
     truncated: tuple[Literal["stdout", "stderr"], ...] = ()
-    "Streams of which only the first 64 MiB were kept: it printed more."
+    "Streams whose output was longer than 64 MiB. Only their beginning was kept."
 
 
 class Trial(Frozen):
-    """One trial: trial.json. Files named here stand in the same folder."""
+    """A trial. The files that it names are in the same folder."""
 
     format: Literal[2] = 2
-    "The number of this format."
+    "Version of the file format."
     kind: Literal["trial"] = "trial"
-    "What this file is."
+    "Kind of this file."
     number: PositiveInt
-    "In the order of time, from 1: the name of its folder."
+    "Number of the trial in order of time, from 1: the name of its folder."
     case: CaseName
-    "What was measured."
+    "Case that was measured."
     block: PositiveInt
-    "The pass over all cases that it belongs to, from 1."
+    "Number of the trial's block, from 1."
     position: PositiveInt
-    "In its block."
+    "Position of the trial in its block, from 1."
     attempt: PositiveInt = 1
-    "Above 1 after a fault of the apparatus."
+    "Number of the attempt; above 1 after a fault of the apparatus."
     seed: NonNegativeInt
-    "PYTHONHASHSEED of its servers."
+    "Value of PYTHONHASHSEED for the servers."
     started: datetime
-    "With its time zone."
+    "Start of the trial, with its time zone."
     seconds: NonNegativeFloat
-    "All of it: waiting for quiet, start, questions, warm-up, load, stop."
+    "Time of the whole trial: wait for quiet, start, probes, warm-up, load, stop."
     phases: dict[str, NonNegativeFloat]
-    "Seconds by phase: quiet (waiting for it), keeper, services, ask, warm-up, load, stop."
+    "Seconds of each phase: quiet (the wait for it), keeper, services, ask, warm-up, load, stop."
     request: Request
-    "What was asked."
+    "Request of the scenario."
     url: str = ""
-    "What the load tool was given; secrets are redacted. Empty: the trial ended before."
+    "URL that the load tool received, with secrets redacted; empty if the trial ended before."
     processes: tuple[StartedProcess, ...]
-    "In the order of their start."
+    "Processes in the order of their start."
     files: tuple[Below, ...] = ()
-    """All that stood in its folder when it was kept, beside trial.json: what `clean` removes."""
+    "Names of the other files in the trial's folder when it was kept. `clean` removes these."
     answers: tuple[Answer, ...]
-    "Before the load and after it."
+    "Answers before and after the load."
     probes: Probes | None = None
-    "What many questions one by one were answered; None where it did not come to that."
+    "Answers to the probes; None if the trial ended before."
     listener: Listener | None = None
-    "Who answered them; None where it did not come to that."
+    "Process that answered the probes; None if the trial ended before."
     exhaustions: tuple[Exhaustion, ...] = ()
-    "Processes that said to have run out of something, as far as their output was read."
+    "Processes whose output reports that a resource ran out, as far as it was read."
     namespaces: dict[str, JsonValue]
-    "What the trial's namespaces really were, and what was weaker."
+    "Namespaces that the trial really had, and which isolation was weaker."
     load: Load | None = None
-    "The load that the driver's options ask for; None where the trial ended before."
+    "Declared load of the driver; None if the trial ended before."
     driver_digest: str | None = None
-    """Digest of the load tool's options and of the request, by which a ceiling belongs to trials;
-    empty for a client: that is itself what is measured. None where it is not known."""
+    "Digest of the load tool's options and request, as of its ceiling; empty for a client."
     workers: dict[str, PositiveInt] = Field(default_factory=dict)
-    "How many workers times threads each service was told to have, by label, where it has such."
+    "Declared number of workers times threads of each service that has such options, by label."
     workers_declared: tuple[str, ...] = ()
-    "Of whom the suite says it, and who has no option for it; the others have what they come with."
+    "Labels of services whose workers the suite sets, or that have no such option."
     fingerprint: str = ""
-    "Of the machine's hard facts, as they were when it began; empty where that was not looked at."
+    "Digest of the machine's hard facts at the trial's start; empty if they were not read."
     changed_facts: tuple[str, ...] = ()
-    "Hard facts that changed since the run began, each with what it was and is."
+    "Hard facts that changed since the run began, each with its old and new value."
     encryption: dict[str, Link] = Field(default_factory=dict)
-    """Encryption of the TCP connections to each backend, from the server's start to the load, by
-    the backend's label; other backends were not looked at."""
+    "Encryption of the observed TCP connections to each backend, before the load, by label."
     tuning: AppliedTuning | None = None
-    "None where the suite asks for no tuning, or the trial's place could not be made."
+    "Outcome of the suite's tuning; None without a tuning, or if the sandbox failed."
     placement: ActualPlacement | None = None
-    "On which CPUs its processes were put, and ran; None where all may use all."
+    "CPUs on which the processes were placed and ran; None if all may use all CPUs."
     good_response: GoodResponse | None = None
-    "What counts as a good response of the load; None where the trial ended before."
+    "Definition of a good response of the load; None if the trial ended before."
     reading: Reading | None
-    "What the load tool says; None without a measurement."
+    "Numbers that the load tool reports; None without a measurement."
     observation: Observation | None
-    "What was seen from outside; None without a measurement."
+    "Observations from outside; None without a measurement."
     checks: tuple[Check, ...] = ()
-    "What was found when it was looked at."
+    "Outcomes of the checks."
     failure: Failure | None = None
-    "None when it was measured."
+    "Reason why there is no measurement; None if there is one."
     search_outcome: SearchOutcome | None = None
-    "Its outcome for the search that it belongs to; None without a search."
+    "Outcome for the search that the trial belongs to; None without a search."
 
     @property
     def measured(self) -> bool:
-        """Whether the trial has a measurement to speak of."""
+        """True if the trial has a measurement."""
         return self.failure is None and self.reading is not None
 
     @property
     def doubts(self) -> tuple[Check, ...]:
-        """Why its numbers are not to be believed: failed checks of the apparatus."""
+        """Failed checks of the apparatus, because of which the numbers cannot be believed."""
         return tuple(
             check
             for check in self.checks
@@ -207,7 +205,7 @@ class Trial(Frozen):
 
     @property
     def latency_doubts(self) -> tuple[Check, ...]:
-        """Why its response times are not to be believed, whatever else is."""
+        """Failed checks because of which only the response times cannot be believed."""
         return tuple(
             check
             for check in self.checks
@@ -218,7 +216,7 @@ class Trial(Frozen):
 
     @property
     def worth_repeating(self) -> bool:
-        """Whether another attempt may do better: a fault of the apparatus that comes and goes."""
+        """True if another attempt may succeed: a fault of the apparatus that comes and goes."""
         if self.failure is not None:
             return self.failure.subject == "apparatus"
         if self.doubts or self.search_outcome is None:
@@ -227,14 +225,15 @@ class Trial(Frozen):
 
     @property
     def noisy(self) -> bool:
-        """Whether noise keeps it from being believed, whatever else may; it may have gone later."""
+        """True if noise is a reason not to believe the trial, alone or with others."""
         return self.measured and any(one.transient and one.id in NOISE for one in self.doubts)
 
     @property
     def disturbed(self) -> bool:
-        """Whether noise alone keeps it from being believed, and others are known to have made it.
+        """True if noise that other processes made is the only reason not to believe the trial.
 
-        It has no value of its own, and a ratio to what was disturbed alike in the same block.
+        It has no value of its own, but a ratio to a trial of the same block that was disturbed
+        alike.
         """
         took = [
             check
@@ -249,5 +248,5 @@ class Trial(Frozen):
 
     @property
     def believed(self) -> bool:
-        """Whether it has a measurement that is to be believed."""
+        """True if the trial has a measurement that can be believed."""
         return self.measured and not self.doubts

@@ -10,16 +10,16 @@ Classification = Literal["flat", "warm-up", "late", "step", "trend", "unknown"]
 
 
 class Window(Frozen):
-    """The part of each load that counts: all of it, or what comes after a warm-up."""
+    """The part of each load that counts: all of it, or the part after a warm-up."""
 
     cut_s: NonNegativeFloat = 0.0
-    "Seconds from the load's start that do not count; 0 where all of it counts."
+    "Time from the load's start that does not count; 0 if the whole load counts."
     why: str = ""
-    "Why so many, or why none."
+    "Reason for the length of the cut, or for no cut."
 
     @property
     def whole(self) -> str:
-        """What to say of a number that is of the whole load; empty where nothing is cut."""
+        """Note for a number that covers the whole load; empty if nothing is cut."""
         return f"of the whole load, its first {self.cut_s:g} s too" if self.cut_s else ""
 
 
@@ -28,35 +28,34 @@ WHOLE = Window()
 
 
 class SteadyState(Frozen):
-    """Whether a case reached a steady state, by the mean of its trials over time."""
+    """Steady state of a case, by the mean of its trials over time."""
 
     classification: Classification
-    """flat: from the start; warm-up: after a part that is cut; late: not in the first half; step
-    and trend: what is kept changes its level; unknown: nobody can tell."""
+    """Course of the throughput. flat: constant from the start; warm-up: constant after a cut; late:
+    not constant after half of the load; step, trend: changes of the level; unknown."""
     warm_up_s: NonNegativeFloat | None = None
-    "Its warm-up, in seconds; None where it is not known, or the case has no steady state."
+    "Length of the warm-up; None if unknown, or without a steady state."
     change: float | None = None
-    """By what share of its level a step or a trend moves it, or the warm-up lies beside it; None
-    where there is none of these."""
+    "Relative size of a step, of a trend, or of the warm-up's distance from the level."
     bin_s: NonNegativeFloat | None = None
-    "Seconds of each bin of the course."
+    "Length of each bin of the course."
     bins: NonNegativeInt = 0
-    "How many there are."
+    "Number of bins."
     trials: NonNegativeInt = 0
-    "How many trials the course is the mean of."
+    "Number of trials whose mean is the course."
     message: str
-    "One sentence, with figures."
+    "Course in one sentence, with figures."
 
     @property
     def felt(self) -> float:
-        """By what share of the level its warm-up moves the mean of the whole load."""
+        """Share of the level by which the warm-up moves the mean of the whole load."""
         if not self.warm_up_s or not self.bin_s or self.change is None:
             return 0.0
         return abs(self.change) * self.warm_up_s / (self.bin_s * self.bins)
 
     @property
     def steady(self) -> bool | None:
-        """Whether it settled; None where it is not known."""
+        """True for a steady state; None if unknown."""
         if self.classification == "unknown":
             return None
         return self.classification in {"flat", "warm-up"}

@@ -17,14 +17,14 @@ _OPENED, _ARRIVED = "TcpActiveOpens", "IpExtInOctets"
 
 @dataclass(frozen=True)
 class MachineBounds:
-    """What of a machine bounds what can be used there; None where it is not known."""
+    """Limits of the resources of a machine; None: unknown."""
 
     cpus: int | None = None
     memory_bytes: int | None = None
 
     @classmethod
     def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
-        """Return what the facts of a header tell."""
+        """Return the limits in the facts of a header."""
         cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
         return cls(
             cpus if isinstance(cpus, int) else None,

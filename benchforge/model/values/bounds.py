@@ -8,7 +8,7 @@ Thousands of trials have a tenth of that."""
 
 
 def bounded(document: AnyStr) -> AnyStr:
-    """Return a document of JSON as it is. Raises ValueError where it has too many values."""
+    """Return a JSON document unchanged. Raises ValueError if it has too many values."""
     if isinstance(document, str):
         values = document.count(",") + document.count("[") + document.count("{")
     else:

@@ -6,26 +6,26 @@ from benchforge.model.values.frozen import Frozen
 
 
 class CaseName(Frozen):
-    """How people speak of a case, and what it is: labels beside its identity."""
+    """Labels of a case, and its identity."""
 
     scenario: str
-    "Its label."
+    "Label of the scenario."
     server: str
-    "Its label."
+    "Label of the server."
     driver: str
-    "The label of the loader or client."
+    "Label of the load tool or client."
     vary: dict[str, JsonValue]
-    "The varied options at this point, by their paths in the suite."
+    "Values of the varied options, by their paths in the suite."
     digest: str
-    "Of the resolved options and the code; labels do not count."
+    "Digest of the resolved options and the code, without labels."
     arm: PositiveInt = 1
-    "Above 1 where the suite names the same thing twice: an A/A comparison."
+    "Number of the arm; above 1 if the suite names the same case again: an A/A comparison."
     placebo: bool = False
-    "Whether it is the first case of its scenario once more, to see what differs by itself."
+    "True for a placebo: the second measurement of its scenario's first case."
 
     @property
     def title(self) -> str:
-        """For a person: scenario, server, driver and what varies."""
+        """Title of the case: scenario, server, driver and varied options."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
         arm = [f"arm {self.arm}"] if self.arm > 1 else []
         if self.placebo:

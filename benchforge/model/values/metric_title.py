@@ -2,5 +2,5 @@
 
 
 def titled(metric: str, of: str | None) -> str:
-    """Return a metric's label and its part, without a unit; said once where both are one word."""
+    """Return a metric's label and its part, without a unit, and without repetition."""
     return metric if of in {None, "", metric} else f"{metric} {of}"

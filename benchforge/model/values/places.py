@@ -29,16 +29,16 @@ class Places:
 
     top: "_Container | int" = 1
     twice: list[JsonPath] = field(default_factory=list)
-    "Keys that their object has already had; the first hundred."
+    "First hundred keys that occur twice in their object."
     infinite: list[JsonPath] = field(default_factory=list)
-    "Numbers beyond what a computer can hold, such as 1e999; the first hundred."
+    "First hundred numbers beyond what a computer can hold, such as 1e999."
 
     def line(self, path: JsonPath) -> int:
-        """Return the line of a value, or of the nearest thing around it."""
+        """Return the line of a value, or of the nearest value around it."""
         return self._nearest(path)[1]
 
     def has(self, path: JsonPath) -> bool:
-        """Whether a value stands at this path."""
+        """Return True if there is a value at this path."""
         return self._nearest(path)[0] == len(path)
 
     def _nearest(self, path: JsonPath) -> tuple[int, int]:

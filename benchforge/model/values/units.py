@@ -44,7 +44,7 @@ class Quantity(float):
 
     @property
     def written(self) -> str:
-        """As a suite would write it: with the unit that stands for one."""
+        """Text as a suite would write it, with the unit of 1."""
         return f"{self}{next(unit for unit, factor in self.units.items() if factor == 1)}"
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ class Quantity(float):
 
 
 class Duration(Quantity):
-    """Seconds."""
+    """A duration in seconds."""
 
     units: ClassVar[dict[str, float]] = {
         "us": 1e-6,
@@ -102,7 +102,7 @@ class Duration(Quantity):
 
 
 class Share(Quantity):
-    """A share of 1, above 0 and below 1."""
+    """A share between 0 and 1."""
 
     units: ClassVar[dict[str, float]] = {"%": 0.01}
     wanted: ClassVar[str] = 'a share between 0 and 1, such as "3%" or 0.03'
@@ -117,12 +117,12 @@ class Share(Quantity):
 
     @property
     def written(self) -> str:
-        """As a suite would write it: in percent."""
+        """Text as a suite would write it, in percent."""
         return f"{100 * float(self):g}%"
 
 
 class Size(Quantity):
-    """Bytes."""
+    """A size in bytes."""
 
     units: ClassVar[dict[str, float]] = {
         "B": 1.0,
@@ -137,7 +137,7 @@ class Size(Quantity):
 
 
 class Rate(Quantity):
-    """Events per second."""
+    """A rate in events per second."""
 
     units: ClassVar[dict[str, float]] = {
         "/s": 1.0,

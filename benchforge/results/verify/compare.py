@@ -71,7 +71,7 @@ class Verified:
     "Values that were computed again."
     differing: list[FileFault] = field(default_factory=list)
     cannot: list[FileFault] = field(default_factory=list)
-    "What could not be computed again, and why."
+    "Values that could not be computed again, each with its reason."
     older: int = 0
     "Values that an older benchforge did not write: there is nothing to compare."
     other: str = ""

@@ -28,7 +28,7 @@ class KeptTrial:
     file: Parsed[Any]
     trial: Trial
     at: JsonPath = ()
-    "Where it stands in the file."
+    "Path of the trial in the file."
 
     def again(
         self, *path: str | int, value: JsonValue = None, cannot: str = ""
@@ -47,14 +47,14 @@ class Result:
 
     header: Parsed[Header]
     trials: tuple[Parsed[Trial], ...]
-    "By number."
+    "Trials by number."
     ceilings: tuple[Parsed[Ceiling], ...]
     sessions: tuple[Session, ...]
     summary: Parsed[Summary] | None
     suite: KeptSuite
     registry: Registry
     ours: bool
-    "Whether this very version of benchforge wrote it."
+    "True if this very version of benchforge wrote it."
 
     @property
     def measured(self) -> Iterator[KeptTrial]:

@@ -55,7 +55,7 @@ class Remains:
 
     kind: Literal["result", "template", "runtime"]
     path: Path
-    "Where it is; of a runtime, the folder that is linked to."
+    "Path of the item; for a runtime, the folder that the link points to."
     what: str
     "For a person: what it is, and what for."
     when: datetime
@@ -63,9 +63,9 @@ class Remains:
     pieces: tuple[Path, ...]
     "All that is ours of it, in the order of removal."
     kept: tuple[Path, ...] = ()
-    "What others have put into it: it stays, and so does the folder."
+    "Files of others in the folder. They stay, and so does the folder."
     header: Header | None = None
-    "Of a result."
+    "Header of a result."
 
     @property
     def size_b(self) -> int:

@@ -61,7 +61,7 @@ class HttpProbe:
     label: str
     part: Server
     running: Running | None
-    "None for a server that we did not start."
+    "Process of the server; None for a server that benchforge did not start."
     root: str
     request: Request
     expect: Expect
@@ -69,7 +69,7 @@ class HttpProbe:
     ca_file: Path | None = None
     "PEM file that is trusted; None for the system's own."
     secrets: frozenset[str] = frozenset()
-    "That no word on an answer shows."
+    "Secrets that no message about an answer shows."
 
     @property
     def asks(self) -> str:

@@ -30,7 +30,7 @@ class Look(Ticks):
     """What /proc tells at one moment."""
 
     processes: Mapping[int, tuple[str, int]]
-    "Of each its name and what it has used; those that ended are not there."
+    "Name and CPU time of each process that still runs."
 
 
 def look(root: Path) -> Look | None:

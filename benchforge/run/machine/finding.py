@@ -13,9 +13,9 @@ class MachineFinding:
     state: State
     subject: str
     says: str
-    "How it is, and what that means for what is measured."
+    "State of the machine, and its effect on a measurement."
     do: str = ""
-    "What to do, in a few words."
+    "Advice in a few words."
 
 
 def ok(subject: str, says: str) -> MachineFinding:

@@ -20,9 +20,9 @@ class NullServer(Server):
     name: ClassVar[str] = "null"
 
     body_bytes: NonNegativeInt
-    "Of each answer."
+    "Length of each answer's body."
     processes: PositiveInt = 1
-    "Each takes connections of its own."
+    "Number of processes. Each takes connections of its own."
 
     def command(self, site: Site) -> Command:
         """Return the program, without what this environment adds to Python."""

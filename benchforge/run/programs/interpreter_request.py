@@ -17,7 +17,7 @@ class InterpreterCandidate:
     implementation: str
     version: tuple[int, ...]
     environment: bool
-    "Whether it is of a virtual environment."
+    "True if it belongs to a virtual environment."
 
     def __str__(self) -> str:
         """As a person speaks of it."""
@@ -30,11 +30,11 @@ class Wish:
 
     text: str
     names: tuple[str, ...]
-    "Of programs; what they are called in other places than PATH is the last one."
+    "Names of programs. The last one is the name in places other than PATH."
     implementation: str = ""
     version: tuple[int, ...] = ()
     highest: bool = False
-    "Of all that fit; the first one without it. One of a virtual environment never fits."
+    "True for the highest version that fits, not the first; never one of a virtual environment."
 
     def fits(self, interpreter: InterpreterCandidate) -> bool:
         """Tell whether an interpreter is what is asked for."""

@@ -31,13 +31,13 @@ class Needed:
     needs: dict[Need, Users] = field(default_factory=dict)
     "Programs and the users of each, and modules of our own interpreter."
     modules: dict[str, dict[str, None]] = field(default_factory=dict)
-    "Of other interpreters, by the label of the runtime."
+    "Modules of other interpreters, by the label of the runtime."
     runtimes: dict[str, list[Path]] = field(default_factory=dict)
     "The files that may be the interpreter, by the label of the runtime."
     refs: dict[str, dict[str, None]] = field(default_factory=dict)
-    "What servers name as the commit that they serve, by their place."
+    "Commits that servers name to serve, by the place in the suite."
     outside: dict[str, None] = field(default_factory=dict)
-    "What runs already, outside of a trial."
+    "Services that run already, outside of a trial."
 
     def add(self, part: Part, place: str, scenario: str) -> None:
         """Count a part in. Raises what the part's own `needs` raises."""

@@ -38,14 +38,14 @@ class Mode:
     pid_namespace: bool
     network: Network
     shared_memory: Literal["private", "host"]
-    "Of System V and POSIX: both are the trial's own, or one is the machine's."
+    "Shared memory of System V and POSIX: both are the trial's own, or one is the machine's."
     weaker: tuple[str, ...]
     applied: Mapping[str, str] = field(default_factory=dict)
     "The tuning that holds, as it was read back, by its names in the suite."
     refused: Mapping[str, str] = field(default_factory=dict)
-    "Why the rest of the tuning does not hold."
+    "Reasons why other settings of the tuning are not in force."
     ports: int | None = None
-    "How many ports its network has for outgoing connections; None where the kernel hides it."
+    "Number of ports for outgoing connections; None if the kernel hides it."
 
 
 @dataclass(frozen=True)

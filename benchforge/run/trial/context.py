@@ -34,15 +34,15 @@ class TrialContext:
     secrets: frozenset[str]
     as_root: bool
     runtimes: Mapping[str, Ready] = field(default_factory=dict)
-    "By label."
+    "Interpreters by label of the runtime."
     places: Places = field(default_factory=dict)
     "The CPUs of each role that has its own."
     quiet: Patience = "off"
-    "How long to wait for it before each trial."
+    "Longest wait for quiet before each trial."
     trees: Mapping[tuple[str | None, str], Tree] = field(default_factory=dict)
-    "By directory and ref of the servers that serve a commit."
+    "Checkouts of the servers that serve a commit, by directory and ref."
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
-    "Of the machine, when the run began."
+    "Facts about the machine when the run began."
 
     def interpreter_of(self, part: Part) -> str | None:
         """Return the file behind a part's interpreter; None for what is no Python."""

@@ -46,9 +46,9 @@ class TrialRecorder:
     observation: Observation | None = None
     links: dict[str, Link] = field(default_factory=dict)
     url: str = ""
-    "What the load tool is given."
+    "URL that the load tool receives."
     body: bytes | None = None
-    "Of the answer before the load."
+    "Body of the answer before the load."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)

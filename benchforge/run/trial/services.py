@@ -34,7 +34,7 @@ class Serving:
     """A service that runs; `running` is None for one that ran already."""
 
     name: str
-    "Of its files beside the trial: role and label."
+    "Prefix of its files in the trial's folder: role and label."
     role: Role
     part: Service
     site: Site

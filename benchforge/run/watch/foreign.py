@@ -21,7 +21,7 @@ class Others:
     """All processes that /proc shows at one moment, except for ours."""
 
     used: Mapping[Key, tuple[str, int]]
-    "Of each its name and what it used, in ticks."
+    "Name and CPU time of each process, in ticks."
     ours: frozenset[int]
     "The pids that were left out."
 

@@ -19,14 +19,14 @@ class Stat:
     """What /proc/PID/stat says now; times in nanoseconds."""
 
     alive: bool
-    "False for one that has ended and was not waited for."
+    "False for a process that ended and was not waited for."
     parent: int
     session: int
     start: int
-    "In ticks since the machine started: with the pid it names a process for good."
+    "Start time in ticks since the machine started. With the pid, it identifies a process."
     own_ns: int
     waited_ns: int
-    "Of its children that ended and were waited for, and of theirs."
+    "Time of its ended children that it waited for, and of theirs."
     faults: int
     waited_faults: int
 

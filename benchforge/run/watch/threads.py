@@ -16,7 +16,7 @@ class Thread:
 
     ran: int = 0
     ran_first: int = 0
-    "What it had run when the load began."
+    "CPU time when the load began."
     waited: int = 0
     voluntary: int = 0
     involuntary: int = 0

@@ -33,7 +33,7 @@ class MetricChange:
     case: CaseName
     measure: LevelKey
     old: Estimate
-    "Of several older results, their mean."
+    "Old value; the mean of several older results."
     new: Estimate
     change: Change
     "New over old, each over the reference."

@@ -26,11 +26,11 @@ class Point:
     result: int
     "Its place in the order of time, from 0."
     value: Estimate
-    "With the interval within its session."
+    "Value with its interval within its session."
     ratio: Estimate | None
-    "To the reference of the same session; None where no reference was asked for."
+    "Ratio to the reference of the same session; None without a reference."
     digest: str
-    "Of the case: its options and its code."
+    "Digest of the case: its options and its code."
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Course:
     """One metric of one case over time."""
 
     case: CaseName
-    "As its last result has it."
+    "Case, as its last result names it."
     measure: LevelKey
     points: tuple[Point, ...]
     changed: tuple[SeriesChange, ...] = ()
     why: tuple[str, ...] = ()
-    "Why no change was looked for: of each series that is too short, say."
+    "Reasons why no change was looked for, such as series that are too short."
 
 
 def courses(

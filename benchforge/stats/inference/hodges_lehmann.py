@@ -58,7 +58,7 @@ class _Centre(NamedTuple):
     ends: tuple[float, float] | None
     achieved: float | None
     why: str
-    "Why there are no ends."
+    "Reason why there are no ends."
 
 
 def _centre(values: Sequence[float], level: float) -> _Centre:

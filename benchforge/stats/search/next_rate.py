@@ -20,9 +20,9 @@ class RateTrial:
     """One trial at a rate."""
 
     rate: float
-    "Requests per second that were asked for."
+    "Target rate in requests per second."
     passed: bool
-    "Whether the trial kept to everything that was asked: percentile, errors, rate achieved."
+    "True if the trial kept every objective: percentile, errors, achieved rate."
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Next:
     """What to try next, or why nothing is."""
 
     phase: Phase
-    "Where the search stands."
+    "Phase of the search."
     rate: float | None
-    "In requests per second; None when the search is over."
+    "Rate in requests per second; None when the search is over."
 
 
 def next_rate(search: Search, attempts: Sequence[RateTrial]) -> Next:

@@ -20,9 +20,9 @@ class Noise(NamedTuple):
     """What noise did up to a trial, in trials in a row."""
 
     spoilt: int = 0
-    "That noise kept from being believed."
+    "Number of trials that noise alone kept from being believed."
     in_vain: int = 0
-    "Before which it did not become quiet."
+    "Number of trials before which the machine did not become quiet."
 
     @property
     def repeats(self) -> bool:

@@ -40,7 +40,7 @@ class LevelChange:
     ratio: float
     "The new level over the old one."
     p: float
-    "Of Welch's t; too small, since the place was chosen by the data."
+    "p value of Welch's t; too small, since the data chose the place."
 
 
 def steps(logs: Sequence[float]) -> list[LevelChange]:

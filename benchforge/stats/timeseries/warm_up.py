@@ -39,7 +39,7 @@ class WarmUpFit:
     cut: int
     "Bins of its warm-up."
     change: float = 0.0
-    "By what share of the level a step or a trend moves it, or the warm-up lies beside it."
+    "Relative size of a step, of a trend, or of the warm-up's distance from the level."
 
 
 def ensemble(runs: Sequence[Sequence[float]]) -> list[float]:

@@ -25,7 +25,7 @@ class VerdictAnswer(NamedTuple):
     why: str = ""
     needs: int | None = None
     remark: str = ""
-    "What is to be said of the size of a difference."
+    "Remark on the size of a difference."
     fragile: bool | None = None
     resolves: float | None = None
 
@@ -35,10 +35,10 @@ class Weighed(NamedTuple):
 
     estimate: Estimate
     where: Region
-    "Where the answer is yes."
+    "Region in which the answer is yes."
     companion: Estimate | None = None
     equal: bool = False
-    "Whether both sides, or the side and the bound, are equal to the last bit in every block."
+    "True if both sides, or the side and the bound, are equal to the last bit in every block."
 
 
 def weigh(question: Hypothesis, of: Blocks) -> Weighed:

@@ -21,18 +21,18 @@ class Blocks:
     """The blocks that both sides have, and why the others do not count."""
 
     line: MetricSummary | None
-    "What is looked at, of the first side; None where it has nothing of that name."
+    "Metric of the first side; None if it has no metric of that name."
     blocks: tuple[int, ...]
     a: tuple[float, ...]
     b: tuple[float, ...]
-    "Empty where a alone is asked about."
+    "Values of the second side; empty for a question about `a` alone."
     rejected: tuple[RejectedBlock, ...]
     bounded: bool
-    "Whether a block is left out because its value is only a lower bound."
+    "True if a block is left out because its value is only a lower bound."
     failures: tuple[tuple[tuple[int, int], ...], ...]
-    "By side and block: how many requests failed, of how many; empty where that is not counted."
+    "Number of failed and of all requests by side and block; empty if they are not counted."
     left: tuple[tuple[float, float] | None, ...] = ()
-    "Of each of `blocks` what others left of the CPUs to a and to b; None where both are believed."
+    "Shares of the CPUs that others left to a and to b, by block; None if both are believed."
 
     @property
     def disturbed(self) -> tuple[int, ...]:
@@ -68,7 +68,7 @@ class _CaseValues:
     bounded: bool
     failures: Mapping[int, tuple[int, int]]
     disturbed: Mapping[int, DoubtedTrial]
-    "By block what others disturbed: its value counts beside one that they disturbed alike."
+    "Disturbed values by block. Each counts next to a value that was disturbed alike."
 
 
 Cases = Mapping[Identity, CaseSummary]

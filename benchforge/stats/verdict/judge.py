@@ -43,9 +43,9 @@ class _Looked(NamedTuple):
     of: Blocks
     against: tuple[Objection, ...]
     invalid: str
-    "Why nothing is to be believed; empty where it is."
+    "Reason why the data cannot be believed; empty if it can."
     weighed: Weighed | None
-    "None where it is invalid, or of failures that were counted."
+    "Estimate; None if the data is invalid, or if failures were counted."
     level: Weighed | None
     "The same as if others had left all CPUs to each side; where they disturbed none, as it is."
 

@@ -23,7 +23,7 @@ class VerdictContext(NamedTuple):
     claim: Claim
     instance: ClaimInstance
     unit: str
-    "Of the metric."
+    "Unit of the metric."
     remark: str
 
 

@@ -22,7 +22,7 @@ class Shares(NamedTuple):
     """What is known of the shares of a question."""
 
     estimate: Estimate
-    "Of a - factor * b, or of a alone."
+    "Estimate of a - factor * b, or of a alone."
     sides: tuple[Estimate, ...]
     answer: VerdictAnswer
 

@@ -23,16 +23,16 @@ class Case:
     "Label and part, in the order in which they start."
     driver: Driver
     request: Request
-    "With path variables filled in."
+    "Request with path variables filled in."
     expect: Expect
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
     upstreams: tuple[tuple[str, Server], ...] = ()
-    "Label and part of all that the server stands before, in the order in which they start."
+    "Label and part of all upstream servers, in the order of their start."
     tuning: Tuning = field(default_factory=Tuning)
     find: RateSearch | None = None
-    "What it searches for; None where each of its trials asks the same."
+    "Search of the case; None if all its trials have the same load."
 
     @property
     def services(self) -> tuple[Service, ...]:

@@ -29,7 +29,7 @@ class SoundClaim:
     question: Hypothesis
     of: str | None
     each: Sequence[JsonValue]
-    "The values that it is asked for; empty where it is asked once."
+    "Values that the claim is tested for; empty if it is tested once."
 
 
 def sound_claims(

@@ -42,9 +42,9 @@ class KeptSuite:
     """The parts of a suite that say how its results are read."""
 
     metrics: Mapping[str, Metric]
-    "By label."
+    "Metrics by label."
     until: Until | None
-    "What ends a run; None where it gives a number of blocks."
+    "Rule that ends the run; None with a number of blocks."
     _drivers: Mapping[str, tuple[str, Declared]]
     "Table and part by label: a loader and a client cannot share one."
     _document: Document

@@ -25,7 +25,7 @@ class Asks(NamedTuple):
     """What a header holds of it."""
 
     titles: Mapping[str, str]
-    "Of the scenarios that have one."
+    "Titles of the scenarios that have one, by label."
     takes: Mapping[str, tuple[str, ...]]
     "Labels of the metrics of each scenario that names its own."
     tables: Mapping[str, Pivot]

@@ -28,7 +28,7 @@ class Axis:
     place: str
     "A table of parts, or `path`."
     label: str
-    "Of a part, `*` for all of them, or the name of a path variable."
+    "Label of a part, `*` for all of them, or the name of a path variable."
     option: tuple[str, ...] = ()
     "An option, and keys inside it."
 

@@ -29,7 +29,7 @@ class Document:
     tables: Tables
     origins: dict[Path, Spot | Setting]
     starred: dict[Path, Path] = field(default_factory=dict)
-    "Paths that have their value from a `*` in place of a label, and where that was written."
+    "Paths that have their value from a `*` instead of a label, each with its place."
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -45,7 +45,7 @@ class Fault:
     message: str
     hint: Hint = ""
     option: str = ""
-    "Option of the command line, in place of a path."
+    "Option of the command line, instead of a path."
     of_model: bool = False
     "True for what pydantic found: it stands back for an earlier fault of the same path."
 

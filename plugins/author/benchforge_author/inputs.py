@@ -28,7 +28,7 @@ class Aspect:
     base: Target
     other: Target
     needed: bool = True
-    "Whether wrong numbers are made where it is not; it may always be refused."
+    "True if numbers are wrong without it. A part may always refuse it."
 
 
 def targets(programs: Mapping[str, Path]) -> dict[str, Target]:

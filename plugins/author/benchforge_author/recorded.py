@@ -34,7 +34,7 @@ class Recording:
     options: Mapping[str, JsonValue]
     exit_code: int
     path: str
-    "Of the request."
+    "Path of the request."
     files: Mapping[str, bytes]
 
     @classmethod

@@ -54,7 +54,7 @@ class Ran:
     out: str
     err: str
     folder: Path | None
-    "None where nothing was measured."
+    "Folder of the result; None without a measurement."
 
     @property
     def header(self) -> Header:
@@ -159,9 +159,9 @@ class PartContract:
 
     part: ClassVar[str]
     options: ClassVar[Mapping[str, JsonValue]] = {}
-    "Those that it needs, as in a suite."
+    "Required options, as in a suite."
     recordings: ClassVar[Sequence[Path]] = ()
-    "Of a load tool: files of what it printed, or folders of what it left."
+    "Recordings of a load tool: files of its output, or folders of its files."
 
     def test_it_does_what_every_part_of_its_kind_does(self) -> None:
         """No request is dropped, nothing damaged is believed, no question crashes it."""

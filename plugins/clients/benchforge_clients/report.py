@@ -45,7 +45,7 @@ class ClientReport(BaseModel):
     system_s: Seconds
     import_s: Seconds
     set_up_s: Seconds
-    "From the start of the driver to the first request, import included."
+    "Time from the start of the driver to the first request, including imports."
     statuses: dict[Status, Count]
     errors: dict[str, Count]
     "The number of requests without a complete response, by class of exception."

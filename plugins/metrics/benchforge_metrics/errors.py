@@ -84,9 +84,9 @@ class _Ended:
     requests: int
     bad: int | None
     why: str = ""
-    "Why the number of bad ones is not known."
+    "Reason why the number of bad requests is unknown."
     extent: str = ""
-    "How much of the load this is of; empty for all where nothing is cut."
+    "Covered part of the load; empty for the whole load."
 
 
 def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:

@@ -116,7 +116,7 @@ class _Field:
     of: str | None
     unit: str
     statistic: Statistic | None
-    "None for the estimator."
+    "Statistic; None for the estimator."
 
     def value(self, case: CaseSummary | None) -> str:
         """Return the field's text for a case."""

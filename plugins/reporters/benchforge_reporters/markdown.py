@@ -19,7 +19,7 @@ from benchforge_reporters.text.tables import Table, scenarios
 
 
 class Markdown(Reporter):
-    """Everything that the summary says, in tables that are readable as they stand."""
+    """The whole summary as Markdown tables, readable as plain text."""
 
     name: ClassVar[str] = "markdown"
 

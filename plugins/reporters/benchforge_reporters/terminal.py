@@ -22,7 +22,7 @@ _RED = ("\x1b[1;31m", "\x1b[0m")
 
 
 class Terminal(Reporter):
-    """Tables as wide as the terminal; all columns where there is none."""
+    """Tables as wide as the terminal; without a terminal, all columns."""
 
     name: ClassVar[str] = "terminal"
 

@@ -26,9 +26,9 @@ class PluginRow:
     distribution: str
     version: str
     origin: str
-    "What the entry point names."
+    "Value of the entry point."
     broken: str = ""
-    "Why it cannot be used."
+    "Reason why it cannot be used."
 
 
 @click.command("list")

@@ -16,11 +16,11 @@ class CaseChange(NamedTuple):
     case: CaseName
     "The newer one."
     line: MetricSummary
-    "What was compared, of the newer one."
+    "Metric that was compared, of the newer result."
     change: Change
     "Newer / older, by block."
     blocks: int
-    "In how many both sides are believed."
+    "Number of blocks in which both sides are believed."
 
 
 def changed(

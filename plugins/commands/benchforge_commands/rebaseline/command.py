@@ -54,9 +54,9 @@ _NOTHING = "nothing can be measured once more"
     help="Folder below which the result gets a folder of its own.",
 )
 def command(older: Path, newer: Path, least: float, output: Path) -> int:
-    """Measure the commits of OLD once more, beside the servers of NEW, and compare those.
+    """Measure the commits of OLD again, together with the servers of NEW, and compare them.
 
-    Both are measured in the same blocks: what differs is the code, and not the day.
+    Both are measured in the same blocks, so that the code differs and not the day.
 
     Exit codes: 0 nothing is worse; 1 something is worse; 2 nothing can be measured again; 4
     something has no believable answer; 5 the result cannot be kept.

@@ -15,7 +15,7 @@ class RebaselinedServer(NamedTuple):
     """A server that is to stand again."""
 
     table: Tables
-    "As the older suite has it."
+    "Table of the server in the older suite."
     commit: str
 
 

@@ -19,9 +19,9 @@ class Log:
 
     spans: tuple[tuple[int, int], ...]
     durations: Mapping[int, int]
-    "How often each duration of a response was, in microseconds."
+    "Number of responses by duration in microseconds."
     statuses: Mapping[int, int]
-    "How many responses had each status."
+    "Number of responses by status."
     failed: int
     "Requests without a whole response."
 

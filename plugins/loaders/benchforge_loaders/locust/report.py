@@ -56,7 +56,7 @@ class _Entry(ToolJson):
     began: Annotated[float, Field(alias="start_time", ge=0, le=1e11)]
     "Seconds of the epoch: a moment after the users began."
     last: Annotated[float | None, Field(alias="last_request_timestamp", ge=0, le=1e11)]
-    "As `began`: when the last request ended; None without one."
+    "End of the last request, like `began`; None without one."
 
 
 class _Entries(ToolJson):
@@ -71,7 +71,7 @@ class LocustReport:
     seconds: float
     rate: float
     failures: Mapping[str, int]
-    "In locust's words."
+    "Number of failures by locust's words."
 
     @classmethod
     def from_texts(cls, printed: str, logged: str) -> Self:

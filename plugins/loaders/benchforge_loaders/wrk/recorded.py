@@ -30,7 +30,7 @@ class WrkCounts(BaseModel):
     stdev_us: Microseconds
     latency_us: list[tuple[Count, Positive]] = []
     error: str = ""
-    "Why the hook could not read the latencies."
+    "Reason why the hook could not read the latencies."
 
     @classmethod
     def from_text(cls, text: str) -> Self:

@@ -30,7 +30,7 @@ FILES: Final[Mapping[Literal["higher", "lower"], str]] = {
 
 
 class ActionBenchmark(Reporter):
-    """Medians for github-action-benchmark: a file where more is better, one where less is."""
+    """Medians for github-action-benchmark, in two files: higher is better, and lower is better."""
 
     name: ClassVar[str] = "action-benchmark"
 

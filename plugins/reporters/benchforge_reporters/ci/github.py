@@ -18,7 +18,7 @@ _CUT: Final = "\n\n**Cut here: a step's summary takes no more. report.md has all
 
 
 class GitHub(Reporter):
-    """What a job's summary on GitHub shows: github.md, short enough for it."""
+    """A summary for GitHub's job page: github.md, within its size limit."""
 
     name: ClassVar[str] = "github"
     appended_to: ClassVar[str] = "GITHUB_STEP_SUMMARY"

@@ -19,7 +19,7 @@ _ELEMENTS: Final = {"fails": "failure", "invalid": "error", "inconclusive": "ski
 
 
 class Junit(Reporter):
-    """Each claim and each case as a test: junit.xml, which CI servers show."""
+    """Each claim and each case as a test in junit.xml, for CI servers."""
 
     name: ClassVar[str] = "junit"
 

@@ -22,7 +22,7 @@ from benchforge_reporters.text.tables import Column, Table, TableRow, scenarios
 
 
 class Html(Reporter):
-    """Everything that the summary says, with every trial as a dot."""
+    """The whole summary as an HTML page, with every trial as a dot."""
 
     name: ClassVar[str] = "html"
 

@@ -23,7 +23,7 @@ class Grid:
     rows: tuple[Place, ...]
     columns: tuple[Place, ...]
     cells: Mapping[Place, CaseSummary]
-    "By row and column."
+    "Cells by row and column."
 
     @property
     def cases(self) -> tuple[CaseSummary, ...]:

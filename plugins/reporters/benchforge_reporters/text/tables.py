@@ -22,7 +22,7 @@ class Column:
     scale: Scale
     in_one_cell: bool
     heads: tuple[str, ...] = ()
-    "What stands above it, the outer first, where that is more than its metric."
+    "Headings above the column, the outermost first, if they are more than its metric."
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Table:
     """One table of a scenario."""
 
     heads: tuple[str, ...]
-    "Of the labels."
+    "Headings of the labels."
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
     footnotes: tuple[str, ...]

@@ -16,7 +16,7 @@ class VerdictText:
     """What came of one question."""
 
     group: str
-    "What is asked: the claims, or a scenario."
+    "Group of the verdict: the claims, or a scenario."
     name: str
     came: Came
     says: str

@@ -49,13 +49,13 @@ class App(BaseModel):
     protocol: str | None = None
     "One of PROTOCOLS; None for the user's own, whose server finds out."
     target: str = Field(alias="object")
-    "As module:attribute."
+    "Place of the app as module:attribute."
     modules: list[str] = Field(default_factory=list)
-    "What it imports."
+    "Modules that it imports."
     requires: list[str] = Field(default_factory=list)
-    "What to install for that."
+    "Packages to install for these modules."
     environment: list[str] = Field(default_factory=list)
-    "What it wants to be told."
+    "Environment variables that it reads."
     description: str = ""
 
     def needs(self) -> Iterable[Need]:

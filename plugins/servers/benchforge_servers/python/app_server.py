@@ -33,7 +33,7 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
     decides: ClassVar[tuple[str, ...]] = ()
     "The options that decide what it speaks, as TOML writes them."
     modules: ClassVar[tuple[str, ...]]
-    "What it imports itself."
+    "Modules that it imports itself."
 
     app: AppName
     "Name of a built-in app, or module:attribute of your own app."

@@ -7,7 +7,7 @@ from benchforge_servers.wsgi.cheroot import Cheroot
 
 
 class Cherrypy(Cheroot):
-    """A CherryPy app, or a WSGI app beside CherryPy's own, in a single process.
+    """A CherryPy app, or a WSGI app next to CherryPy's own, in a single process.
 
     The app is an Application, an object with exposed methods, or its class. A WSGI app is grafted:
     CherryPy's server serves it, but CherryPy's tools do not apply to it.
