@@ -18,6 +18,7 @@ from benchforge_reporters.text.numbers import Scale, scale
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
+from summaries import MEASURANDS
 
 from benchforge import safe
 from benchforge.model.summary.summary import (
@@ -32,6 +33,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
 from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.measurand import percentile
 from benchforge.plugin import Reporter
 from benchforge.registry import Registry
 
@@ -76,6 +78,8 @@ def line(
         highest=None if why else ordered[-1],
         lower_bound=at_least,
         why=why,
+        measurand=MEASURANDS.get(use or metric, ""),
+        percentile=percentile(of),
     )
 
 

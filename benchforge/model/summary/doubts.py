@@ -1,13 +1,11 @@
 """Which checks of response times speak of which part of them: a median is known before a p99 is."""
 
-import re
-
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.trial.check import Check
+from benchforge.model.values.measurand import percentile
 
-_USE = "latency"
-_TAIL = {"E2": 99.0, "O1": 99.0}
-"Checks that look at the 99th percentile, though they do not name it."
+_TAIL = 99.0
+"The percentile from which on checks of the tail look."
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
@@ -17,13 +15,13 @@ def speaks_of(check: Check, line: MetricSummary | None) -> bool:
     """
     if check.invalidates == "all":
         return True
-    if line is None or line.use != _USE:
+    if line is None or line.measurand != "response time":
         return False
-    ours = _percentile(line.of or "")
-    theirs = _percentile(check.component) or _TAIL.get(check.id)
+    tail = check.topic == "tail"
+    theirs = percentile(check.component) or (_TAIL if tail else None)
     if theirs is None:
         return True
-    return ours >= theirs if ours is not None else check.id in _TAIL
+    return line.percentile >= theirs if line.percentile is not None else tail
 
 
 def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
@@ -47,8 +45,3 @@ def disturbed(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
         if any(speaks_of(check, line) for check in one.checks)
     }
     return frozenset(one.trial for one in case.doubted if one.disturbed and one.used) - times
-
-
-def _percentile(of: str) -> float | None:
-    match = re.fullmatch(r"p([0-9.]+)", of)
-    return float(match[1]) if match else None

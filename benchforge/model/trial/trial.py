@@ -16,7 +16,7 @@ from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answer import Answer, Request
-from benchforge.model.trial.check import NOISE, OTHERS, Check
+from benchforge.model.trial.check import Check
 from benchforge.model.trial.good_response import GoodResponse
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
@@ -32,9 +32,6 @@ from benchforge.model.values.frozen import Frozen
 
 ATTEMPTS = 3
 "How often a place of the plan is measured at most, where the apparatus fails."
-
-_OTHER_NOISE = ("io", "memory")
-"What N3 looks at beside the CPUs: who stood still there is not known to have waited for others."
 
 Link = Literal["plain", "tls", "mixed", "none"]
 "Of connections: none that speaks TLS, all, some; no connection was seen."
@@ -228,7 +225,7 @@ class Trial(Frozen):
     @property
     def noisy(self) -> bool:
         """Whether noise keeps it from being believed, whatever else may; it may have gone later."""
-        return self.measured and any(one.transient and one.id in NOISE for one in self.doubts)
+        return self.measured and any(one.transient and one.of_noise for one in self.doubts)
 
     @property
     def disturbed(self) -> bool:
@@ -239,12 +236,11 @@ class Trial(Frozen):
         took = [
             check
             for check in self.checks
-            if check.id in OTHERS and check.status in {"warn", "fail"}
+            if check.topic == "others" and check.status in {"warn", "fail"}
         ]
         others_known = any(check.value is not None for check in took)
-        of_cpus = all(
-            check.id in NOISE and check.component not in _OTHER_NOISE for check in self.doubts
-        )
+        # Who waited for a disk or memory is not known to have waited for others.
+        of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
         return self.measured and bool(self.doubts) and others_known and of_cpus
 
     @property

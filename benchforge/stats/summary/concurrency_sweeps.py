@@ -15,7 +15,6 @@ from benchforge.stats.sweep.usl import law_at
 
 LEVELS = 3
 _DRIVERS = ("loaders.", "clients.")
-_USE = "throughput"
 _Levels = dict[int, CaseSummary]
 
 
@@ -73,7 +72,7 @@ def _swept(
     lines = {
         level: one
         for level, case in levels.items()
-        for one in [one for one in case.metrics if one.use == _USE][:1]
+        for one in [one for one in case.metrics if one.measurand == "responses per second"][:1]
     }
     if not lines:
         return

@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from benchforge_metrics.errors import ErrorRate, Errors
+from benchforge_metrics.latency import Latency
+from benchforge_metrics.throughput import Throughput
 from pydantic import JsonValue
 
+from benchforge.checks.older_fields import completed
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.summary.summary import (
     CaseFinding,
@@ -21,9 +25,11 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.measurand import percentile
 from benchforge.suite.claims.question import question
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MEASURANDS = {one.name: one.measurand for one in (Errors, ErrorRate, Latency, Throughput)}
 
 Value = float | Sample | None
 "Of a block: a number, unknown, or a sample of its own."
@@ -70,6 +76,8 @@ def case(
         lowest=None,
         highest=None,
         why="made by hand",
+        measurand=MEASURANDS.get(use, ""),
+        percentile=percentile(of),
     )
     return CaseSummary(
         case=name(server, scenario),
@@ -115,7 +123,7 @@ def _sample(value: Value, metric: str, unit: str, of: str | None) -> Sample:
 
 def check(id_: str, about: Any, status: Any = "fail", **more: Any) -> Check:
     given = {"scope": "trial", "name": id_.lower(), "message": f"{id_} says so", **more}
-    return Check(id=id_, subject=about, status=status, **given)
+    return completed(Check(id=id_, subject=about, status=status, **given))
 
 
 def claim(
