@@ -34,7 +34,10 @@ def _fields(model: Frozen, registry: Registry | None) -> Mapping[str, Any]:
             limit = by_id.get(f"{model.id}.{model.component}") or by_id.get(model.id)
             return {} if model.topic or limit is None else {"topic": limit.topic}
         case MetricSummary():
-            return {} if model.measurand or registry is None else _measured(model, registry)
+            metric = None if model.measurand or registry is None else _metric(model.use, registry)
+            if metric is None:
+                return {}
+            return {"measurand": metric.measurand, "percentile": metric.percentile_of(model.of)}
     nested = ((name, field) for name, field in model if isinstance(field, Frozen | tuple))
     return {name: _nested(field, registry) for name, field in nested}
 
@@ -45,11 +48,9 @@ def _nested(value: object, registry: Registry | None) -> object:
     return completed(value, registry) if isinstance(value, Frozen) else value
 
 
-def _measured(line: MetricSummary, registry: Registry) -> Mapping[str, Any]:
+def _metric(name: str, registry: Registry) -> type[Metric] | None:
     try:
-        metric = registry.part("metric", line.use)
+        part = registry.part("metric", name)
     except Unusable:  # a summary is read without the parts that it names
-        return {}
-    if not issubclass(metric, Metric):
-        return {}
-    return {"measurand": metric.measurand, "percentile": metric.percentile_of(line.of)}
+        return None
+    return part if issubclass(part, Metric) else None

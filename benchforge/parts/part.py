@@ -38,11 +38,7 @@ class Part(BaseModel, ABC):
     """A part with its options as fields, as TOML gives them; `use` is the part's name."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        allow_inf_nan=False,
-        defer_build=True,
-        validate_by_name=False,
+        frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True, validate_by_name=False
     )
 
     kind: ClassVar[Kind]

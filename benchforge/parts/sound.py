@@ -57,7 +57,7 @@ def _faults(part: type[Part]) -> Iterator[str]:
             if not isinstance(getattr(part, name, None), str):
                 yield f'{part.__name__} has no {name}: write {name}: ClassVar[...] = "..."'
         if part.measurand not in get_args(Measurand):
-            words = ", ".join(filter(None, get_args(Measurand)))
+            words = ", ".join(get_args(Measurand)[1:])
             yield f"{part.__name__}: measurand {part.measurand!r} is none of: {words}"
         yield from _takes_too_little(part)
     yield from _defaults(part)

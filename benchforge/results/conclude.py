@@ -10,13 +10,7 @@ from benchforge.checks.older_fields import completed, kept_trials
 from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import Parsed, parse_named
-from benchforge.model.files.folder import (
-    HEADER,
-    read_ceilings,
-    read_header,
-    read_sessions,
-    refusal,
-)
+from benchforge.model.files.folder import HEADER, read_ceilings, read_header, read_sessions, refusal
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial

@@ -8,12 +8,7 @@ from benchforge.checks.older_fields import completed, kept_trials
 from benchforge.checks.summary import concluded
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed, parse
-from benchforge.model.files.folder import (
-    SUMMARY,
-    read_ceilings,
-    read_header,
-    read_sessions,
-)
+from benchforge.model.files.folder import SUMMARY, read_ceilings, read_header, read_sessions
 from benchforge.model.summary.summary import Summary
 from benchforge.model.validity.faults import faults
 from benchforge.model.values.distribution import own_version

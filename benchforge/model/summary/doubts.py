@@ -29,19 +29,15 @@ def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
 
     A trial may be believed, and its response times not.
     """
-    of_times = (
-        one.trial
-        for one in case.latency_doubted
-        if any(speaks_of(check, line) for check in one.checks)
-    )
-    return frozenset([*(one.trial for one in case.doubted), *of_times])
+    return frozenset(one.trial for one in case.doubted) | _times_doubted(case, line)
 
 
 def disturbed(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
     """Return the numbers of the trials whose values of a line have ratios to others alike."""
-    times = {
-        one.trial
-        for one in case.latency_doubted
-        if any(speaks_of(check, line) for check in one.checks)
-    }
-    return frozenset(one.trial for one in case.doubted if one.disturbed and one.used) - times
+    there = frozenset(one.trial for one in case.doubted if one.disturbed and one.used)
+    return there - _times_doubted(case, line)
+
+
+def _times_doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
+    times = [one for one in case.latency_doubted if any(speaks_of(it, line) for it in one.checks)]
+    return frozenset(one.trial for one in times)

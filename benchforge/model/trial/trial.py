@@ -3,14 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import (
-    Field,
-    JsonValue,
-    NonNegativeFloat,
-    NonNegativeInt,
-    PositiveFloat,
-    PositiveInt,
-)
+from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.suite.search import SearchOutcome
@@ -194,24 +187,16 @@ class Trial(Frozen):
     @property
     def doubts(self) -> tuple[Check, ...]:
         """Why its numbers are not to be believed: failed checks of the apparatus."""
-        return tuple(
-            check
-            for check in self.checks
-            if check.status == "fail"
-            and check.subject == "apparatus"
-            and check.invalidates == "all"
-        )
+        return self._failures_of_apparatus("all")
 
     @property
     def latency_doubts(self) -> tuple[Check, ...]:
         """Why its response times are not to be believed, whatever else is."""
-        return tuple(
-            check
-            for check in self.checks
-            if check.status == "fail"
-            and check.subject == "apparatus"
-            and check.invalidates == "latency"
-        )
+        return self._failures_of_apparatus("latency")
+
+    def _failures_of_apparatus(self, numbers: Literal["all", "latency"]) -> tuple[Check, ...]:
+        failed = (one for one in self.checks if (one.status, one.subject) == ("fail", "apparatus"))
+        return tuple(check for check in failed if check.invalidates == numbers)
 
     @property
     def worth_repeating(self) -> bool:
@@ -233,12 +218,8 @@ class Trial(Frozen):
 
         It has no value of its own, and a ratio to what was disturbed alike in the same block.
         """
-        took = [
-            check
-            for check in self.checks
-            if check.topic == "others" and check.status in {"warn", "fail"}
-        ]
-        others_known = any(check.value is not None for check in took)
+        took = [one for one in self.checks if one.topic == "others"]
+        others_known = any(one.status in {"warn", "fail"} and one.value is not None for one in took)
         # Who waited for a disk or memory is not known to have waited for others.
         of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
         return self.measured and bool(self.doubts) and others_known and of_cpus

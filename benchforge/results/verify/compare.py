@@ -120,14 +120,13 @@ def verify(
 def _read(folder: Path, registry: Registry) -> Result:
     header = _parsed(folder, HEADER, Header, registry)
     trials = [_parsed(folder, name, Trial, registry) for name in trial_files(folder)]
+    has_summary = (folder / SUMMARY).exists()
     return Result(
         header=header,
         trials=tuple(sorted(trials, key=lambda trial: trial.model.number)),
         ceilings=tuple(_parsed(folder, name, Ceiling, registry) for name in ceiling_files(folder)),
         sessions=read_sessions(folder),
-        summary=_parsed(folder, SUMMARY, Summary, registry)
-        if (folder / SUMMARY).exists()
-        else None,
+        summary=_parsed(folder, SUMMARY, Summary, registry) if has_summary else None,
         suite=kept_suite(header.model, f"the suite in {folder / HEADER}", registry),
         registry=registry,
         ours=header.model.benchforge == own_version(),

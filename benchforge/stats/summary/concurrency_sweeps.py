@@ -19,10 +19,7 @@ _Levels = dict[int, CaseSummary]
 
 
 def swept(
-    cases: Sequence[CaseSummary],
-    trials: Sequence[Trial],
-    believed: Collection[int],
-    seed: int,
+    cases: Sequence[CaseSummary], trials: Sequence[Trial], believed: Collection[int], seed: int
 ) -> tuple[ConcurrencySweep, ...]:
     """Return what each server did at rising concurrency, in the order of the suite.
 
