@@ -4,8 +4,7 @@ from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.trial.check import Check
 from benchforge.model.values.measurand import percentile
 
-_TAIL = 99.0
-"The percentile from which on checks of the tail look."
+_TAIL = 99.0  # the percentile from which on checks of the tail look
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
