@@ -9,10 +9,7 @@ from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.hookspecs import hookimpl
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
-from benchforge.model.suite.search import (
-    ObjectiveOutcome,
-    SearchTrial,
-)
+from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.doubts import doubted
@@ -38,6 +35,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, StartedProcess, Trial
 from benchforge.model.trial.window import Window
 from benchforge.model.values.bounds import bounded
+from benchforge.model.values.measurand import Measurand
 from benchforge.model.values.metric_title import titled
 from benchforge.model.values.units import Duration, Rate, Size
 from benchforge.parts.command import Command, Finished, Need, Task
@@ -107,7 +105,7 @@ __all__ += [
     "bounded",
 ]
 # Metrics: the input of metrics, and what they yield.
-__all__ += ["Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
+__all__ += ["Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
 # Summaries: the content of a result, for reporters.
 __all__ += [
     "Capacity",

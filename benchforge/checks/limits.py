@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.check import Check, Status, Topic
 from benchforge.model.values.frozen import Frozen
 
 FILE = "limits.toml"
 _DIGITS = 6  # enough for a person
-_SHARED = ("name", "unit", "source", "transient")  # by all limits of one check
+_SHARED = ("name", "unit", "source", "transient", "topic")  # by all limits of one check
 
 
 class Limit(Frozen):
@@ -27,6 +27,7 @@ class Limit(Frozen):
     below: bool = False
     transient: bool = False
     "True if the cause comes and goes, so that another attempt may succeed."
+    topic: Topic = ""
     more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)
     "Further numbers, by names that the check knows; pairs are a warning and a failure."
 
@@ -123,6 +124,7 @@ class Thresholds(Frozen):
             component=component,
             invalidates=invalidates,
             transient=limit.transient,
+            topic=limit.topic,
         )
 
 

@@ -18,6 +18,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.window import Window
+from benchforge.model.values.measurand import Measurand, percentile
 from benchforge.model.values.units import Duration
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.probe import Probe, RightAnswer
@@ -37,11 +38,7 @@ class Part(BaseModel, ABC):
     """A part with its options as fields, as TOML gives them; `use` is the part's name."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        allow_inf_nan=False,
-        defer_build=True,
-        validate_by_name=False,
+        frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True, validate_by_name=False
     )
 
     kind: ClassVar[Kind]
@@ -286,6 +283,9 @@ class Metric(Part):
     "Unit of the values; 1 for a number or a share."
     better: ClassVar[Literal["higher", "lower"]]
     "Better direction of the values."
+    measurand: ClassVar[Measurand] = ""
+    """The quantity, if benchforge treats it specially. Failed requests stand out in reports, and a
+    search for a rate limits them; checks of response times concern response times only."""
 
     @abstractmethod
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
@@ -301,6 +301,11 @@ class Metric(Part):
         benchforge then reports a claim with a wrong part as an error before anything starts.
         """
         return ()
+
+    @classmethod
+    def percentile_of(cls, of: str | None) -> float | None:
+        """Return the percentile that a part is, in percent: by default that of its name, as p99."""
+        return percentile(of)
 
 
 class Reporter(Part):
@@ -327,20 +332,3 @@ class Reporter(Part):
         Without a width, the text is complete.
         """
         return ""
-
-
-__all__ = [
-    "Backend",
-    "Client",
-    "Driver",
-    "Field",
-    "Kind",
-    "Loader",
-    "Metric",
-    "Part",
-    "Reporter",
-    "RunsPython",
-    "Server",
-    "ServesCode",
-    "Service",
-]

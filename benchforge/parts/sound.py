@@ -8,6 +8,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic.errors import PydanticUserError
 
+from benchforge.model.values.measurand import Measurand
 from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Reporter, Server
 
 CLASSES: Mapping[Kind, type[Part]] = {
@@ -55,6 +56,9 @@ def _faults(part: type[Part]) -> Iterator[str]:
         for name in ("unit", "better"):
             if not isinstance(getattr(part, name, None), str):
                 yield f'{part.__name__} has no {name}: write {name}: ClassVar[...] = "..."'
+        if part.measurand not in get_args(Measurand):
+            words = ", ".join(get_args(Measurand)[1:])
+            yield f"{part.__name__}: measurand {part.measurand!r} is none of: {words}"
         yield from _takes_too_little(part)
     yield from _defaults(part)
 

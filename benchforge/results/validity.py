@@ -4,16 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from benchforge.checks.older_fields import completed, kept_trials
 from benchforge.checks.summary import concluded
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed, parse
-from benchforge.model.files.folder import (
-    SUMMARY,
-    read_ceilings,
-    read_header,
-    read_sessions,
-    read_trials,
-)
+from benchforge.model.files.folder import SUMMARY, read_ceilings, read_header, read_sessions
 from benchforge.model.summary.summary import Summary
 from benchforge.model.validity.faults import faults
 from benchforge.model.values.distribution import own_version
@@ -52,7 +47,7 @@ def _summary_faults(
     verified = Verified(trials=0)
     value = RecomputedValue(summary, (), plain(again))
     ours = header.benchforge == own_version()
-    compare_values(value, plain(summary.model), verified, ours=ours)
+    compare_values(value, plain(completed(summary.model, registry)), verified, ours=ours)
     if verified.differing:
         first, *others = verified.differing
         more = f"; {len(others)} more differ: benchforge verify --all names them" if others else ""
@@ -67,7 +62,7 @@ def _again(folder: Path, session_count: int, registry: Registry) -> Summary:
     there then, and the summary knows nothing of them.
     """
     header = read_header(folder)
-    trials, sessions, ceilings = read_trials(folder), read_sessions(folder), read_ceilings(folder)
+    trials, sessions, ceilings = kept_trials(folder), read_sessions(folder), read_ceilings(folder)
     if session_count < len(sessions):
         following = sessions[session_count]
         trials = tuple(trial for trial in trials if trial.number < following.first_trial)

@@ -5,14 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    JsonValue,
-    NonNegativeInt,
-    PositiveInt,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.code import Code

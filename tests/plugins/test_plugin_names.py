@@ -8,7 +8,7 @@ from benchforge import plugin
 NAMES = """
 AXIS_NAMES Accepts Backend BenchforgeError Bodies Capacity CaseSummary Check Claim Client
 Command Comparison ConcurrencySweep Driver Duration Estimate FailedTrial Fillable Finished
-Histogram Load Loader Metric MetricRanking MetricSummary Need ObjectiveOutcome Output
+Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need ObjectiveOutcome Output
 OutputDamaged Part Pivot Place Probe Ranking Rate Reading Reporter Request RightAnswer Role
 RunsPython Sample Schedule SearchTrial Series Server ServesCode Service Site Size StartedProcess
 Statistic Succeeds Summary Target Task Trial TrialSample Usage Verdict Window WrongOption

@@ -11,7 +11,7 @@ from made.simulate import two
 from made.summaries import case, check, claim, comparison, name, summary
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
-from benchforge.model.summary.summary import CaseSummary, Placebo
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Placebo
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
@@ -434,6 +434,10 @@ def test_a_check_of_response_times_says_nothing_of_rates() -> None:
     assert judge(told, [claim("a > b", of="p50")])[0].state == "invalid"
 
 
+def at_p99(line: MetricSummary) -> MetricSummary:
+    return line.model_copy(update={"of": "p99", "percentile": 99.0})
+
+
 def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
     tail = check("S2", "apparatus", invalidates="latency", component="p99")
     late = case("a", times(1), use="latency", unit="s", of="p50")
@@ -445,10 +449,7 @@ def test_a_trial_whose_tail_is_not_known_still_has_a_median() -> None:
     (found,) = judge(summary(late, other), [claim("a < b", of="p50")])
     assert len(found.blocks) == 8
     renamed = [
-        one.model_copy(
-            update={"metrics": tuple(line.model_copy(update={"of": "p99"}) for line in one.metrics)}
-        )
-        for one in (late, other)
+        one.model_copy(update={"metrics": tuple(map(at_p99, one.metrics))}) for one in (late, other)
     ]
     (found,) = judge(summary(*renamed), [claim("a < b", of="p99")])
     assert found.blocks == tuple(range(2, 9))

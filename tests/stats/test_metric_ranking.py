@@ -209,7 +209,7 @@ def test_what_is_far_off_is_named_and_counts() -> None:
 
 
 def checked(
-    summary: Summary, status: str, id_: str = "F9", numbers: str = "all", use: str = "throughput"
+    summary: Summary, status: str, id_: str = "F9", numbers: str = "all", of: str = ""
 ) -> Summary:
     """As `with_checks` sees a comparison, of a metric, of which a check says this."""
     check = Check.model_validate(
@@ -224,7 +224,7 @@ def checked(
         }
     )
     (one,) = summary.comparisons
-    of_first = [line.model_copy(update={"use": use}) for line in summary.cases[0].metrics]
+    of_first = [line.model_copy(update={"measurand": of}) for line in summary.cases[0].metrics]
     lines = {(line.metric, line.of): line for line in of_first}
     return summary.model_copy(update={"comparisons": (withdrawn(one, [check], lines),)})
 
@@ -244,7 +244,7 @@ def test_a_check_of_response_times_ranks_nobody_by_these_alone() -> None:
     summary = summed(drawn(8, 1, 2))
     as_before = standings(summary, "hello")
     assert standings(checked(summary, "fail", "T1", "latency"), "hello") == as_before
-    assert standings(checked(summary, "fail", "T1", "latency", "latency"), "hello") == [
+    assert standings(checked(summary, "fail", "T1", "latency", "response time"), "hello") == [
         "throughput: nobody is ranked: T1 planted: they ran at other speeds"
     ]
 

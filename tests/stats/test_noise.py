@@ -14,8 +14,15 @@ from benchforge.stats.timeseries.noise import MOST, Noise, noise_of
 
 ONE, TWO = case("one"), case("two")
 LOUD = NOISE.model_copy(update={"value": 0.6, "transient": True})
-PAGED = NOISE.model_copy(update={"id": "M1", "transient": True})
-LOOKED = Check(id="quiet", scope="trial", subject="apparatus", status="warn", message="others did")
+PAGED = NOISE.model_copy(update={"id": "M1", "topic": "", "transient": True})
+LOOKED = Check(
+    id="quiet",
+    scope="trial",
+    subject="apparatus",
+    status="warn",
+    message="others did",
+    topic="quiet",
+)
 
 
 def made(number: int, *checks: Check, block: int = 1, attempt: int = 1) -> Trial:
@@ -89,11 +96,11 @@ def test_what_failed_and_what_did_not_look_tell_nothing() -> None:
 
 def test_only_who_is_known_to_be_disturbed_by_others_has_a_ratio() -> None:
     assert made(1, LOUD).disturbed
-    assert made(1, LOUD, NOISE.model_copy(update={"id": "N3", "component": "cpu"})).disturbed
+    assert made(1, LOUD, NOISE.model_copy(update={"id": "N3", "topic": "waiting"})).disturbed
     # The disk may be busy with what the server itself wrote.
-    assert not made(1, LOUD, NOISE.model_copy(update={"id": "N3", "component": "io"})).disturbed
+    assert not made(1, LOUD, NOISE.model_copy(update={"id": "N3", "topic": "stall"})).disturbed
     assert not made(1, LOUD, PAGED).disturbed
     # A load tool with too few CPUs of its own waits, too.
-    assert not made(1, NOISE.model_copy(update={"id": "L5"})).disturbed
+    assert not made(1, NOISE.model_copy(update={"id": "L5", "topic": "waiting"})).disturbed
     assert not made(1, NOISE).disturbed  # by how much is not known
     assert not made(1).disturbed

@@ -16,10 +16,7 @@ _LOUD = "N1"
 def ids(among: Thresholds) -> list[str]:
     """Return the ids of all limits that are loosened: N3 has several, such as N3.cpu."""
     return [
-        id_
-        for family in NOISE
-        for id_ in among.by_id
-        if id_.partition(".")[0] == family and among[id_].warn is not None
+        id_ for id_, limit in among.by_id.items() if limit.topic in NOISE and limit.warn is not None
     ]
 
 

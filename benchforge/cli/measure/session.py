@@ -9,6 +9,7 @@ from functools import partial
 from benchforge import safe
 from benchforge.checks import ask
 from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.older_fields import kept_trials
 from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
@@ -16,7 +17,7 @@ from benchforge.cli.results.report import reported
 from benchforge.cli.screen.progress import ProgressLine
 from benchforge.cli.screen.say import counted, say, warn
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.folder import read_ceilings, read_trials
+from benchforge.model.files.folder import read_ceilings
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.run.disk.result_writer import ResultWriter
@@ -56,7 +57,7 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
         progress.end()
     inputs.keep.still_there()
     if interrupted is not None:  # maybe between a trial's file and its place in our list
-        trials, ceilings = list(read_trials(begun.folder)), list(read_ceilings(begun.folder))
+        trials, ceilings = list(kept_trials(begun.folder)), list(read_ceilings(begun.folder))
     result = replace(begun, trials=tuple(trials), ceilings=tuple(ceilings))
     code = report_result(result, suite.metrics, options)
     _say_what_quiet_took(trials[len(begun.trials) :])
@@ -128,7 +129,7 @@ def _at_most(ceiling: Ceiling) -> str:
 
 def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
     waited_s = sum(trial.phases.get("quiet", 0.0) for trial in trials)
-    noisy = sum(one.id == "quiet" and one.status == "warn" for t in trials for one in t.checks)
+    noisy = sum(one.topic == "quiet" and one.status == "warn" for t in trials for one in t.checks)
     if noisy:
         before = counted(noisy, "trial")
         say(f"waited {waited_s:.0f} s for quiet; others still used the CPUs before {before}")

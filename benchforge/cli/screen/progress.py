@@ -10,7 +10,6 @@ from benchforge import safe
 from benchforge.cli.screen.say import away, without_secrets
 from benchforge.graph import Measurement, RunGraph
 from benchforge.model.summary.verdict import StopDecision
-from benchforge.model.trial.check import NOISE, OTHERS
 from benchforge.model.trial.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
 
@@ -80,8 +79,8 @@ class ProgressLine:
 
     def noise(self, trial: Trial, *, lasts: bool) -> None:
         """Say once that noise does not end, and what follows; and once that it did end."""
-        loud = [one for one in trial.doubts if one.id in NOISE]
-        seen = next((one for one in loud if one.id in OTHERS), loud[0] if loud else None)
+        loud = [one for one in trial.doubts if one.of_noise]
+        seen = next((one for one in loud if one.topic == "others"), loud[0] if loud else None)
         if lasts and seen is not None:
             self._remark(
                 "noise", f"noise that does not end: {safe.word(seen.message)}; {_WHILE_IT_LASTS}"

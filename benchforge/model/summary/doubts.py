@@ -1,13 +1,10 @@
 """Which checks of response times speak of which part of them: a median is known before a p99 is."""
 
-import re
-
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.trial.check import Check
+from benchforge.model.values.measurand import percentile
 
-_USE = "latency"
-_TAIL = {"E2": 99.0, "O1": 99.0}
-"Checks that look at the 99th percentile, though they do not name it."
+_TAIL = 99.0  # the percentile from which on checks of the tail look
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
@@ -17,13 +14,13 @@ def speaks_of(check: Check, line: MetricSummary | None) -> bool:
     """
     if check.invalidates == "all":
         return True
-    if line is None or line.use != _USE:
+    if line is None or line.measurand != "response time":
         return False
-    ours = _percentile(line.of or "")
-    theirs = _percentile(check.component) or _TAIL.get(check.id)
+    tail = check.topic == "tail"
+    theirs = percentile(check.component) or (_TAIL if tail else None)
     if theirs is None:
         return True
-    return ours >= theirs if ours is not None else check.id in _TAIL
+    return line.percentile >= theirs if line.percentile is not None else tail
 
 
 def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
@@ -31,24 +28,15 @@ def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
 
     A trial may be believed, and its response times not.
     """
-    of_times = (
-        one.trial
-        for one in case.latency_doubted
-        if any(speaks_of(check, line) for check in one.checks)
-    )
-    return frozenset([*(one.trial for one in case.doubted), *of_times])
+    return frozenset(one.trial for one in case.doubted) | _times_doubted(case, line)
 
 
 def disturbed(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
     """Return the numbers of the trials whose values of a line have ratios to others alike."""
-    times = {
-        one.trial
-        for one in case.latency_doubted
-        if any(speaks_of(check, line) for check in one.checks)
-    }
-    return frozenset(one.trial for one in case.doubted if one.disturbed and one.used) - times
+    there = frozenset(one.trial for one in case.doubted if one.disturbed and one.used)
+    return there - _times_doubted(case, line)
 
 
-def _percentile(of: str) -> float | None:
-    match = re.fullmatch(r"p([0-9.]+)", of)
-    return float(match[1]) if match else None
+def _times_doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:
+    times = [one for one in case.latency_doubted if any(speaks_of(it, line) for it in one.checks)]
+    return frozenset(one.trial for one in times)

@@ -14,7 +14,7 @@ from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.verdict import Estimate, StopDecision, Verdict
-from benchforge.model.trial.check import OTHERS, Check
+from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Failure, Load
@@ -22,6 +22,7 @@ from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.measurand import FAILURES, Measurand
 
 _LEAST_LEFT = 0.01
 """Of the CPUs: a share that is known to about a hundredth has no use as a divisor below it."""
@@ -69,6 +70,15 @@ class MetricSummary(Frozen):
     "True if the median rests on values that are only lower bounds."
     why: str = ""
     "Reason why there is no median."
+    measurand: Measurand = ""
+    "The quantity that the values are of, as the metric declares it; empty for any other."
+    percentile: float | None = None
+    "The percentile that the part is, in percent."
+
+    @property
+    def of_failures(self) -> bool:
+        """Whether the values count failed requests, or are a share of them."""
+        return self.measurand in FAILURES
 
 
 class FailedTrial(Frozen):
@@ -103,7 +113,7 @@ class DoubtedTrial(Frozen):
     @property
     def left(self) -> float:
         """Share of the CPUs that others left, if they took enough to fail a check."""
-        took = sum(one.value or 0.0 for one in self.checks if one.id in OTHERS)
+        took = sum(one.value or 0.0 for one in self.checks if one.topic == "others")
         return max(_LEAST_LEFT, 1.0 - took)
 
 

@@ -7,10 +7,12 @@ from benchforge.model.values.frozen import Frozen
 
 Status = Literal["pass", "warn", "fail", "unknown"]
 
-NOISE = ("N1", "N2", "N3", "N4", "P2", "L5")
-"Ids of the checks of what others do to the machine, and of what comes of it."
-OTHERS = ("N1", "N4")
-"Of these the ones that see how much CPU others took: other processes, and a hypervisor."
+Topic = Literal[
+    "", "others", "waiting", "stall", "quiet", "lateness", "tail", "blocks", "placebo", "co-located"
+]
+"What rules outside benchforge/checks know of a check; limits.toml there explains each."
+NOISE: tuple[Topic, ...] = ("others", "waiting", "stall")
+"What others do to the machine, and what comes of it."
 
 
 class Check(Frozen):
@@ -44,6 +46,13 @@ class Check(Frozen):
     "Numbers that cannot be believed if the check fails."
     transient: bool = False
     "True if the cause comes and goes, so that another attempt may succeed."
+    topic: Topic = ""
+    "What it looks at, where that decides how other numbers are read; empty for most checks."
+
+    @property
+    def of_noise(self) -> bool:
+        """Whether it looks at what others do to the machine, or at what comes of it."""
+        return self.topic in NOISE
 
 
 def passed(checks: Iterable[Check]) -> int:

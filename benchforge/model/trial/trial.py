@@ -3,20 +3,13 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import (
-    Field,
-    JsonValue,
-    NonNegativeFloat,
-    NonNegativeInt,
-    PositiveFloat,
-    PositiveInt,
-)
+from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answer import Answer, Request
-from benchforge.model.trial.check import NOISE, OTHERS, Check
+from benchforge.model.trial.check import Check
 from benchforge.model.trial.good_response import GoodResponse
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
@@ -32,9 +25,6 @@ from benchforge.model.values.frozen import Frozen
 
 ATTEMPTS = 3
 "How often a place of the plan is measured at most, where the apparatus fails."
-
-_OTHER_NOISE = ("io", "memory")
-"What N3 looks at beside the CPUs: who stood still there is not known to have waited for others."
 
 Link = Literal["plain", "tls", "mixed", "none"]
 "Of connections: none that speaks TLS, all, some; no connection was seen."
@@ -195,24 +185,16 @@ class Trial(Frozen):
     @property
     def doubts(self) -> tuple[Check, ...]:
         """Failed checks of the apparatus, because of which the numbers cannot be believed."""
-        return tuple(
-            check
-            for check in self.checks
-            if check.status == "fail"
-            and check.subject == "apparatus"
-            and check.invalidates == "all"
-        )
+        return self._failures_of_apparatus("all")
 
     @property
     def latency_doubts(self) -> tuple[Check, ...]:
         """Failed checks because of which only the response times cannot be believed."""
-        return tuple(
-            check
-            for check in self.checks
-            if check.status == "fail"
-            and check.subject == "apparatus"
-            and check.invalidates == "latency"
-        )
+        return self._failures_of_apparatus("latency")
+
+    def _failures_of_apparatus(self, numbers: Literal["all", "latency"]) -> tuple[Check, ...]:
+        failed = (one for one in self.checks if (one.status, one.subject) == ("fail", "apparatus"))
+        return tuple(check for check in failed if check.invalidates == numbers)
 
     @property
     def worth_repeating(self) -> bool:
@@ -226,7 +208,7 @@ class Trial(Frozen):
     @property
     def noisy(self) -> bool:
         """True if noise is a reason not to believe the trial, alone or with others."""
-        return self.measured and any(one.transient and one.id in NOISE for one in self.doubts)
+        return self.measured and any(one.transient and one.of_noise for one in self.doubts)
 
     @property
     def disturbed(self) -> bool:
@@ -235,15 +217,10 @@ class Trial(Frozen):
         It has no value of its own, but a ratio to a trial of the same block that was disturbed
         alike.
         """
-        took = [
-            check
-            for check in self.checks
-            if check.id in OTHERS and check.status in {"warn", "fail"}
-        ]
-        others_known = any(check.value is not None for check in took)
-        of_cpus = all(
-            check.id in NOISE and check.component not in _OTHER_NOISE for check in self.doubts
-        )
+        took = [one for one in self.checks if one.topic == "others"]
+        others_known = any(one.status in {"warn", "fail"} and one.value is not None for one in took)
+        # Who waited for a disk or memory is not known to have waited for others.
+        of_cpus = all(check.topic in {"others", "waiting"} for check in self.doubts)
         return self.measured and bool(self.doubts) and others_known and of_cpus
 
     @property

@@ -19,6 +19,7 @@ from benchforge.model.validity.faults import beside
 from benchforge.results.verify.driver_output import output_of, was_refused
 from benchforge.results.verify.recomputed import KeptTrial, RecomputedValue, Result, plain
 from benchforge.run.execute import ANSWER, MOST_ANSWER
+from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
 from benchforge.run.trial.load import believable
 from benchforge.run.trial.plugin_fault import reading_of
@@ -36,7 +37,7 @@ _OF_THE_DRIVER = (
 )
 "What of a load its driver tells, whatever is asked."
 _BEFORE_AND_AFTER = 2
-_SEEN_RUNNING = ("quiet", "placement")
+_SEEN_RUNNING = (quiet.ID, placement.ID)
 "The checks of a trial that nothing kept tells; neither ever fails."
 
 

@@ -5,16 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchforge.run.doctor import (
-    calibration,
-    cpu,
-    isolation,
-    limits,
-    load,
-    memory,
-    network,
-    space,
-)
+from benchforge.run.doctor import calibration, cpu, isolation, limits, load, memory, network, space
 from benchforge.run.machine.cpu_ticks import look
 from benchforge.run.machine.finding import MachineFinding
 from benchforge.run.sandbox.sandbox import Mode

@@ -18,6 +18,7 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
 from benchforge.suite.toml.located import located
 
+ID = "placement"
 Places = Mapping[Role, Cpus]
 
 _ROLES: tuple[Role, ...] = get_args(Role)
@@ -178,7 +179,7 @@ def check(placed: ActualPlacement, parts: Iterable[str]) -> Check:
         status, says = "pass", "every process that was seen stayed on its CPUs"
     return Check.model_validate(
         {
-            "id": "placement",
+            "id": ID,
             "scope": "trial",
             "subject": "behaviour",
             "status": status,

@@ -13,6 +13,7 @@ from benchforge.run.machine.cpu_ticks import FOREIGN, Ticks, ticks
 Patience = Duration | Literal["off"] | None
 "As [repeat] quiet says it."
 
+ID = "quiet"
 MOST_S = 30.0
 FIRST_LOOK_S, LOOK_S = 0.05, 0.2  # the first only tells idle from busy; a tick is 10 ms
 _SYSTEM = Path("/")
@@ -81,7 +82,8 @@ def check(seen: ForeignLoad) -> Check:
         case None:
             status, says = "unknown", "/proc/stat does not say who used the CPUs before the trial"
     return Check(
-        id="quiet",
+        id=ID,
+        topic="quiet",
         scope="trial",
         subject="apparatus",
         status=status,

@@ -16,12 +16,7 @@ from typing import Literal
 
 from benchforge.checks.answers.counted import counted
 from benchforge.checks.limits import limits
-from benchforge.errors import (
-    BenchforgeError,
-    CannotKeep,
-    OutputDamaged,
-    TrialFailed,
-)
+from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
 from benchforge.graph import Measurement
 from benchforge.model.files.environment import changes, fingerprint
 from benchforge.model.suite.tuning import AppliedTuning
@@ -44,15 +39,7 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import believable, drive
 from benchforge.run.trial.plugin_fault import blamed, reading_of, warming
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.services import (
-    Serving,
-    failed,
-    is_ours,
-    port_of,
-    question,
-    started,
-    stop,
-)
+from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact, redacted

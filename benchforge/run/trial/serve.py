@@ -11,15 +11,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import until_right
 from benchforge.run.sandbox.sandbox import Mode, Sandbox
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.services import (
-    Serving,
-    failed,
-    is_ours,
-    port_of,
-    question,
-    started,
-    stop,
-)
+from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
 from benchforge.suite.cases.case import Case
 
 LOOK_EVERY_S = 0.5

@@ -15,15 +15,11 @@ from benchforge.stats.sweep.usl import law_at
 
 LEVELS = 3
 _DRIVERS = ("loaders.", "clients.")
-_USE = "throughput"
 _Levels = dict[int, CaseSummary]
 
 
 def swept(
-    cases: Sequence[CaseSummary],
-    trials: Sequence[Trial],
-    believed: Collection[int],
-    seed: int,
+    cases: Sequence[CaseSummary], trials: Sequence[Trial], believed: Collection[int], seed: int
 ) -> tuple[ConcurrencySweep, ...]:
     """Return what each server did at rising concurrency, in the order of the suite.
 
@@ -73,7 +69,7 @@ def _swept(
     lines = {
         level: one
         for level, case in levels.items()
-        for one in [one for one in case.metrics if one.use == _USE][:1]
+        for one in [one for one in case.metrics if one.measurand == "responses per second"][:1]
     }
     if not lines:
         return

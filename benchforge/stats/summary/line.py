@@ -91,6 +91,8 @@ def _line(
         sd=_deviation(values),
         lower_bound=median is not None and _median(values, beyond_bounds=True) != median,
         why=why,
+        measurand=metric.measurand,
+        percentile=metric.percentile_of(of),
     )
 
 

@@ -101,9 +101,7 @@ def summarize(
         facts=header.facts,
         sessions=tuple(sessions),
         comparisons=tuple(
-            one.model_copy(
-                update={"rankings": _standings(header, one, by_name, believed)},
-            )
+            one.model_copy(update={"rankings": _standings(header, one, by_name, believed)})
             for one in comparisons
         ),
         sweeps=() if header.smoke else swept(cases, trials, believed, header.seed),

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from benchforge.model.trial.check import NOISE
 from benchforge.model.trial.trial import ATTEMPTS, Trial
 
 MOST = ATTEMPTS
 "So many trials in a row that noise spoilt: all attempts of one place, each after its wait."
-_WAIT = "quiet"
 
 
 class Noise(NamedTuple):
@@ -39,13 +37,13 @@ class Noise(NamedTuple):
         spoilt, in_vain = self
         if trial.measured:
             spoilt = spoilt + 1 if trial.noisy else 0
-        if looks := [one.status for one in trial.checks if one.id == _WAIT]:
+        if looks := [one.status for one in trial.checks if one.topic == "quiet"]:
             in_vain = in_vain + 1 if "warn" in looks else 0
         return Noise(spoilt, in_vain)
 
     def ends(self, last: Trial) -> bool:
         """Whether a trial is not repeated: nothing but noise asks for it, and that does not end."""
-        only_noise = all(one.id in NOISE for one in last.doubts if one.transient)
+        only_noise = all(one.of_noise for one in last.doubts if one.transient)
         return not self.repeats and last.noisy and only_noise
 
 

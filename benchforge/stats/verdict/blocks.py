@@ -12,9 +12,6 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.summary.level import levelled
 
-FAILURES = ("error_rate", "errors")
-"Metrics whose values are shares or numbers of failed requests: others that took CPU make some."
-
 
 @dataclass(frozen=True)
 class Blocks:
@@ -165,7 +162,8 @@ def _case_values(case: CaseSummary, claim: Claim, *, beside: bool) -> _CaseValue
     )
     values: dict[int, float] = {}
     failures: dict[int, tuple[int, int]] = {}
-    beside = beside and line is not None and line.use not in FAILURES
+    # Others that took CPU make some requests fail: no ratio is free of that.
+    beside = beside and line is not None and not line.of_failures
     disturbed = {
         trial.block: trial for trial in case.doubted if trial.disturbed and trial.used and beside
     }

@@ -12,7 +12,7 @@ from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.summary.groups import identity
 from benchforge.stats.summary.level import may_be_it
 from benchforge.stats.verdict.answer import LEVEL, VerdictAnswer, Weighed, answer, weigh
-from benchforge.stats.verdict.blocks import FAILURES, Blocks, Cases, blocks_of
+from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
 from benchforge.stats.verdict.objections import Sides, against, broken, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
 from benchforge.stats.verdict.shares import shares
@@ -93,7 +93,7 @@ def _look(claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases)
     )
     objections = against(summary, sides, of.line)
     invalid = _invalid(of, sides, objections)
-    counted = of.failures and of.line is not None and of.line.use in FAILURES
+    counted = of.failures and of.line is not None and of.line.of_failures
     weighed = None if invalid or counted else weigh(claim.hypothesis, of)
     level = weigh(claim.hypothesis, of.levelled()) if weighed and of.disturbed else weighed
     return _Looked(claim, instance, sides, of, objections, invalid, weighed, level)

@@ -10,9 +10,6 @@ from benchforge.model.trial.check import Check
 
 Letter = Literal["a", "b", "both", ""]
 
-_REPETITIONS = "S3"
-"Counts the blocks of the poorest pair of a comparison; a verdict counts its own."
-_PLACEBO = "S4"
 _WORST = ("fail", "warn")
 _BROKEN = "ask"
 "The stage of a trial in which the right answer has to come."
@@ -111,7 +108,8 @@ def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
             name for one in group.cases if one not in cases for name in (one.title, one.server)
         }
         for check in group.checks:
-            if check.status in _WORST and check.id != _REPETITIONS:
+            # The blocks of a comparison's poorest pair say nothing: a verdict counts its own.
+            if check.status in _WORST and check.topic != "blocks":
                 letter = sides.letter(check.component)
                 if letter or check.component not in others:
                     yield Objection(check=check, side=letter)
@@ -123,7 +121,7 @@ def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
     for check in summary.checks:
         if check.status not in _WORST:
             continue
-        if check.id == _PLACEBO:
+        if check.topic == "placebo":
             scenarios = {
                 one.case.scenario for one in summary.placebos if one.case.title == check.component
             }

@@ -14,8 +14,6 @@ from benchforge.stats.summary.level import left_to
 from benchforge.stats.verdict.amounts import amount, amounts, number, percent
 from benchforge.stats.verdict.objections import Sides, one_sided
 
-_CO_LOCATED = "P1"
-
 
 class VerdictContext(NamedTuple):
     """What a sentence is made of, beside the verdict."""
@@ -50,7 +48,7 @@ def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
     several = len(scenarios) > 1
     return (
         " against ".join(loads),
-        *(["co-located"] if any(check.id == _CO_LOCATED for check in checks) else []),
+        *(["co-located"] if any(check.topic == "co-located" for check in checks) else []),
         *(["not measured back to back: the sides are in different scenarios"] if several else []),
         *([] if summary.complete else ["not all that was planned is measured"]),
         "this machine",
@@ -145,7 +143,7 @@ def _validity(verdict: Verdict, instance: ClaimInstance) -> Iterator[str]:
     rest = [
         objection
         for objection in verdict.objections
-        if objection not in alone and objection.check.id != _CO_LOCATED
+        if objection not in alone and objection.check.topic != "co-located"
     ]
     named = list(dict.fromkeys(_called(objection) for objection in rest))
     many = f"{len(named)} warning{'s' if len(named) > 1 else ''}"

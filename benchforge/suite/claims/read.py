@@ -17,8 +17,6 @@ from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.positions import Path
 
-_COUNTS = "errors"
-
 
 @dataclass(frozen=True)
 class SoundClaim:
@@ -195,7 +193,7 @@ class _Claim:
         if "margin" in written.model_fields_set and not ordered:
             hint = "leave it out: a margin applies to a > b, a < 2 * b and similar"
             yield Fault((*self.at, "margin"), f"{hypothesis.text} has no margin", hint)
-        if metric.name == _COUNTS and hypothesis.form != "ratio":
+        if metric.measurand == "failed requests" and hypothesis.form != "ratio":
             hint = 'use their share instead: a metric with use = "error_rate"'
             message = "the number of errors depends on the number of requests"
             yield Fault(at, message, hint)

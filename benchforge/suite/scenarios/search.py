@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pydantic import JsonValue, ValidationError
 
 from benchforge.model.suite.search import ERRORS_BELOW, RateSearch
+from benchforge.model.values.measurand import FAILURES
 from benchforge.model.values.units import Rate
 from benchforge.parts.part import Driver, Loader, Metric
 from benchforge.suite.declared import metrics as metrics_of
@@ -17,7 +18,6 @@ from benchforge.suite.toml.models import typed
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import findings
 
-_ABOUT_ERRORS = {"errors", "error_rate"}
 _RATE = "rate"
 _COUNTS = {"blocks", "until", "between", "placebo"}
 "Keys of [repeat] that say how often a case is measured."
@@ -31,7 +31,7 @@ def find_of(
     if wanted is None:
         return None
     objectives = tuple(objective(text, metrics) for text in wanted.objectives)
-    about_errors = any(metrics[one.metric].name in _ABOUT_ERRORS for one in objectives)
+    about_errors = any(metrics[one.metric].measurand in FAILURES for one in objectives)
     starts = ((label, _own_rate(loaders[label])) for label in scenario.loaders)
     return RateSearch(
         lowest=float(wanted.rate[0]),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window, after_cut, hookimpl
+from benchforge.plugin import Measurand, Metric, Reading, Sample, Trial, Window, after_cut, hookimpl
 
 NOT_TOLD = "the tool does not tell how many requests got no response"
 
@@ -19,6 +19,7 @@ class Errors(Metric):
     """
 
     name: ClassVar[str] = "errors"
+    measurand: ClassVar[Measurand] = "failed requests"
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
@@ -50,6 +51,7 @@ class ErrorRate(Metric):
     """
 
     name: ClassVar[str] = "error_rate"
+    measurand: ClassVar[Measurand] = "share of failed requests"
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 

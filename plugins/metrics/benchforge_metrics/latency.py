@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from benchforge.plugin import (
     Histogram,
+    Measurand,
     Metric,
     Reading,
     Sample,
@@ -34,6 +35,7 @@ class Latency(Metric):
     """
 
     name: ClassVar[str] = "latency"
+    measurand: ClassVar[Measurand] = "response time"
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 

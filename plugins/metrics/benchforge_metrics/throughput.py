@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, Window, after_cut, hookimpl
+from benchforge.plugin import Measurand, Metric, Sample, Trial, Window, after_cut, hookimpl
 
 
 class Throughput(Metric):
@@ -14,6 +14,7 @@ class Throughput(Metric):
     """
 
     name: ClassVar[str] = "throughput"
+    measurand: ClassVar[Measurand] = "responses per second"
     unit: ClassVar[str] = "requests/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 

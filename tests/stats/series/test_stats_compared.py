@@ -179,7 +179,7 @@ def times(summary: Summary, server: str, *trials: int) -> Summary:
         one.model_copy(
             update={
                 "metrics": tuple(
-                    line_.model_copy(update={"use": "latency", "of": "p99"})
+                    line_.model_copy(update={"measurand": "response time", "of": "p99"})
                     for line_ in one.metrics
                 ),
                 "latency_doubted": doubts if one.case.server == server else (),

@@ -23,6 +23,7 @@ NOISE = Check(
     subject="apparatus",
     status="fail",
     message="others used the CPUs",
+    topic="others",
 )
 Values = Mapping[str, Sequence[float | None]]
 "By server: of each block the value; None where it is not believed."

@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from benchforge_metrics.errors import ErrorRate, Errors
+from benchforge_metrics.latency import Latency
+from benchforge_metrics.throughput import Throughput
+
 from benchforge.model.files.result import Header, Planned
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary, TrialSample
 from benchforge.model.trial.answer import Request
@@ -12,8 +16,10 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.measurand import percentile
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MEASURANDS = {one.name: one.measurand for one in (Errors, ErrorRate, Latency, Throughput)}
 
 
 def named(server: str = "server", **changed: Any) -> CaseName:
@@ -108,6 +114,8 @@ def line(metric: str, unit: str, **changed: Any) -> MetricSummary:
         "median": None,
         "lowest": None,
         "highest": None,
+        "measurand": MEASURANDS.get(changed.get("use", metric), ""),
+        "percentile": percentile(changed.get("of")),
     }
     return MetricSummary.model_validate(fields | changed)
 

@@ -130,7 +130,11 @@ def _drawn_column(table: Table, cases: Sequence[CaseSummary]) -> Column | None:
     throughput = (
         column
         for column in of_one_line
-        if any(line.use == "throughput" for case in cases for line in column.lines(case))
+        if any(
+            line.measurand == "responses per second"
+            for case in cases
+            for line in column.lines(case)
+        )
     )
     return next(throughput, of_one_line[0] if of_one_line else None)
 

@@ -7,8 +7,6 @@ from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, tit
 from benchforge_reporters.text.figures import figure
 from benchforge_reporters.text.numbers import Scale
 
-# Not zero is a finding that nobody may overlook.
-_LOUD = {"errors", "error_rate"}
 NOTHING = "\u2013"
 _TO = "\u2013"
 
@@ -60,7 +58,8 @@ def of_lines(
         return Cell.of_word("0")
     return Cell(
         tuple(_part(line, scale, notes, statistic, spread) for line in shown),
-        loud=any(line.use in _LOUD and _highest(line) > 0 for line in shown),
+        # Not zero is a finding that nobody may overlook.
+        loud=any(line.of_failures and _highest(line) > 0 for line in shown),
         all_known=all(figure(line, statistic).value is not None for line in shown),
     )
 
@@ -75,7 +74,7 @@ def of_trial(lines: Sequence[MetricSummary], trial: int, scale: Scale, notes: Fo
         return Cell.of_word("0")
     return Cell(
         tuple((_named(line, _value(line, one, scale, notes)), "") for line, one in shown),
-        loud=any(line.use in _LOUD and one.sample.value for line, one in shown),
+        loud=any(line.of_failures and one.sample.value for line, one in shown),
         all_known=all(one.sample.value is not None for _, one in shown),
     )
 
@@ -119,7 +118,7 @@ def _named(line: MetricSummary, text: str) -> str:
 
 
 def _is_class(line: MetricSummary) -> bool:
-    return line.use == "errors" and line.of is not None
+    return line.measurand == "failed requests" and line.of is not None
 
 
 def _occurred(line: MetricSummary) -> bool:

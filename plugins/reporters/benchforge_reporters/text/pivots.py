@@ -111,7 +111,7 @@ def remarks(case: CaseSummary) -> list[str]:
         texts.append(f"it failed {', '.join(behaviour)}: see what the checks found")
     for line in case.metrics:
         bad = max((one.sample.value or 0 for one in line.samples), default=0)
-        if line.use == "errors" and line.of is None and bad:
+        if line.measurand == "failed requests" and line.of is None and bad:
             texts.append(f"up to {bad:g} requests of a trial did not end well")
     return [f"{case.case.title}: {one}" for one in texts]
 

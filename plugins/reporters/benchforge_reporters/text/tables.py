@@ -9,9 +9,6 @@ from benchforge_reporters.text.cells import Cell, Footnotes, of_lines, of_trial
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.numbers import Scale, scale
 
-# Metrics whose lines are classes of one thing, shown in one cell.
-_IN_ONE_CELL = {"errors"}
-
 
 @dataclass(frozen=True)
 class Column:
@@ -154,7 +151,7 @@ def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
     """Return every metric in the order of the suite, each with one scale for all cases."""
     lines_by_column: dict[tuple[str, str | None, bool], list[MetricSummary]] = {}
     for line in _in_order([case.metrics for case in cases]):
-        merged = line.use in _IN_ONE_CELL
+        merged = line.measurand == "failed requests"  # its parts are classes of one thing
         lines_by_column.setdefault((line.metric, None if merged else line.of, merged), []).append(
             line
         )

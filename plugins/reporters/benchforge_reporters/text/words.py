@@ -25,7 +25,6 @@ _MACHINE: Final = (
     ("kernel", "kernel {}"),
     ("python", "Python {}"),
 )
-_PLACEBO = "S4"
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
@@ -109,7 +108,7 @@ def placebos(summary: Summary) -> list[str]:
     return [
         one.message if one.status == "pass" else f"{one.status.upper()}: {one.message}"
         for one in summary.checks
-        if one.id == _PLACEBO
+        if one.topic == "placebo"
     ]
 
 
@@ -164,7 +163,7 @@ def alarms(summary: Summary) -> list[str]:
         *(
             f"PLACEBO: {one.message}"
             for one in summary.checks
-            if one.id == _PLACEBO and one.status == "fail"
+            if one.topic == "placebo" and one.status == "fail"
         ),
         *([doubts] if (doubts := doubted(summary)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),

@@ -1,0 +1,15 @@
+"""What a metric measures: rules ask for it, since anybody may call a metric anything."""
+
+import re
+from typing import Literal
+
+Measurand = Literal[
+    "", "responses per second", "response time", "failed requests", "share of failed requests"
+]
+FAILURES: tuple[Measurand, ...] = ("failed requests", "share of failed requests")
+
+
+def percentile(of: str | None) -> float | None:
+    """Return the percentile that a part's name says, such as 99 of p99; None for any other."""
+    match = re.fullmatch(r"p([0-9.]+)", of or "")
+    return float(match[1]) if match else None

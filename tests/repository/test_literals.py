@@ -1,0 +1,112 @@
+"""Ids of checks and names of metrics are data: no rule elsewhere asks for one by its name."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchforge.checks.limits import limits
+from benchforge.registry import brought
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("benchforge", *(f"plugins/{name}" for name in ("author", "commands", "reporters")))
+"Servers, load tools, clients and backends see no check and no summary."
+CHECKS = frozenset(id_ for id_ in limits().by_id if re.fullmatch(r"[A-Z][0-9]+", id_))
+METRICS = frozenset(
+    point.name.partition("-")[2] for point in brought() if point.name.startswith("metric-")
+)
+
+_KERNEL = {"cpu", "memory"}
+"Words of /proc, of control groups and of sysfs."
+_READING = {"errors", "latency", "lateness", "rate"}
+"Fields of a reading and of its schedule, and what a check invalidates."
+OF_CHECKS: Mapping[str, AbstractSet[str]] = {
+    "benchforge/checks": CHECKS,  # each is asked, and declared in limits.toml, there
+}
+"By path: ids that may stand there, each with its reason."
+OF_METRICS: Mapping[str, AbstractSet[str]] = {
+    "benchforge/suite/declared.py": METRICS,  # the metrics of a suite that declares none
+    "benchforge/checks": _KERNEL | _READING,
+    "benchforge/model/trial": _READING,
+    "benchforge/parts/part.py": {"rate"},  # an option of load tools
+    "benchforge/model/validity": _READING,
+    "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
+    "benchforge/stats/search/objective.py": {"lateness"},  # a topic of a check
+    "benchforge/results/verify/trials.py": {"rate"},  # of a load
+    "benchforge/model/files/environment.py": _KERNEL,
+    "benchforge/run": _KERNEL | {"rate"},
+    "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
+    "benchforge/suite/measuring/tuning.py": {"cpu"},  # a controller
+    "plugins/author": _READING,
+    "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
+    "plugins/reporters/benchforge_reporters/csv.py": {"rate"},  # a column of searches.csv
+    "plugins/reporters/benchforge_reporters/ci/junit.py": {"errors"},  # an attribute of JUnit's
+}
+"By path: names of metrics that may stand there, as the word for something else."
+
+
+def literals(text: str, words: AbstractSet[str]) -> Iterator[tuple[int, str]]:
+    """Yield the line of each string that is one of some words; docstrings are none."""
+    tree = ast.parse(text)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in words and id(node) not in docstrings:
+            yield node.lineno, str(node.value)
+
+
+@cache
+def places(words: frozenset[str]) -> list[tuple[str, int, str]]:
+    files = sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.py"))
+    return [
+        (str(file.relative_to(ROOT)), line, word)
+        for file in files
+        for line, word in literals(file.read_text(encoding="utf-8"), words)
+    ]
+
+
+def elsewhere(words: frozenset[str], allowed: Mapping[str, AbstractSet[str]]) -> list[str]:
+    return [
+        f"{path}:{line}: {word}"
+        for path, line, word in places(words)
+        if not any(
+            word in some and (path == where or path.startswith(f"{where}/"))
+            for where, some in allowed.items()
+        )
+    ]
+
+
+def test_no_room_but_the_checks_knows_an_id() -> None:
+    hint = "give the check a topic in benchforge/checks/limits.toml, and ask for that"
+    assert not (wrong := elsewhere(CHECKS, OF_CHECKS)), "\n".join([hint, *wrong])
+
+
+def test_nobody_asks_for_a_metric_by_its_name() -> None:
+    hint = "ask for the measurand that the metric declares: anybody may bring such a metric"
+    assert not (wrong := elsewhere(METRICS, OF_METRICS)), "\n".join([hint, *wrong])
+
+
+@pytest.mark.parametrize("where", [*OF_CHECKS, *OF_METRICS])
+def test_each_exception_is_needed(where: str) -> None:
+    words, allowed = (CHECKS, OF_CHECKS) if where in OF_CHECKS else (METRICS, OF_METRICS)
+    assert elsewhere(words, {path: some for path, some in allowed.items() if path != where})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['_WORST = "S4"', 'x = [one for one in y if one.id == "N1"]', 'NAMES = {"N1": 1}'],
+)
+def test_a_literal_is_seen_wherever_it_stands(text: str) -> None:
+    assert len(list(literals(text, CHECKS))) == 1
+
+
+def test_a_docstring_is_no_literal() -> None:
+    assert not list(literals('x = 1\n"N1"', CHECKS))
+
+
+def test_there_are_ids_and_names() -> None:
+    assert {"E2", "N1", "S4"} <= CHECKS
+    assert {"errors", "error_rate", "latency", "throughput"} <= METRICS
