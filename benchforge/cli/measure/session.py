@@ -8,7 +8,6 @@ from functools import partial
 
 from benchforge import safe
 from benchforge.checks import ask
-from benchforge.checks.machine.calibrated import limits_of
 from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
@@ -85,7 +84,7 @@ def _inputs(
         graph=prepared.graph,
         context=prepared.context,
         keep=ResultWriter(begun.folder),
-        believe=partial(ask.of_trial, limits=limits_of(header)),
+        believe=ask.of_trials(header, metrics),
         judge=partial(judged, finds=header.searches, metrics=metrics, smoke=header.smoke),
         limits=options.limits,
         before=begun.trials,
