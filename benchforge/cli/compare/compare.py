@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.compare.compare_text import as_json, text
-from benchforge.cli.options import LEAST, PATH
+from benchforge.cli.compare.compare_text import document, text
+from benchforge.cli.options import AS_JSON, LEAST, PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -47,7 +47,7 @@ WORSE, NO_ANSWER = 1, 4
     is_flag=True,
     help="Compare even if machine, tools or suite differ; the output marks it.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
+@AS_JSON
 def command(
     results: tuple[Path, ...],
     against: tuple[Path, ...],
@@ -55,7 +55,7 @@ def command(
     metrics: tuple[str, ...],
     least: float,
     anyway: bool,
-    json_: bool,
+    as_json: bool,
 ) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...
 
@@ -74,9 +74,9 @@ def command(
     before = older(new, named[1:], registry, reference, anyway=anyway, earlier=bool(against))
     past = [one.summary for one in before.results]
     rows = list(compared(new.summary, past, reference, least, metrics))
-    if json_:
-        document = as_json(new, before, rows, reference, registry)
-        show(json.dumps(document, indent=1, allow_nan=False))
+    if as_json:
+        new_and_old = document(new, before, rows, reference, registry)
+        show(json.dumps(new_and_old, indent=1, allow_nan=False))
     else:
         show("\n".join(text(new, before, rows, reference, registry)))
     for omission in before.left_out:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.compare.history_text import as_csv, as_json, text
-from benchforge.cli.options import PATH
+from benchforge.cli.compare.history_text import as_csv, document, text
+from benchforge.cli.options import AS_JSON, PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -24,13 +24,13 @@ from benchforge.stats.history.series import Course, courses
 @click.option(
     "--metric", "metrics", metavar="LABEL", multiple=True, help="Show this metric only; repeatable."
 )
-@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
+@AS_JSON
 @click.option("--csv", "csv_", is_flag=True, help="Print CSV, one line for each number.")
 def command(
     results: tuple[Path, ...],
     reference: str | None,
     metrics: tuple[str, ...],
-    json_: bool,
+    as_json: bool,
     csv_: bool,
 ) -> int:
     """Show each case and metric over several results, in order of time.
@@ -42,13 +42,13 @@ def command(
     Exit codes: 0 shown; 1 a named result is invalid; 2 there is no result, or a named result cannot
     be read.
     """
-    if json_ and csv_:
+    if as_json and csv_:
         raise Unusable("--json and --csv exclude each other", "leave one out")
     suite_timelines, left_out = timelines(results, Registry(), reference)
     courses_by_timeline = [(line, _courses(line, reference, metrics)) for line in suite_timelines]
     _check(suite_timelines, courses_by_timeline, reference, metrics)
-    if json_:
-        show(json.dumps([as_json(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
+    if as_json:
+        show(json.dumps([document(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
     elif csv_:
         show(as_csv(courses_by_timeline).rstrip("\n"))
     else:
