@@ -1,18 +1,21 @@
 """All families of checks, asked of a trial, of a comparison and of a whole result."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from benchforge.checks.answers import answers
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission, samples
 from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
+from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections, encryption
+from benchforge.checks.percentiles import Percentiles, of_scenario
 from benchforge.checks.server import development, interpreter, method, resources, restarts
 from benchforge.checks.statistics import repetitions, steady
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.parts.part import Metric
 
 _OF_TRIAL = (
     loader.of_trial,
@@ -21,17 +24,16 @@ _OF_TRIAL = (
     frequency.of_trial,
     memory.of_trial,
     connections.of_trial,
-    answers.of_trial,
-    samples.of_trial,
     steady.of_trial,
     restarts.of_trial,
-    omission.of_trial,
     clock.of_trial,
     development.of_trial,
     interpreter.of_trial,
     method.of_trial,
     resources.of_trial,
 )
+_OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
+"Of trials: those that judge percentiles."
 _OF_COMPARISON = (
     frequency.of_comparison,
     connections.of_comparison,
@@ -59,11 +61,28 @@ _OF_SESSION = (
 )
 
 
-def of_trial(trial: Trial, limits: Thresholds) -> tuple[Check, ...]:
-    """Return the answers of all checks of a trial; none for one without a measurement."""
+def of_trial(
+    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
+) -> tuple[Check, ...]:
+    """Return the answers of all checks of a trial; none for one without a measurement.
+
+    Without `percentiles` the usual ones are judged.
+    """
     if not trial.measured:
         return ()
-    return tuple(check for family in _OF_TRIAL for check in family(trial, limits))
+    checks = [check for family in _OF_TRIAL for check in family(trial, limits)]
+    times = (check for of in _OF_PERCENTILES for check in of(trial, limits, percentiles))
+    return (*checks, *times)
+
+
+def of_trials(
+    header: Header, metrics: Mapping[str, Metric]
+) -> Callable[[Trial], tuple[Check, ...]]:
+    """Return how trials of a result are checked: by its thresholds and by what it asks of them."""
+    limits = limits_of(header)
+    scenarios = dict.fromkeys(case.scenario for case in header.cases)
+    percentiles = {scenario: of_scenario(header, metrics, scenario) for scenario in scenarios}
+    return lambda trial: of_trial(trial, limits, percentiles.get(trial.case.scenario))
 
 
 def of_comparison(

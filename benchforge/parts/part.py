@@ -298,7 +298,8 @@ class Metric(Part):
     def parts(self) -> tuple[str | None, ...]:
         """Return the possible values of `of` in its samples, None for the whole; () if it depends.
 
-        benchforge then reports a claim with a wrong part as an error before anything starts.
+        benchforge then reports a claim with a wrong part as an error before anything starts. `p99`
+        is a percentile of the response times: the checks judge the percentiles that metrics list.
         """
         return ()
 

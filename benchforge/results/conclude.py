@@ -6,11 +6,17 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from benchforge.checks.older_fields import completed, kept_trials
 from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import Parsed, parse_named
-from benchforge.model.files.folder import HEADER, read_ceilings, read_header, read_sessions, refusal
+from benchforge.model.files.folder import (
+    HEADER,
+    read_ceilings,
+    read_header,
+    read_sessions,
+    read_trials,
+    refusal,
+)
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
@@ -50,9 +56,9 @@ def summed(path: Path, registry: Registry) -> Summed:
     read, InvalidFile for what says what cannot be.
     """
     if path.is_file():
-        return _of_summary(path, registry)
+        return _of_summary(path)
     header = read_header(path)
-    trials = kept_trials(path)
+    trials = read_trials(path)
     metrics = installed_metrics(header, path, registry)
     summary = concluded(header, trials, metrics, read_sessions(path), read_ceilings(path))
     return Summed(path, summary, header, trials)
@@ -74,13 +80,13 @@ def results_in(folder: Path) -> Iterator[Path]:
         yield from (one for one in sorted(folder.iterdir()) if (one / HEADER).is_file())
 
 
-def _of_summary(path: Path, registry: Registry) -> Summed:
+def _of_summary(path: Path) -> Summed:
     parsed = parse_named(path, Summary)
     if not isinstance(parsed, Parsed):
         raise refusal(parsed[0])
     if wrong := faults(path):
         raise refusal(wrong[0])
-    return Summed(path, completed(parsed.model, registry))
+    return Summed(path, parsed.model)
 
 
 def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Registry) -> Metric:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchforge.checks.older_fields import kept_trials
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph
 from benchforge.model.files.ceiling import Ceiling
@@ -19,6 +18,7 @@ from benchforge.model.files.folder import (
     read_ceilings,
     read_header,
     read_sessions,
+    read_trials,
     refusal,
 )
 from benchforge.model.files.result import Header
@@ -157,7 +157,7 @@ def begun(folder: Path) -> ResumableResult:
     for fault in faults(folder):
         if fault.file.name != SUMMARY:
             raise refusal(fault)
-    records = kept_trials(folder), read_sessions(folder), read_ceilings(folder)
+    records = read_trials(folder), read_sessions(folder), read_ceilings(folder)
     return ResumableResult(folder, header, *records)
 
 

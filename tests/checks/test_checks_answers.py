@@ -98,7 +98,7 @@ def late(recorded: int, timeouts: int, connections: int = 1) -> Check:
         censored=timeouts,
         errors={"timeout": timeouts},
     )
-    return censored(trial(reading=read, load={"connections": connections}), LIMITS)
+    return censored(trial(reading=read, load={"connections": connections}), LIMITS, [50, 99])
 
 
 def test_a_time_out_below_the_truth_is_seen() -> None:
@@ -107,6 +107,20 @@ def test_a_time_out_below_the_truth_is_seen() -> None:
     assert (check.status, check.subject, check.invalidates) == ("fail", "behaviour", "latency")
     assert check.value == pytest.approx(251 / 58.22, rel=1e-4)
     assert "p99 is not known" in check.message
+    assert check.component == "p99"
+
+
+def test_half_of_the_requests_lost_leave_no_median() -> None:
+    check = late(100, 101)
+    assert (check.status, check.component) == ("fail", "p50")
+    assert ": p50 is not known, it is more than the largest time" in check.message
+
+
+def test_what_a_low_percentile_leaves_out_is_little() -> None:
+    """Of 112 responses one is in flight: the slowest 1 % are one, the slowest half are 56."""
+    few = trial(reading=reading(latency=Histogram.of({4000: 112})), load={"connections": 1})
+    assert censored(few, LIMITS, [50]).status == "pass"
+    assert censored(few, LIMITS, [50, 99]).status == "warn"
 
 
 @pytest.mark.parametrize(
@@ -120,13 +134,13 @@ def test_what_is_in_flight_at_the_end_counts_by_connections(connections: int, st
 
 def test_several_requests_may_be_in_flight_on_a_connection() -> None:
     many = trial(load={"connections": 10, "concurrency": 80})
-    assert censored(many, LIMITS).value == pytest.approx(80 / (0.01 * 20_080), rel=1e-4)
+    assert censored(many, LIMITS, [99]).value == pytest.approx(80 / (0.01 * 20_080), rel=1e-4)
 
 
 def test_ages_that_are_told_count_only_beyond_the_percentile() -> None:
     def flying(ages: dict[int, int]) -> Check:
         told = reading(latency=Histogram.of({500: 20_000}), in_flight=Histogram.of(ages))
-        return censored(trial(reading=told), LIMITS)
+        return censored(trial(reading=told), LIMITS, [99])
 
     assert (flying({100: 16}).status, flying({100: 16}).value) == ("pass", 0)
     assert flying({9_000_000: 64}).status == "warn"
@@ -134,7 +148,7 @@ def test_ages_that_are_told_count_only_beyond_the_percentile() -> None:
 
 
 def test_what_is_in_flight_is_unknown_without_connections() -> None:
-    assert censored(trial(load={"connections": None}), LIMITS).status == "unknown"
+    assert censored(trial(load={"connections": None}), LIMITS, [99]).status == "unknown"
 
 
 @given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 1000))

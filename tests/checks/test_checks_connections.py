@@ -73,6 +73,31 @@ def test_without_keep_alive_each_request_has_its_own(opened: int, status: str) -
     assert (check.status, check.subject) == (status, "apparatus")
 
 
+@pytest.mark.parametrize(
+    ("changed", "counters"),
+    [
+        ({"unanswered": 800}, {}),
+        ({"errors": {"length": 800}}, {}),
+        ({}, {"TcpEstabResets": 800}),
+    ],
+)
+def test_connections_that_were_reset_were_not_used_again(
+    changed: dict[str, Any], counters: dict[str, int]
+) -> None:
+    fields = {"responses": 10_000 - changed.get("unanswered", 0), "connections": 9_200}
+    seen = counted(**{"TcpPassiveOpens": 9_200, **counters}).observation
+    closing = trial(
+        load={"keep_alive": False}, reading=reading(**fields, **changed), observation=seen
+    )
+    check = keep_alive(closing, LIMITS)
+    assert check.status == "fail"
+    assert check.message.endswith(
+        ": 800 requests had no answer: their connections were reset, or never accepted"
+    )
+    again = closing.model_copy(update={"reading": reading(responses=20_000, connections=9_200)})
+    assert keep_alive(again, LIMITS).message.endswith("the load tool used them again")
+
+
 def test_what_the_tool_tells_counts_where_counters_do_not() -> None:
     told = reading(connections=16)
     shared = observation(network="host", counters=SEGMENTS | {"TcpPassiveOpens": 36_353})

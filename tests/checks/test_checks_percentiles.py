@@ -1,15 +1,23 @@
-"""S2: whether there are enough responses for a percentile."""
+"""S2, E2, O1: only percentiles that somebody asks are judged; S2: enough responses for them."""
 
 import pytest
+from benchforge_metrics.errors import Errors
 from benchforge_metrics.latency import Latency
+from benchforge_metrics.throughput import Throughput
 from hypothesis import given
 from hypothesis import strategies as st
-from made.quiet_trial import LIMITS, asked, at_least_as_bad, only, reading, trial
+from made.quiet_trial import LIMITS, asked, at_least_as_bad, header, only, reading, trial
 
+from benchforge.checks import ask
 from benchforge.checks.load_tool import samples
+from benchforge.checks.percentiles import Percentiles, of_scenario
+from benchforge.model.files.result import Header, MetricUse
+from benchforge.model.suite.search import Objective, RateSearch
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load
 from benchforge.model.trial.window import WHOLE
+from benchforge.parts.part import Metric
 
 PERCENTS = (50, 90, 99)
 
@@ -78,3 +86,79 @@ def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
     (sample,) = Latency(percentile=percent).of_trial(one, "latency", WHOLE)
     said = "fail" if sample.value is None else "warn" if sample.why else "pass"
     assert found.status == said
+
+
+# What somebody asks
+
+
+def of_metrics(**metrics: Metric) -> tuple[Header, dict[str, Metric]]:
+    uses = [
+        MetricUse(label=label, use=one.name, options={}, unit=one.unit, better=one.better)
+        for label, one in metrics.items()
+    ]
+    return header().model_copy(update={"metrics": tuple(uses)}), metrics
+
+
+MEDIAN = Latency(percentile=50)
+TAIL = Latency(percentiles=(50, 99.9), mean=False)
+
+
+class Silent(Throughput):
+    """A metric of a plugin that does not list its parts."""
+
+    def parts(self) -> tuple[str | None, ...]:
+        return ()
+
+
+def test_a_suite_of_medians_is_judged_by_medians() -> None:
+    asks = of_scenario(*of_metrics(throughput=Throughput(), errors=Errors(), latency=MEDIAN), "s")
+    assert asks == Percentiles(frozenset({50}), mean=False)
+    # As a quick run of the suite macro: 112 responses, the last request under way.
+    few = trial(reading=of(112), load=Load(connections=1, concurrency=1, keep_alive=True))
+    judged = [one for one in ask.of_trial(few, LIMITS, asks) if one.id in {"S2", "E2", "O1"}]
+    assert {(one.id, one.component, one.status) for one in judged} == {
+        ("S2", "p50", "warn"),
+        ("E2", "p50", "pass"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("metrics", "shown", "mean"),
+    [
+        ({"throughput": Throughput()}, set(), False),
+        ({"latency": MEDIAN, "added": TAIL}, {50, 99.9}, False),
+        ({"latency": Latency()}, {50, 90, 99}, True),
+        ({"latency": Latency(percentiles=(), mean=True)}, set(), True),
+        ({"latency": MEDIAN, "silent": Silent()}, {50, 90, 99}, True),
+    ],
+)
+def test_metrics_tell_their_percentiles(
+    metrics: dict[str, Metric], shown: set[float], *, mean: bool
+) -> None:
+    assert of_scenario(*of_metrics(**metrics), "s") == Percentiles(frozenset(shown), mean)
+
+
+def test_an_asked_percentile_of_any_height_is_judged() -> None:
+    asks = of_scenario(*of_metrics(tail=TAIL), "s")
+    checks = ask.of_trial(trial(reading=of(50_000)), LIMITS, asks)
+    assert only(checks, "S2", "p99.9").status == "warn"
+    assert only(checks, "S2", "p50").status == "pass"
+    assert only(checks, "E2").component == "p99.9"
+    assert only(checks, "O1").status == "pass"
+
+
+def test_a_mean_is_as_good_as_its_tail() -> None:
+    checks = ask.of_trial(trial(reading=of(50_000)), LIMITS, Percentiles(frozenset(), mean=True))
+    assert {one.id for one in checks} >= {"E2", "O1"}
+    assert "S2" not in {one.id for one in checks}
+
+
+def test_a_scenario_with_metrics_of_its_own_and_an_objective() -> None:
+    head, metrics = of_metrics(throughput=Throughput(), latency=MEDIAN, tail=TAIL)
+    head = head.model_copy(update={"scenario_metrics": {"s": ("throughput",)}})
+    assert not of_scenario(head, metrics, "s").shown
+    assert of_scenario(head, metrics, "another").shown == {50, 99.9}
+    objective = Objective(text="tail p99.9 < 1s", metric="tail", of="p99.9", relation="<", bound=1)
+    search = RateSearch(lowest=1, highest=9, steps=3, objectives=(objective,))
+    head = head.model_copy(update={"searches": {"s": search}})
+    assert of_scenario(head, metrics, "s").shown == {50, 99.9}

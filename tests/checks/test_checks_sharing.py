@@ -9,6 +9,7 @@ from made.quiet_trial import APART, LIMITS, asked, at_least_as_bad, machine, par
 
 from benchforge.checks.machine import sharing
 from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.trial.check import Check
 
 NEIGHBOUR = {"busy_s": 15.0 + 0.66 * 40}
 BUSY = {0: 9.5, 1: 9.0, 2: 9.5, 3: 9.0}
@@ -74,6 +75,22 @@ def test_preemption_by_the_trials_own_parts_is_a_warning() -> None:
     alone = asked(trial(parts=server, placement=own), "P2", "flask")
     assert alone.status == "warn"
     assert "wait for one another" in alone.message
+
+
+def test_parts_that_cannot_be_placed_apart_are_no_warning() -> None:
+    """Two CPUs and three parts: one is the load tool's, so server and backend share the other."""
+    server = parts(server={"involuntary_switches": 12_000, "cpu_wait_s": 2.8})
+    apart = ActualPlacement(cpus={"server": "0", "backend": "0", "loader": "1"})
+
+    def of(id_: str, component: str, placement: ActualPlacement | None, **changed: Any) -> Check:
+        two = machine(cpus=2, pressure={"cpu.some": 6.5}, **changed)
+        return asked(trial(parts=server, machine=two, placement=placement), id_, component)
+
+    for id_, component in (("N2", "flask"), ("N3", "cpu"), ("P2", "flask")):
+        found = of(id_, component, apart)
+        assert (found.status, found.message.endswith("fewer CPUs than parts")) == ("pass", True)
+        assert of(id_, component, None).status == "warn"  # the load tool waits with them
+        assert "see foreign-cpu" in of(id_, component, apart, busy_s=19.0).message
 
 
 def test_switches_are_counted_for_each_busy_thread_and_of_each_part() -> None:

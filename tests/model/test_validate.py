@@ -67,6 +67,10 @@ def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path
     files = [result, *result.glob("*.json"), *result.glob("trials/*/trial.json")]
     told = bench("validate", *files)
     assert (told.code, told.out.count(": valid")) == (0, len(files)), told.all
+    alone = (
+        "summary.json: valid; not recomputed from its trials, verdicts included: name the folder"
+    )
+    assert alone in told.out
 
 
 def all_faults(result: Path) -> list[FileFault]:

@@ -10,7 +10,7 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal import Terminal
 from front_door import Bench, answering
-from summaries import case, check, claim, summary
+from made.summaries import case, check, claim, summary
 from third_party import Installs
 
 from benchforge.model.suite.search import RateSearch

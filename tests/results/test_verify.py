@@ -493,6 +493,17 @@ def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Pat
     assert "it was written by benchforge 0.0.1: this version may compute differently" in told.out
 
 
+def test_checks_of_other_thresholds_are_not_held_against_a_result(
+    bench: Bench, changed: Path
+) -> None:
+    change(changed / "result.json", ("thresholds_version",), lambda _: "2026-01-01")
+    change(trial_of(changed, "wrk"), ("checks", -1, "message"), lambda _: "as it was then")
+    told = bench("verify", changed)
+    assert told.code == 2, told.all
+    assert "thresholds_version: cannot be recomputed: checks of version 2026-01-01;" in told.out
+    assert "as it was then" not in told.out
+
+
 def test_a_further_recomputation_is_one_function(changed: Path) -> None:
     def started(result: Result) -> Iterator[RecomputedValue | FileFault]:
         for trial in result.trials:

@@ -3,6 +3,8 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -58,3 +60,33 @@ def test_a_result_whose_empty_folder_was_not_copied_goes_on(tmp_path: Path) -> N
     shutil.rmtree(keep.folder / "trials")
     keep.swept()
     assert keep.trial_folder(1).is_dir()
+
+
+AS_ANOTHER = """
+import os, sys
+from datetime import datetime, UTC
+from pathlib import Path
+from benchforge.errors import CannotKeep
+from benchforge.run.disk.result_writer import ResultWriter
+os.chdir(sys.argv[1])
+os.chmod("..", 0o600)
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    ResultWriter.new(Path("results"), "s", datetime.now(UTC))
+except CannotKeep as error:
+    print(error.message, error.hint, sep="\\n")
+"""
+
+
+def test_a_folder_below_one_that_is_closed_is_refused_before_it_is_made(tmp_path: Path) -> None:
+    """A shell that was there before reaches it by a relative path; the trial's processes do not."""
+    inner = tmp_path / "closed" / "inner"
+    inner.mkdir(parents=True)
+    inner.chmod(0o777)
+    line = [sys.executable, "-c", AS_ANOTHER, str(inner)]
+    ran = subprocess.run(line, capture_output=True, text=True, check=False)
+    inner.parent.chmod(0o700)
+    assert "this user cannot enter" in ran.stdout, ran.stderr
+    assert ran.stdout.endswith("use another folder, or let this user enter that one\n")
+    assert not list(inner.glob("results/*"))

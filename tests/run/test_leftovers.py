@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,40 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def started(program: str, *words: object) -> "subprocess.Popen[str]":
     line = [sys.executable, "-c", program, *map(str, words)]
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+
+
+def test_sockets_have_short_paths_wherever_scratch_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("t" * 100)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    with scratch.scratch_folder() as folder, socket.socket(socket.AF_UNIX) as database:
+        (folder / "0").mkdir()
+        database.bind(str(folder / "0/.s.PGSQL.65432"))
+        assert len(list(deep.glob("bf-*/0/.s.PGSQL.65432"))) == 1
+        assert not scratch.abandoned()
+    assert not list(deep.iterdir())
+    assert not folder.parent.exists()
+
+
+def test_a_short_way_goes_with_what_it_leads_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("t" * 100)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    monkeypatch.setenv("TMPDIR", str(deep))
+    with started(LEAVES, tmp_path, "half-") as process:
+        assert process.stdout is not None
+        link = Path(process.stdout.readline().split()[0])
+        assert link.is_symlink()
+        assert link.parent not in scratch.abandoned()
+        process.kill()
+    assert link.parent in scratch.abandoned()
+    leftovers.cleared()
+    assert not link.parent.exists()
+    assert not list(deep.iterdir())
 
 
 @pytest.mark.parametrize(("kind", "prefix"), [("templates", "half-"), ("runtimes", "0123abc.")])

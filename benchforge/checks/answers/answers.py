@@ -4,16 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.answers import alike, same
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.percentiles import Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 
 
-def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield what a measured trial shows."""
+def of_trial(
+    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
+) -> Iterator[Check]:
+    """Yield what a measured trial shows; E2 where somebody asks a percentile or a mean."""
+    tails = (percentiles or Percentiles()).tails
     yield errors(trial, limits)
-    yield censored(trial, limits)
+    if tails:
+        yield censored(trial, limits, tails)
     yield alike.answers(trial, limits)
     yield alike.size(trial, limits)
 
@@ -82,36 +87,44 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     )
 
 
-def censored(trial: Trial, limits: Thresholds) -> Check:
-    """E2: whether requests that are in no distribution reach into the 99th percentile.
+def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
+    """E2: whether requests that are in no distribution reach into percentiles; the last counts.
 
     Those that timed out took longer than anything recorded. Of those in flight at the end the ages
     count where they are told; else each connection may have had one.
     """
-    reading, share = trial.reading, limits["E2"].number("share")
+    reading = trial.reading
     recorded = None if reading is None else _recorded(reading)
     if reading is None or not recorded:
         says = "what response times leave out is not known: the tool tells none"
         return limits.check("E2", "apparatus", None, says, invalidates="latency")
     late = max(reading.censored, reading.errors.get("timeout", 0))
-    flying = _in_flight(trial, reading, share, late)
-    if flying is None:
+    flying = [_in_flight(trial, reading, percent / 100, late) for percent in tails]
+    lost = [late + number for number in flying if number is not None]
+    if not lost:
         says = "how many requests were in flight at the end is not known"
         return limits.check("E2", "apparatus", None, says, invalidates="latency")
-    beyond = (1 - share) * (recorded + late + flying)
-    limit = limits["E2"]
-    value = (late + flying) / beyond
+    slowest = [(100 - percent) / 100 for percent in tails]
+    of_each = [own * (recorded + number) for own, number in zip(slowest, lost, strict=True)]
+    limit, value, beyond = limits["E2"], lost[-1] / of_each[-1], of_each[-1]
+    fails = [limit.status(n / of) == "fail" for n, of in zip(lost, of_each, strict=True)]
+    least = tails[fails.index(True) if fails[-1] else -1]
     says = (
-        f"{late:,} requests timed out and {flying:,} were in flight at the end, in no "
-        f"distribution; the slowest {1 - share:.0%} are {beyond:,.0f}"
+        f"{late:,} requests timed out and {lost[-1] - late:,} were in flight at the end, in no "
+        f"distribution; the slowest {round(100 - tails[-1], 6):g}% are {beyond:,.0f}"
     )
-    if limit.status(value) == "fail":
-        says += f": p{share * 100:g} is not known, it is more than the largest time"
+    if fails[-1]:
+        says += f": p{least:g} is not known, it is more than the largest time"
     if limit.status(value) != "pass":
         says += "; load for longer, or with fewer connections, or a longer time-out"
     about_server = limit.status(late / beyond) == limit.status(value) != "pass"
     return limits.check(
-        "E2", "behaviour" if about_server else "apparatus", value, says, invalidates="latency"
+        "E2",
+        "behaviour" if about_server else "apparatus",
+        value,
+        says,
+        component=f"p{least:g}",
+        invalidates="latency",
     )
 
 

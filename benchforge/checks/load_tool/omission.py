@@ -4,26 +4,34 @@ from collections.abc import Iterable, Iterator
 from itertools import dropwhile
 
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.percentiles import TAIL, Percentiles
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
 
-P = 0.99
+P = TAIL / 100
 _FINE_S = 0.1  # bins that the gap test needs
 _TIMES_MEDIAN = 10
 _COARSE = "wrk2:1ms-timer"
 _UNCORRECTED = "uncorrected_p50_us"
 
 
-def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2."""
-    reading = trial.reading
+def of_trial(
+    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
+) -> Iterator[Check]:
+    """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2.
+
+    O1 is asked where somebody asks a tail or a mean: of lower percentiles, requests that are slow
+    by their kind look like a server that stood still.
+    """
+    reading, tails = trial.reading, (percentiles or Percentiles()).tails
     if reading is None:
         return
     if _COARSE in reading.defects:
         yield _timer(reading, limits)
-    if not (reading.schedule or reading.process_s or _is_open_or_client(trial.load)):
+    closed = not (reading.schedule or reading.process_s or _is_open_or_client(trial.load))
+    if closed and tails and tails[-1] >= TAIL:
         yield _omission(reading, trial.load, limits)
 
 

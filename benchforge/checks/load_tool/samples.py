@@ -4,26 +4,31 @@ import math
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.percentiles import Percentiles
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 
-_PERCENTS = (50, 90, 99)
 _FEW = 10  # times: below, one decimal is told
 
 
-def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
-    """Yield what a measured trial shows: S2 of each usual percentile.
+def of_trial(
+    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
+) -> Iterator[Check]:
+    """Yield what a measured trial shows: S2 of each percentile that somebody asks.
 
     It counts requests beyond it, N (1 - p), those that were given up or under way at the end
-    included; the latency metric says the same of any other percentile.
+    included.
     """
+    shown = sorted((percentiles or Percentiles()).shown)
     begun = _timed(trial)
+    if not shown:
+        return
     if begun is None:
         why = "the load tool does not tell how many response times it has"
         yield limits.check("S2", "apparatus", None, why, invalidates="latency")
         return
-    for percent in _PERCENTS:
-        of, beyond = f"p{percent}", round(begun * (100 - percent) / 100, 6)
+    for percent in shown:
+        of, beyond = f"p{percent:g}", round(begun * (100 - percent) / 100, 6)
         says = f"{begun} response times: {beyond:g} are beyond {of}"
         limit = limits["S2"]
         if limit.status(beyond) != "pass" and limit.warn is not None:

@@ -1,8 +1,9 @@
 """Which parts of a trial share CPUs, and what that alone explains.
 
 Parts that wait for one another's CPUs are the experiment, as long as nobody else is at work: where
-that is not known to be otherwise, a part's waiting is a warning at most. A load tool with CPUs of
-its own that waits all the same has too few of them: that is a fault of the apparatus.
+that is not known to be otherwise, a part's waiting is a warning at most, and none where no
+placement could change it. A load tool with CPUs of its own that waits all the same has too few of
+them: that is a fault of the apparatus.
 """
 
 from benchforge.checks.limits import Thresholds
@@ -42,14 +43,24 @@ def alone(
         return status, "others used CPU meanwhile, see foreign-cpu and steal"
     others = beside(trial, role)
     if others:
-        why = f"the {role} shares its CPUs with {listed(others)}: place them apart ([placement])"
-        return "warn", why
+        why = f"the {role} shares its CPUs with {listed(others)}"
+        if "loader" not in {role, *others} and _crowded(trial):
+            return "pass", f"{why}: there are fewer CPUs than parts"
+        return "warn", f"{why}: place them apart ([placement])"
     if role == "loader":
         return status, "its CPUs are too few for its threads: give it more ([placement])"
     return (
         "warn",
         "nobody else is known to have used its CPUs: its own threads wait for one another",
     )
+
+
+def _crowded(trial: Trial) -> bool:
+    """Whether there are fewer CPUs than parts: no placement gives each its own."""
+    seen = trial.observation
+    if seen is None or seen.machine is None:
+        return False
+    return seen.machine.cpus < len({part.role for part in seen.usage})
 
 
 def _overlap(trial: Trial, role: Role, other: Role) -> bool:

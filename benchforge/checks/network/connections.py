@@ -8,6 +8,7 @@ from benchforge.checks.network.delayed import delayed
 from benchforge.checks.network.exhaustion import descriptors, ports
 from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, not_compared, requests
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 
 _TURNED_AWAY = (
@@ -16,6 +17,7 @@ _TURNED_AWAY = (
     "TcpExtTCPReqQFullDrop",
     "TcpExtTCPReqQFullDoCookies",
 )
+_RESET = "{:,} requests had no answer: their connections were reset, or never accepted"
 _TWO = 2  # sides make a comparison
 _NO_COUNTERS = "the network's counters were not read"
 
@@ -98,7 +100,10 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
         too_few = count < limit.number("without") * sent
         says = f"{carried}, one each as asked"
         if too_few:
-            says = f"{carried}, although each was to be closed: the load tool used them again"
+            says = f"{carried}, although each was to be closed: "
+            cut = _cut_off(trial, reading)
+            few = count < limit.number("without") * (sent - cut)
+            says += "the load tool used them again" if few else _RESET.format(cut)
         return limits.check("K1", "apparatus", count, says, status="fail" if too_few else "pass")
     allowed = limit.number("above") * (load.connections or 0) + limit.number("spare")
     if count > allowed and sent < limit.number("reused") * count:
@@ -109,6 +114,13 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
         )
         return limits.check("K1", "behaviour", count, says, status="fail")
     return limits.check("K1", "behaviour", count, f"{carried}: kept alive", status="pass")
+
+
+def _cut_off(trial: Trial, reading: Reading) -> int:
+    """Return how many requests lost their connection, as far as tool or kernel counted them."""
+    counted = [n for name, n in reading.errors.items() if name not in {"status", "body"}]
+    resets = None if trial.observation is None else grown(trial.observation, "TcpEstabResets")
+    return max([*counted, reading.unanswered or 0, resets or 0])
 
 
 def backlog(trial: Trial, limits: Thresholds) -> Check:

@@ -3,7 +3,7 @@
 import click
 
 from benchforge.cli.deferred import runs
-from benchforge.cli.options import LEAST, PATH
+from benchforge.cli.options import AS_JSON, LEAST, PATH
 
 
 @click.command("compare")
@@ -34,7 +34,7 @@ from benchforge.cli.options import LEAST, PATH
     is_flag=True,
     help="Compare even if machine, tools or suite differ; the output marks it.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
+@AS_JSON
 @runs("benchforge.cli.compare.compare")
 def command() -> None:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...

@@ -3,7 +3,7 @@
 import click
 
 from benchforge.cli.deferred import runs
-from benchforge.cli.options import PATH
+from benchforge.cli.options import AS_JSON, PATH
 
 
 @click.command("history")
@@ -16,7 +16,7 @@ from benchforge.cli.options import PATH
 @click.option(
     "--metric", "metrics", metavar="LABEL", multiple=True, help="Show this metric only; repeatable."
 )
-@click.option("--json", "json_", is_flag=True, help="Print JSON instead of text.")
+@AS_JSON
 @click.option("--csv", "csv_", is_flag=True, help="Print CSV, one line for each number.")
 @runs("benchforge.cli.compare.history")
 def command() -> None:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchforge.cli.compare.compare_text import as_json, text
+from benchforge.cli.compare.compare_text import document, text
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -23,7 +23,7 @@ def main(
     metrics: tuple[str, ...],
     least: float,
     anyway: bool,
-    json_: bool,
+    as_json: bool,
 ) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT..."""
     named = _named(results, against)
@@ -33,9 +33,9 @@ def main(
     before = older(new, named[1:], registry, reference, anyway=anyway, earlier=bool(against))
     past = [one.summary for one in before.results]
     rows = list(compared(new.summary, past, reference, least, metrics))
-    if json_:
-        document = as_json(new, before, rows, reference, registry)
-        show(json.dumps(document, indent=1, allow_nan=False))
+    if as_json:
+        new_and_old = document(new, before, rows, reference, registry)
+        show(json.dumps(new_and_old, indent=1, allow_nan=False))
     else:
         show("\n".join(text(new, before, rows, reference, registry)))
     for omission in before.left_out:

@@ -38,7 +38,7 @@ def text(
     yield from _verdicts(seen, older, reference)
 
 
-def as_json(
+def document(
     new: Summed,
     older: Older,
     rows: Sequence[MetricChange],

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchforge.cli.compare.history_text import as_csv, as_json, text
+from benchforge.cli.compare.history_text import as_csv, document, text
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
@@ -15,17 +15,17 @@ def main(
     results: tuple[Path, ...],
     reference: str | None,
     metrics: tuple[str, ...],
-    json_: bool,
+    as_json: bool,
     csv_: bool,
 ) -> int:
     """Show each case and metric over several results, in order of time. Return the exit code."""
-    if json_ and csv_:
+    if as_json and csv_:
         raise Unusable("--json and --csv exclude each other", "leave one out")
     suite_timelines, left_out = timelines(results, Registry(), reference)
     courses_by_timeline = [(line, _courses(line, reference, metrics)) for line in suite_timelines]
     _check(suite_timelines, courses_by_timeline, reference, metrics)
-    if json_:
-        show(json.dumps([as_json(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
+    if as_json:
+        show(json.dumps([document(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
     elif csv_:
         show(as_csv(courses_by_timeline).rstrip("\n"))
     else:

@@ -65,7 +65,7 @@ def _says(change: SeriesChange) -> str:
     return f"CHANGED by {percent} between result {change.before + 1} and {change.after + 1}"
 
 
-def as_json(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
+def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
     """Return all of one suite; `result`, `before` and `after` are places in `results`, from 0."""
     return {
         "suite": line.suite,

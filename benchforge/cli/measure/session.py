@@ -8,8 +8,6 @@ from functools import partial
 
 from benchforge import safe
 from benchforge.checks import ask
-from benchforge.checks.machine.calibrated import limits_of
-from benchforge.checks.older_fields import kept_trials
 from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
@@ -17,7 +15,7 @@ from benchforge.cli.results.report import reported
 from benchforge.cli.screen.progress import ProgressLine
 from benchforge.cli.screen.say import counted, say, warn
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.folder import read_ceilings
+from benchforge.model.files.folder import read_ceilings, read_trials
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.run.disk.result_writer import ResultWriter
@@ -57,7 +55,7 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
         progress.end()
     inputs.keep.still_there()
     if interrupted is not None:  # maybe between a trial's file and its place in our list
-        trials, ceilings = list(kept_trials(begun.folder)), list(read_ceilings(begun.folder))
+        trials, ceilings = list(read_trials(begun.folder)), list(read_ceilings(begun.folder))
     result = replace(begun, trials=tuple(trials), ceilings=tuple(ceilings))
     code = report_result(result, suite.metrics, options)
     _say_what_quiet_took(trials[len(begun.trials) :])
@@ -86,7 +84,7 @@ def _inputs(
         graph=prepared.graph,
         context=prepared.context,
         keep=ResultWriter(begun.folder),
-        believe=partial(ask.of_trial, limits=limits_of(header)),
+        believe=ask.of_trials(header, metrics),
         judge=partial(judged, finds=header.searches, metrics=metrics, smoke=header.smoke),
         limits=options.limits,
         before=begun.trials,

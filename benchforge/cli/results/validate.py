@@ -4,6 +4,7 @@ from pathlib import Path
 
 from benchforge import safe
 from benchforge.cli.screen.say import show
+from benchforge.model.files.folder import SUMMARY
 from benchforge.registry import Registry
 from benchforge.results.validity import result_faults
 
@@ -17,7 +18,9 @@ def main(paths: tuple[Path, ...]) -> int:
     for path in paths:
         path_faults = result_faults(path, registry)
         if not path_faults:
-            show(f"{path}: valid")
+            alone = path.is_file() and path.name == SUMMARY
+            more = "; not recomputed from its trials, verdicts included: name the folder"
+            show(f"{path}: valid{more if alone else ''}")
         for fault in path_faults:
             show(safe.word(str(fault)))
             code = max(code, INVALID if fault.kind == "invalid" else UNREADABLE)

@@ -4,7 +4,8 @@ from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.trial.check import Check
 from benchforge.model.values.measurand import percentile
 
-_TAIL = 99.0  # the percentile from which on checks of the tail look
+_TAIL = 99.0
+"The percentile of a check of the tail that names none; a mean depends on it."
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
@@ -20,7 +21,7 @@ def speaks_of(check: Check, line: MetricSummary | None) -> bool:
     theirs = percentile(check.component) or (_TAIL if tail else None)
     if theirs is None:
         return True
-    return line.percentile >= theirs if line.percentile is not None else tail
+    return line.percentile >= theirs if line.percentile is not None else tail and theirs <= _TAIL
 
 
 def doubted(case: CaseSummary, line: MetricSummary) -> frozenset[int]:

@@ -4,8 +4,8 @@ Whether a summary is what its trials give is not asked: `results/validity.py` co
 """
 
 import hashlib
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge import door
@@ -38,7 +38,7 @@ _MOST_LOCK = 16 * door.MIB
 def faults(path: Path) -> list[FileFault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
-        return list(_of_folder(path))
+        return read_files(path).faults
     parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Calibration)
     if isinstance(parsed, list):
         return parsed
@@ -51,38 +51,57 @@ def faults(path: Path) -> list[FileFault]:
     return []
 
 
-def _of_folder(folder: Path) -> Iterator[FileFault]:
+@dataclass(frozen=True)
+class FolderFiles:
+    """The files of a result that could be read, and what is wrong with any."""
+
+    header: Parsed[Header] | None
+    trials: Sequence[Parsed[Trial]]
+    sessions: Sequence[Parsed[Session]]
+    ceilings: Sequence[Parsed[Ceiling]]
+    summary: Parsed[Summary] | None
+    faults: list[FileFault]
+
+
+def read_files(folder: Path) -> FolderFiles:
+    """Read the files of a result, each once."""
     header = parse(folder, HEADER, Header)
     if isinstance(header, list) and header[0].kind == "older":
-        yield header[0]  # its other files are of that format, too
-        return
+        # Its other files are of that format, too.
+        return FolderFiles(None, (), (), (), None, [header[0]])
     trials = [parse(folder, name, Trial) for name in trial_files(folder)]
     sessions = [parse(folder, name, Session) for name in session_files(folder)]
     ceilings = [parse(folder, name, Ceiling) for name in ceiling_files(folder)]
-    summary = parse(folder, SUMMARY, Summary) if (folder / SUMMARY).exists() else []
-    yield from chain.from_iterable(
-        parsed
-        for parsed in (header, *trials, *sessions, *ceilings, summary)
-        if isinstance(parsed, list)
+    summary = parse(folder, SUMMARY, Summary) if (folder / SUMMARY).exists() else None
+    files = FolderFiles(
+        header if isinstance(header, Parsed) else None,
+        [trial for trial in trials if isinstance(trial, Parsed)],
+        [session for session in sessions if isinstance(session, Parsed)],
+        [ceiling for ceiling in ceilings if isinstance(ceiling, Parsed)],
+        summary if isinstance(summary, Parsed) else None,
+        [],
     )
-    whole = [trial for trial in trials if isinstance(trial, Parsed)]
-    sat = [session for session in sessions if isinstance(session, Parsed)]
-    machine = (
-        MachineBounds.of(header.model.facts) if isinstance(header, Parsed) else MachineBounds()
-    )
-    for trial in whole:
+    for parsed in (header, *trials, *sessions, *ceilings, summary):
+        files.faults.extend(parsed if isinstance(parsed, list) else ())
+    files.faults.extend(_of_files(files))
+    return files
+
+
+def _of_files(files: FolderFiles) -> Iterator[FileFault]:
+    header = files.header
+    machine = MachineBounds() if header is None else MachineBounds.of(header.model.facts)
+    for trial in files.trials:
         yield from _of_trial(trial, machine)
-    for ceiling in ceilings:
-        if isinstance(ceiling, Parsed):
-            yield from _of_ceiling(ceiling, machine)
-    yield from _of_sessions(sat)
-    if not isinstance(header, Parsed):
+    for ceiling in files.ceilings:
+        yield from _of_ceiling(ceiling, machine)
+    yield from _of_sessions(files.sessions)
+    if header is None:
         return
     yield from planned(header)
     yield from _of_tables(header)
     yield from _of_claims(header)
     yield from _of_runtimes(header)
-    yield from order(header, whole, sat)
+    yield from order(header, files.trials, files.sessions)
 
 
 def _of_trial(trial: Parsed[Trial], machine: MachineBounds) -> Iterator[FileFault]:
@@ -118,7 +137,7 @@ def beside(file: Path, name: str) -> bool:
     return door.holds(file.parent, name)
 
 
-def _of_sessions(sessions: list[Parsed[Session]]) -> Iterator[FileFault]:
+def _of_sessions(sessions: Sequence[Parsed[Session]]) -> Iterator[FileFault]:
     first_trial = 1
     for number, session in enumerate(sessions, 2):
         if session.model.number != number:

@@ -1,13 +1,12 @@
 """Whether the numbers of a result are those that its raw files give."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.checks.older_fields import completed
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import FileFault, Model, Parsed, parse
 from benchforge.model.files.folder import (
@@ -118,25 +117,25 @@ def verify(
 
 
 def _read(folder: Path, registry: Registry) -> Result:
-    header = _parsed(folder, HEADER, Header, registry)
-    trials = [_parsed(folder, name, Trial, registry) for name in trial_files(folder)]
+    header = _parsed(folder, HEADER, Header)
+    trials = [_parsed(folder, name, Trial) for name in trial_files(folder)]
     has_summary = (folder / SUMMARY).exists()
     return Result(
         header=header,
         trials=tuple(sorted(trials, key=lambda trial: trial.model.number)),
-        ceilings=tuple(_parsed(folder, name, Ceiling, registry) for name in ceiling_files(folder)),
+        ceilings=tuple(_parsed(folder, name, Ceiling) for name in ceiling_files(folder)),
         sessions=read_sessions(folder),
-        summary=_parsed(folder, SUMMARY, Summary, registry) if has_summary else None,
+        summary=_parsed(folder, SUMMARY, Summary) if has_summary else None,
         suite=kept_suite(header.model, f"the suite in {folder / HEADER}", registry),
         registry=registry,
         ours=header.model.benchforge == own_version(),
     )
 
 
-def _parsed(folder: Path, name: str, model: type[Model], registry: Registry) -> Parsed[Model]:
+def _parsed(folder: Path, name: str, model: type[Model]) -> Parsed[Model]:
     parsed = parse(folder, name, model)
     if isinstance(parsed, Parsed):
-        return replace(parsed, model=completed(parsed.model, registry))
+        return parsed
     raise refusal(parsed[0])
 
 

@@ -7,6 +7,7 @@ from benchforge import door
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.counted import counted
+from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.files.file import FileFault
@@ -207,16 +208,21 @@ def _would_show(trial: Trial) -> bool:
 
 def checks(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """What the checks answer, from the trial; those that saw it running stand first."""
-    limits = limits_of(result.header.model)
+    header = result.header.model
+    if header.thresholds_version != (now := limits().version):
+        why = f"checks of version {header.thresholds_version}; this benchforge has those of {now}"
+        yield RecomputedValue(result.header, ("thresholds_version",), cannot=why)
+        return
+    checks_of = ask.of_trials(header, result.suite.metrics)
     for kept in result.measured:
         stored = kept.trial.checks
         trial = kept.trial
         if otherwise(stored, trial.case.server):  # which failed for what they answered
             trial = trial.model_copy(update={"failure": None})
         try:
-            size = len(ask.of_trial(trial, limits))
+            size = len(checks_of(trial))
             own = stored[: max(0, len(stored) - size)]
-            checked = ask.of_trial(trial.model_copy(update={"checks": own}), limits)
+            checked = checks_of(trial.model_copy(update={"checks": own}))
         except Exception as error:  # noqa: BLE001 - of numbers of any kind
             yield kept.again("checks", cannot=f"{type(error).__name__}: {error}")
             continue

@@ -63,6 +63,7 @@ class ResultWriter:
             raise CannotKeep(f"{parent}: not a folder", "choose one with -o") from None
         except OSError as error:
             raise CannotKeep(f"{error.filename or parent}: {error.strerror}", hint) from error
+        entered(parent)
         try:
             with uninterrupted(), claimed(parent, BESIDE) as half:
                 try:
@@ -85,7 +86,7 @@ class ResultWriter:
         be opened.
         """
         try:
-            held = hold(self.folder.resolve())
+            held = hold(entered(self.folder))
         except (FileNotFoundError, NotADirectoryError) as error:
             hint = "name the folder of a result"
             raise Unusable(f"{self.folder}: {error.strerror}", hint) from error
@@ -167,6 +168,25 @@ class ResultWriter:
         except OSError as error:
             raise self._cannot(path, error) from error
         return path
+
+
+def entered(folder: Path) -> Path:
+    """Return a folder's path from the root, by which each process of a trial enters it.
+
+    Raises CannotKeep where that leads through a folder that is closed to us: the relative path of a
+    shell that was there before does not.
+    """
+    path = folder.resolve()
+    try:
+        path.stat()
+    except PermissionError as error:
+        above = reversed(path.parents)
+        closed = next((one for one in above if not os.access(one, os.X_OK)), path)
+        hint = "use another folder, or let this user enter that one"
+        raise CannotKeep(f"{path}: this user cannot enter {closed}", hint) from error
+    except OSError:  # who opens it says what is wrong
+        pass
+    return path
 
 
 def _named(half: Path, wanted: Path) -> Path:

@@ -23,11 +23,14 @@ HALF = "half-"
 _MODE = 0o1700
 _OWNER = "owner"
 _ATTEMPTS = 5
+_LONGEST = 88  # bytes: below it stand a service's number and its socket, /0/.s.PGSQL.65432
+_SHORT = Path("/tmp")  # noqa: S108 - in it only a private folder with a link
+_LINK = f"{PREFIX}to-"
 
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
-    """A short private folder: the path of a socket ends at 107 bytes.
+    """A short private folder: the path of a socket ends at 107 bytes. A long one gets a short link.
 
     It has a file `owner`, for people; what is made in it else goes with it. Raises CannotKeep.
     """
@@ -40,6 +43,12 @@ def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
         except OSError as error:
             message = f"{tempfile.tempdir or 'scratch'}: {error.strerror}"
             raise CannotKeep(message, "free some space there, or set TMPDIR") from error
+        with contextlib.suppress(OSError):
+            if len(os.fsencode(folder)) > _LONGEST:
+                link = stack.enter_context(claimed(_SHORT, _LINK)) / "scratch"
+                stack.callback(_gone, link.parent)
+                link.symlink_to(folder)
+                folder = link
         yield folder
 
 
@@ -98,7 +107,7 @@ def abandoned(*beside: Path) -> list[Path]:
         usual = Path(tempfile.gettempdir())
     except OSError:  # every disk is full, and who cleans wants to end that
         usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
-    folders = sorted(usual.glob(f"{PREFIX}*"))
+    folders = sorted({*usual.glob(f"{PREFIX}*"), *_SHORT.glob(f"{_LINK}*")})
     folders += [
         folder for parent in dict.fromkeys(beside) for folder in sorted(parent.glob(f"{BESIDE}*"))
     ]

@@ -26,6 +26,7 @@ from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.part import Service
 from benchforge.parts.site import Output, Target
 from benchforge.run.disk.hide import hide_below
+from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.http import probes
@@ -78,9 +79,9 @@ def measure(
     only CannotKeep is raised. Secrets are in none of what is returned, and once it is, in none of
     the folder's files.
     """
+    # Each process has a working folder of its own.
+    resolved = replace(inputs, folder=entered(inputs.folder))
     try:
-        # Each process has a working folder of its own.
-        resolved = replace(inputs, folder=inputs.folder.resolve())
         measured = _measure(resolved, ground, TrialRecorder(tell))
     finally:
         if inputs.folder.is_dir():
