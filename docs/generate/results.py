@@ -108,9 +108,8 @@ def _row(one: Option, annotation: object) -> tuple[str, ...]:
     if not one.doc:
         raise ValueError(f"field {one.name!r} has no sentence below it")
     links = ", ".join(f"[{model.__name__}](#{_anchor(model)})" for model in _models(annotation))
-    null = ("", " or null", ", or null")[
-        (NoneType in get_args(annotation)) * (1 + ("," in one.type))
-    ]
+    comma = "," if "," in one.type else ""
+    null = f"{comma} or null" if NoneType in get_args(annotation) else ""
     holds = plain(one.type) + null + (f": {links}" if links else "")
     return f"`{one.name}`", holds, _unit(one.name), plain(_NULL.sub("null", one.doc))
 
