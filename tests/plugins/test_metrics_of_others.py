@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchforge_metrics.errors import ErrorRate, Errors
@@ -144,7 +145,7 @@ def shown(use: type[Metric]) -> Summary:
 
 
 def measured(
-    use: type[Metric], side: str, *values: float, of: str | None = None, **more: object
+    use: type[Metric], side: str, *values: float, of: str | None = None, **more: Any
 ) -> CaseSummary:
     made = case(side, values, metric="bad", unit="1", use=use.name, of=of, **more)
     fields = {"measurand": use.measurand, "percentile": use.percentile_of(of)}

@@ -18,6 +18,7 @@ from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.measurand import Measurand
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.sample_size import enough
 from benchforge.stats.summary.completeness import missing, whole
@@ -213,6 +214,7 @@ class Times(Throughput):
     """Numbers of which checks of response times speak."""
 
     name: ClassVar[str] = "latency"
+    measurand: ClassVar[Measurand] = "response time"
 
 
 @pytest.mark.parametrize(

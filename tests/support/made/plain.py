@@ -16,10 +16,12 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.measurand import percentile
+from benchforge.model.values.measurand import Measurand, percentile
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-MEASURANDS = {one.name: one.measurand for one in (Errors, ErrorRate, Latency, Throughput)}
+MEASURANDS: dict[str, Measurand] = {
+    one.name: one.measurand for one in (Errors, ErrorRate, Latency, Throughput)
+}
 
 
 def named(server: str = "server", **changed: Any) -> CaseName:
