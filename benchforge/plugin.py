@@ -4,9 +4,8 @@ Its names are a promise: `tests/plugins/test_plugin_names.py` lists them. Each c
 heading of a group on the reference page that is drawn from this module.
 """
 
-from benchforge import door, safe
+from benchforge import door
 from benchforge.errors import BenchforgeError, OutputDamaged
-from benchforge.hookspecs import hookimpl
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import (
@@ -59,6 +58,8 @@ from benchforge.parts.part import (
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.site import Output, Site, Target
 from benchforge.parts.wrong_option import WrongOption
+from benchforge.registry.hookspecs import hookimpl
+from benchforge.text import readable, safe
 
 # Hooks: how a plugin brings its parts.
 __all__ = ["hookimpl"]
@@ -133,5 +134,5 @@ __all__ += [
 ]
 # Tables: how a table of the suite places its cases.
 __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
-# Text and files: safe for every reader, and within a folder.
-__all__ += ["door", "safe"]
+# Text and files: readable and safe for every reader, and within a folder.
+__all__ += ["door", "readable", "safe"]

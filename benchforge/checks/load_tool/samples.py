@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact
 
 _PERCENTS = (50, 90, 99)
 _FEW = 10  # times: below, one decimal is told
@@ -24,12 +25,12 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     for percent in _PERCENTS:
         of, beyond = f"p{percent}", round(begun * (100 - percent) / 100, 6)
-        says = f"{begun} response times: {beyond:g} are beyond {of}"
+        says = f"{begun} response times: {exact(beyond)} are beyond {of}"
         limit = limits["S2"]
         if limit.status(beyond) != "pass" and limit.warn is not None:
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
-            longer = f"load {_longer(needed / begun):g} times as long, for" if begun else "it takes"
-            says += f"; {longer} {needed}"
+            longer = f"load {exact(_longer(needed / begun))} times as long, for" if begun else ""
+            says += f"; {longer or 'it takes'} {needed}"
         yield limits.check("S2", "apparatus", beyond, says, component=of, invalidates="latency")
 
 

@@ -7,11 +7,11 @@ its own that waits all the same has too few of them: that is a fault of the appa
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import foreign
-from benchforge.checks.words import listed
 from benchforge.model.trial.check import Status
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.cpus import Cpus
+from benchforge.text.readable import conjoined
 
 
 def cpus_of(trial: Trial, role: Role) -> Cpus | None:
@@ -42,7 +42,7 @@ def alone(
         return status, "others used CPU meanwhile, see foreign-cpu and steal"
     others = beside(trial, role)
     if others:
-        why = f"the {role} shares its CPUs with {listed(others)}: place them apart ([placement])"
+        why = f"the {role} shares its CPUs with {conjoined(others)}: place them apart ([placement])"
         return "warn", why
     if role == "loader":
         return status, "its CPUs are too few for its threads: give it more ([placement])"

@@ -16,7 +16,7 @@ from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_option
-from benchforge.cli.screen.say import counted, say, warn
+from benchforge.cli.screen.say import say, warn
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
@@ -39,6 +39,7 @@ from benchforge.stats.summary.precision import precise
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
+from benchforge.text.readable import counted
 
 
 @click.command("run")

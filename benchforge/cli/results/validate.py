@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from benchforge import safe
 from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import show
 from benchforge.registry import Registry
 from benchforge.results.validity import result_faults
+from benchforge.text import safe
 
 INVALID, UNREADABLE = 1, 2
 

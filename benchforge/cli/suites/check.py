@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from benchforge.cli.options import ONE_PROFILE, SETTINGS, SuiteFile, only_option
-from benchforge.cli.screen.say import counted, keep_secret, say, show
+from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
@@ -14,7 +14,8 @@ from benchforge.run.locate import missing
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.suite.profiles import load_all
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, listed
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.text.readable import counted, listed
 
 UNUSABLE, MISSING = 2, 3
 

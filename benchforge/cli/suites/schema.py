@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from benchforge import safe
 from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import show, warn
 from benchforge.errors import CannotKeep
@@ -19,6 +18,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry, brought
 from benchforge.suite.schema.suite import suite_schema
+from benchforge.text import safe
 
 _FILES: dict[str, type[Frozen]] = {
     "result": Header,
