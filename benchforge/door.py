@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from benchforge.text.readable import too_many
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -238,5 +240,4 @@ def _naming(folder: Path, name: str) -> Iterator[None]:
 
 
 def _too_large(path: Path, size: int, most: int) -> OSError:
-    message = f"has {size:,} bytes, and at most {most:,} of such a file are read"
-    return OSError(errno.EFBIG, message, str(path))
+    return OSError(errno.EFBIG, too_many(size, most, "bytes"), str(path))

@@ -4,9 +4,8 @@ Its names are a promise: `tests/plugins/test_plugin_names.py` lists them. Each c
 heading of a group on the reference page that is drawn from this module.
 """
 
-from benchforge import door, safe
+from benchforge import door
 from benchforge.errors import BenchforgeError, OutputDamaged
-from benchforge.hookspecs import hookimpl
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
@@ -57,6 +56,8 @@ from benchforge.parts.part import (
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.site import Output, Site, Target
 from benchforge.parts.wrong_option import WrongOption
+from benchforge.registry.hookspecs import hookimpl
+from benchforge.text import readable, safe
 
 # Hooks: functions that benchforge calls.
 __all__ = ["hookimpl"]
@@ -131,5 +132,5 @@ __all__ += [
 ]
 # Tables: the layout of a suite's table.
 __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
-# Text and files: safe handling of untrusted text and folders.
-__all__ += ["door", "safe"]
+# Text and files: numbers as people read them; safe handling of untrusted text and folders.
+__all__ += ["door", "readable", "safe"]

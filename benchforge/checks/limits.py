@@ -10,6 +10,7 @@ from pydantic import Field
 
 from benchforge.model.trial.check import Check, Status, Topic
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import exact
 
 FILE = "limits.toml"
 _DIGITS = 6  # enough for a person
@@ -51,7 +52,9 @@ class Limit(Frozen):
         """For a person: warn at 0.8, fail at 0.95 of a CPU."""
         named = [("warn", self.warn), ("fail", self.fail)]
         at = "below" if self.below else "at"
-        bounds = ", ".join(f"{word} {at} {value:g}" for word, value in named if value is not None)
+        bounds = ", ".join(
+            f"{word} {at} {exact(value)}" for word, value in named if value is not None
+        )
         return f"{bounds} {self.unit}".strip()
 
 

@@ -10,6 +10,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.cpus import Cpus
 
 NOT_OBSERVED = "nothing was observed from outside"
+NOT_LOOKED_AT = "only what the parts used was looked at, not what the machine did"
 
 
 def not_compared(

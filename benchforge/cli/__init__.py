@@ -181,7 +181,7 @@ def called(words: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
-        from benchforge import safe  # noqa: PLC0415 - --help imports click alone
+        from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
         error.show(buffer := io.StringIO())
         click.echo(safe.text(buffer.getvalue()), nl=False, err=True)
@@ -228,8 +228,8 @@ def _crashed(kind: type[BaseException], error: BaseException, where: TracebackTy
 
 
 def _show_error(error: Exception) -> int:
-    from benchforge import safe  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
+    from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
     if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
         sys.stderr.close()

@@ -31,6 +31,7 @@ from benchforge.suite.secrets.redact import redact
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.source import read
+from benchforge.text.readable import cut
 
 # Another one of these is another machine, or the same set to run at another speed.
 _ANEW = "begin a new result with it: benchforge run SUITE"
@@ -205,4 +206,4 @@ def _shown(value: Any) -> str:
     if value is _NOTHING:
         return "not there"
     text = "unknown" if value is None else repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return cut(text, _SHOWN)

@@ -13,6 +13,7 @@ from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.models import checked
+from benchforge.text.readable import conjoined
 
 KINDS: Mapping[str, Kind] = {
     "servers": "server",
@@ -105,7 +106,7 @@ def _declared(
         others = [
             f"a {one}" for one in KINDS.values() if one != kind and use in registry.names(one)
         ]
-        also = f"{use!r} is {' and '.join(others)}; " if others else ""
+        also = f"{use!r} is {conjoined(others)}; " if others else ""
         yield Fault((*path, "use"), error.message, f"{also}{error.hint}")
         return None
     given = {option: value for option, value in written.items() if option != "use"}

@@ -9,7 +9,8 @@ from typing import ClassVar, get_origin, get_type_hints
 from pydantic import BaseModel
 from sphinx.pycode import ModuleAnalyzer
 
-from benchforge import hookspecs, plugin
+from benchforge import plugin
+from benchforge.registry import hookspecs
 from docs.generate.text import doc_of, first_line, page_of, plain, table
 
 _MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")

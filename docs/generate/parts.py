@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from benchforge.parts.options import in_toml
+from benchforge_author.options import in_toml
+
 from benchforge.parts.part import (
     Backend,
     Kind,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from types import NoneType
 from typing import get_args
 
+from benchforge_author.options import Option, options
 from pydantic import BaseModel
 
 from benchforge.model.files.calibration import Calibration
@@ -14,7 +15,6 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.rows import SYSTEM_COLUMNS, UsageRow
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.parts.options import Option, options
 from docs.generate.text import doc_of, page_of, plain, table
 
 _NULL = re.compile(r"\bNone\b")

@@ -245,8 +245,8 @@ def test_where_nothing_is_faster_than_the_delay_it_is_not_known() -> None:
     check = delayed(timed(slow, acks=490), LIMITS)
     assert (check.status, check.value) == ("unknown", None)
     assert check.message == (
-        "2.0% of the responses took 38 to 46 ms, 0.0% took less, and 0.98 acknowledgements each "
-        "were delayed: whether the others waited is not known"
+        "2 % of the responses took 38 to 46 ms, 0 % took less, with 0.98 delayed acknowledgements "
+        "each: whether the others waited is not known"
     )
     assert delayed(timed(slow, network="host"), LIMITS).status == "unknown"
     assert delayed(timed(slow, acks=2), LIMITS).status == "pass"

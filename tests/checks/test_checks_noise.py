@@ -74,7 +74,7 @@ def test_a_short_load_cannot_tell_and_says_so() -> None:
     found = foreign(0.0, seconds=0.5)
     assert found.status == "unknown"
     assert found.message == (
-        "a load of 0.5 s tells CPU time to 7.07 % only, and 5 % matter: load longer"
+        "a load of 500 ms tells CPU time to 7.07 % only, and 5 % matter: load longer"
     )
     assert foreign(0.66, seconds=0.5).status == "fail"
     assert foreign(0.13, seconds=0.5).status == "warn"

@@ -142,12 +142,12 @@ def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> 
     assert said(findings, "swap") == MachineFinding(
         "warn",
         "swap",
-        "1.2 GB of 2.0 GB used: measured processes may be swapped out",
+        "1.23 GB of 2.05 GB used: measured processes may be swapped out",
         "swapoff -a",
     )
     assert said(findings, "governor").says.startswith("performance, powersave: ")
     assert said(findings, "cgroup quota").says.startswith("the time of 1.5 CPUs, ")
-    assert said(findings, "cgroup memory").says.startswith("2.0 GB, ")
+    assert said(findings, "cgroup memory").says.startswith("2 GB, ")
     assert said(findings, "open files").says.startswith("1024, at most 4096: ")
     assert said(findings, "port range").says.startswith("60000-60999: ")
     assert said(findings, "user namespaces").do == (
@@ -236,10 +236,10 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
     others = said(findings, "other processes")
     assert others.state == "warn"
     assert others.says == (
-        "they use 45% of the CPUs, the most by od) d ( (process 12, 60%), "
-        "new??[31m (process 14, 9%), quiet (process 11, 1%)"
+        "they use 45 % of the CPUs, the most by od) d ( (process 12, 60 %), "
+        "new??[31m (process 14, 9 %), quiet (process 11, 1 %)"
     )
-    assert said(findings, "steal").says == "5.0% of the CPUs' time was given to other machines"
+    assert said(findings, "steal").says == "5 % of the CPUs' time was given to other machines"
     assert said(findings, "load average").state == "warn"
 
 

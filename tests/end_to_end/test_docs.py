@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from benchforge_author.options import options
 from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages
 from documents.terminal import NoRule, Terminal, lines, pattern
 
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answer import Expect, Request
-from benchforge.parts.options import options
 from benchforge.parts.part import Kind
 from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand

@@ -70,7 +70,7 @@ def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
     assert r"## one server | and a \*slow\* one" in text
     claim, corrected = rows(text, "XX1")
     assert claim[0] == "XX1: the slow one serves more"
-    assert claim[1:3] == ["`a > b`", "1.50x"]
+    assert claim[1:3] == ["`a > b`", "1.5x"]
     assert claim[4] == "**fails**"
     assert claim[6] == "the rows were \0 swapped"
     assert corrected[0] == r"XX1_corrected: the fast one serves more"

@@ -12,7 +12,7 @@ Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need Objectiv
 OutputDamaged Part Pivot Place Probe Ranking Rate Reading Reporter Request RightAnswer Role
 RunsPython Sample Schedule SearchTrial Series Server ServesCode Service Site Size StartedProcess
 Statistic Succeeds Summary Target Task Trial TrialSample Usage Verdict Window WrongOption
-after_cut bounded door doubted exposed hookimpl place places safe text_of titled
+after_cut bounded door doubted exposed hookimpl place places readable safe text_of titled
 """
 
 WHAT_TO_DO = """

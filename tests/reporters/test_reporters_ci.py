@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial
 
-from benchforge import safe
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
 from benchforge.model.summary.summary import DoubtedTrial, FailedTrial, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure
+from benchforge.text import safe
 
 State = Literal["holds", "fails", "inconclusive", "invalid"]
 NAMES = st.one_of(

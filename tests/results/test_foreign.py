@@ -290,7 +290,7 @@ sys.exit(code)
 @pytest.mark.parametrize(
     ("which", "words", "says"),
     [
-        ("string", "validate", "bytes, and at most 33,554,432 of such a file are read"),
+        ("string", "validate", "bytes, and at most 33,554,432 are read"),
         ("wide", "validate", "y: is not known here"),
         ("escapes", "validate", ""),
         ("values", "validate", "990,000 values are wrong, too many to name"),

@@ -16,6 +16,8 @@ from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.stats.verdict.judge import judge
+from benchforge.text.readable import percent
+from benchforge.text.readable import times as ratio_text
 
 ABOUT_ONE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.002, 0.998)
 WRONG = Failure(stage="ask", message="status 500, expected 200")
@@ -134,10 +136,10 @@ def test_the_sentence_says_all_of_it() -> None:
     slow = check("F3", "apparatus", "warn", scope="result", name="governor")
     (found,) = judge(summary(*cases, checks=(slow,), placebos=(placebo,)), [told])
     low, high = found.estimate.interval or (0, 0)
-    interval = f"{low:.4g}\N{EN DASH}{high:.4g}"
+    interval = f"{ratio_text(low)}\N{EN DASH}{ratio_text(high)}"
     assert found.sentence == (
-        f"a has {found.estimate.value:.4g}x the speed of b (95 % CI {interval}, 8 blocks, "
-        f"p < 0.001); by {100 * (low - 1):.2g} % at least; valid with 1 warning "
+        f"a has {ratio_text(found.estimate.value or 0)}x the speed of b (95 % CI {interval}, "
+        f"8 blocks, p < 0.001); by {percent(low - 1)} at least; valid with 1 warning "
         "(F3 governor); placebo today 0.996 (0.985\N{EN DASH}1.008); published: 7.17x; closed "
         "loop, 16 connections, this machine, 2026-11-21."
     )
@@ -542,7 +544,7 @@ def test_what_others_disturbed_alike_has_a_ratio(holds: str, factor: float, stat
     assert found.state == state, found.sentence
     assert found.disturbed == found.blocks == tuple(range(1, 9))
     assert found.undisturbed is not None
-    told = "disturbed in 8 of 8 blocks: others left 40% to a and 40% to b of the CPUs"
+    told = "disturbed in 8 of 8 blocks: others left 40 % to a and 40 % to b of the CPUs"
     assert told in found.sentence
     assert "without them it may differ" in found.sentence
 
@@ -551,7 +553,7 @@ def test_what_others_disturbed_alike_has_a_ratio(holds: str, factor: float, stat
 def test_others_that_left_one_side_more_may_be_the_difference(holds: str, factor: float) -> None:
     found = beside(holds, factor, MORE, EVEN)
     assert found.state == "inconclusive"
-    why = "others left a 60% of the CPUs and b 40%: that may be the difference"
+    why = "others left a 60 % of the CPUs and b 40 %: that may be the difference"
     assert why in found.sentence
     assert beside("a > b", 2.0, MORE, EVEN).state == "holds"  # more than that explains
 

@@ -8,6 +8,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure, Trial
+from benchforge.text.readable import exact
 
 _NOT_LOOKED_AT = "no answers to single questions were kept"
 
@@ -29,7 +30,8 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     if probes.distinct > 1:
         lengths = sorted(answer.answer.length for answer in probes.most_frequent)
         shortest, longest = lengths[0], lengths[-1]
-        each = f"of {shortest:,}" if shortest == longest else f"{shortest:,} to {longest:,}"
+        ends = f"{exact(shortest)} to {exact(longest)}"
+        each = ends if shortest < longest else f"of {exact(shortest)}"
         says = f"{questions} were answered with {probes.distinct} different bodies, {each} bytes: "
         says += "whether they are right is for `expect` to say"
         return limits.check("E3", "behaviour", None, says, status="warn")
@@ -47,13 +49,14 @@ def size(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("E3", "behaviour", seen.value, says, status="fail")
     if single is not None and single.wrong:
         says = (
-            f"of {single.total:,} bodies of the load {single.wrong:,} were not of {single.right}: "
+            f"of {exact(single.total)} bodies of the load {exact(single.wrong)} "
+            f"were not of {single.right}: "
         )
         says += "they are not good; if they may be, say so with `expect.length`"
         share = single.wrong / single.total
         return limits.check("E3", "behaviour", share, says, status="warn")
     if single is not None:
-        says = f"all {single.total:,} bodies that the load tool tells are of {single.right}"
+        says = f"all {exact(single.total)} bodies that the load tool tells are of {single.right}"
         return limits.check("E3", "behaviour", 0, says, status="pass")
     assert seen is not None  # noqa: S101 - there is no single one
     if seen.status == "pass":

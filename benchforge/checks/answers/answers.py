@@ -9,6 +9,7 @@ from benchforge.checks.seen import by_name, not_compared, requests
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact, figure, percent
 
 
 def of_trial(
@@ -42,13 +43,14 @@ def errors(trial: Trial, limits: Thresholds) -> Check:
     if bad is None or not total:
         return _in_doubt(trial.reading, limits)
     if not bad:
-        says = f"all {total:,} requests ended well"
+        says = f"all {exact(total)} requests ended well"
         if trial.reading.by_length:
             says += f"; {trial.reading.by_length}"
         return limits.check("E1", "behaviour", 0, says)
-    classes = ", ".join(f"{name} {n:,}" for name, n in trial.reading.errors.items() if n)
+    classes = ", ".join(f"{name} {exact(n)}" for name, n in trial.reading.errors.items() if n)
     says = (
-        f"{bad:,} of {total:,} requests did not end well ({classes or 'of no class'}): errors are "
+        f"{exact(bad)} of {exact(total)} requests did not end well "
+        f"({classes or 'of no class'}): errors are "
         "usually faster than answers, so find out why before its speed is compared"
     )
     return limits.check("E1", "behaviour", bad / total, says)
@@ -59,7 +61,8 @@ def _in_doubt(reading: Reading, limits: Thresholds) -> Check:
     surely = reading.responses - reading.good_at_most + (reading.unanswered or 0)
     total = requests(reading)
     if total and limits["E1"].status(surely / total) == "fail":
-        says = f"{surely:,} of {total:,} requests at least did not end well: {_doubt(reading)}"
+        says = f"{exact(surely)} of {exact(total)} requests at least did not end well"
+        says += f": {_doubt(reading)}"
         return limits.check("E1", "behaviour", surely / total, says)
     says = f"how many requests failed is not known: {_doubt(reading)}"
     return limits.check("E1", "behaviour", None, says)
@@ -79,9 +82,10 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     apart = max(shares.values()) - min(shares.values())
     bad_one = max(shares, key=shares.__getitem__)
     fails = apart > limits["E1"].number("between")
-    says = f"their shares of errors are {apart:.2%} apart"
+    says = f"their shares of errors are {percent(apart)} apart"
     if fails:
-        says += f": {bad_one} has most, {shares[bad_one]:.2%}; it did other work than the others"
+        most = percent(shares[bad_one])
+        says += f": {bad_one} has most, {most}; it did other work than the others"
     return limits.check(
         "E1", "behaviour", apart, says, status="fail" if fails else "pass", scope="comparison"
     )
@@ -110,11 +114,11 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     fails = [limit.status(n / of) == "fail" for n, of in zip(lost, of_each, strict=True)]
     least = tails[fails.index(True) if fails[-1] else -1]
     says = (
-        f"{late:,} requests timed out and {lost[-1] - late:,} were in flight at the end, in no "
-        f"distribution; the slowest {round(100 - tails[-1], 6):g}% are {beyond:,.0f}"
+        f"{exact(late)} requests timed out and {exact(lost[-1] - late)} were in flight at the "
+        f"end, in no distribution; the slowest {percent(1 - tails[-1] / 100)} are {figure(beyond)}"
     )
     if fails[-1]:
-        says += f": p{least:g} is not known, it is more than the largest time"
+        says += f": p{exact(least)} is not known, it is more than the largest time"
     if limit.status(value) != "pass":
         says += "; load for longer, or with fewer connections, or a longer time-out"
     about_server = limit.status(late / beyond) == limit.status(value) != "pass"

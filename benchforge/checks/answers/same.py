@@ -9,6 +9,7 @@ from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.probes import Probes
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact
 
 
 def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -48,7 +49,7 @@ def _same_answers(
     bodies = {
         body for trials in sides.values() for trial in trials for body in _bodies(trial.probes)
     }
-    sizes = ", ".join(f"{name} {length:,} bytes" for name, length in lengths.items())
+    sizes = ", ".join(f"{name} {exact(length)} bytes" for name, length in lengths.items())
     if len({answer.sha256 for answer in firsts.values()}) == 1 and len(bodies) <= 1:
         says = "all answer the same status, content type and body"
         return limits.check("E3", "behaviour", share, says, status="pass", scope="comparison")
@@ -74,7 +75,7 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
     apart = max(sizes.values()) - min(sizes.values())
     smallest = min(sizes[name] + answer.length for name, answer in firsts.items())
     share = apart / smallest
-    per_side = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+    per_side = ", ".join(f"{name} {exact(size)}" for name, size in sizes.items())
     faults = list(_other_headers(firsts))
     if limit.status(share) != "pass" or apart > limit.number("bytes"):
         faults.insert(0, f"{per_side} bytes of headers")

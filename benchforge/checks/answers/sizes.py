@@ -9,6 +9,7 @@ from benchforge.model.trial.good_response import GoodResponse
 from benchforge.model.trial.probes import Sizes
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact, figure
 
 _CHUNKED = "transfer-encoding"
 _COMES_AND_GOES = ("connection", "keep-alive")  # headers that depend on how it was asked
@@ -139,22 +140,23 @@ def _judged(
     partial = mean.most * _under_way(trial, reading) / responses
     reach = mean.most - mean.least + rounding  # a slack of so many bytes on each response
     body = _REASON if mean.what == "head" else max(right.shortest, 1)
-    full = f"{mean.least:,.0f}" + (f" to {mean.most:,.0f}" if mean.most > mean.least else "")
-    says = f"{_digits(mean.each)} bytes of {mean.what} in the load, {full} in a right answer"
+    ends = dict.fromkeys(exact(round(bytes_)) for bytes_ in (mean.least, mean.most))
+    full = f"{' to '.join(ends)} in a right answer"
+    says = f"{exact(mean.each)} bytes of {mean.what} in the load, {full}"
     away = max(mean.least - mean.each, mean.each - mean.most, 0)
     share = away / max(mean.most, 1) * (1 if mean.each > mean.most else -1)
     others = responses - reading.good_at_most
     loose = (limit.fail or 0.0) * mean.most + mean.varies
     status: Status = "unknown"
     if reach >= body:
-        says += f": right ones differ by {reach:,.1f}, too much to tell"
+        says += f": right ones differ by {figure(reach)}, too much to tell"
     elif mean.least - even <= mean.each <= mean.most + even:
         status = "pass"
     elif mean.most < mean.each <= mean.most + even + partial:
         status = "pass" if partial + reach < body else "unknown"
-        says += f", where {partial:,.1f} may be of responses that were not whole"
+        says += f", where {figure(partial)} may be of responses that were not whole"
     elif others:
-        says += f", and {others:,} had another status"
+        says += f", and {exact(others)} had another status"
     elif mean.least - loose <= mean.each <= mean.most + loose + partial:
         says += ": too near to tell"
     else:
@@ -166,10 +168,6 @@ def _under_way(trial: Trial, reading: Reading) -> int:
     """Return how many responses may have come in part, at most."""
     at_once = (trial.load.concurrency or trial.load.connections or 1) if trial.load else 1
     return at_once + (reading.unanswered or 0)
-
-
-def _digits(number: float) -> str:
-    return f"{number:,.3f}".rstrip("0").rstrip(".")
 
 
 def _asked_alike(trial: Trial) -> bool:

@@ -7,6 +7,7 @@ from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import figure, percent
 
 BEYOND = 1.1
 "So much above a ceiling, it was none: it was measured too low."
@@ -97,8 +98,8 @@ def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> C
         status, why = "unknown", floor or "shorter answers are less work than that"
     who = f"{trial.case.driver} was asked for" if _has_rate(trial) else f"{trial.case.driver} made"
     says = (
-        f"{who} {_per_second(trial):,.0f} requests/s, {share:.0%} of the {most:,.0f} that it gets "
-        f"from a server that does nothing{_meaning(status, why)}"
+        f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
+        f"{figure(most)} that it gets from a server that does nothing{_meaning(status, why)}"
     )
     return limits.check(
         "L2", "apparatus", share, says, status=status, scope="result", component=trial.case.title

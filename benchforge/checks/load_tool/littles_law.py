@@ -8,10 +8,10 @@ the loop allows, and a loop that is driven is hardly ever idle.
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.words import percent
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
+from benchforge.text.readable import figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -35,7 +35,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) -> Check:
     allowed = load.concurrency or 1
     share = under_way / allowed
-    says = f"{under_way:.3g} requests were under way on average, of {allowed} that may be"
+    says = f"{figure(under_way)} requests were under way on average, of {allowed} that may be"
     if limits["L3.synthetic"].status(share) == "fail":
         says += ": that cannot be, so its times or its rate are wrong; use another load tool"
         return limits.check("L3.synthetic", "apparatus", share, says)

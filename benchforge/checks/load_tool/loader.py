@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import littles_law, schedule
 from benchforge.checks.machine import colocation
-from benchforge.checks.words import percent
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import amount, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -78,7 +78,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             continue
         value = tool.cpu_wait_s / seen.seconds / max(1, tool.busy_threads or 1)
         status, why = colocation.alone(trial, limits, "L5", value, "loader")
-        says = f"{tool.label} waited {value:.2g} s for a CPU each second"
+        says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
         if why:
             says += f", which is part of the response times: {why}"
         yield limits.check("L5", "apparatus", value, says, status=status, component=tool.label)

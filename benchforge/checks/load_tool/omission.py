@@ -9,6 +9,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
+from benchforge.text.readable import amount, figure
 
 P = TAIL / 100
 _FINE_S = 0.1  # bins that the gap test needs
@@ -78,8 +79,8 @@ def _omission(reading: Reading, load: Load | None, limits: Thresholds) -> Check:
         why = "the response times are too short for the load tool's clock"
         return limits.check("O1", "apparatus", None, why, invalidates="latency")
     says = (
-        f"at random moments p99 would be {waits_us / 1000:.3g} ms, {value:.3g} times that of the "
-        "closed loop"
+        f"at random moments p99 would be {amount('us', waits_us)}, {figure(value)} "
+        "times that of the closed loop"
     )
     if limits["O1"].status(value) != "pass":
         says += _stalls(reading, load, times.quantile(0.5) or 0, waits_us)
@@ -107,7 +108,7 @@ def _stalls(reading: Reading, load: Load | None, median_us: float, waits_us: flo
         return ""
     longest = _longest_gap(series.completed) * series.bin_s
     if longest >= max(_FINE_S, _TIMES_MEDIAN * median_us / 1e6, waits_us / 1e6 / 2):
-        return f"; the whole server stood still, for {longest:.2g} s at the longest"
+        return f"; the whole server stood still, for {amount('s', longest)} at the longest"
     return "; single requests were slow while others were answered"
 
 
@@ -129,7 +130,7 @@ def _timer(reading: Reading, limits: Thresholds) -> Check:
         why = "wrk2 told no times from the real sending, so how late its timer was is not known"
         return limits.check("O2", "apparatus", None, why, invalidates="latency")
     value = max(0.0, median_us - own) / 1e6
-    says = f"half of the response times have {value * 1000:.2g} ms or more of wrk2's own timer"
+    says = f"half of the response times have {amount('s', value)} or more of wrk2's own timer"
     if limits["O2"].status(value) != "pass":
         says += ": use pace, which is built in"
     return limits.check("O2", "apparatus", value, says, invalidates="latency")

@@ -7,6 +7,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import Percentiles
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact
 
 _FEW = 10  # times: below, one decimal is told
 
@@ -29,12 +30,12 @@ def of_trial(
         return
     for percent in shown:
         of, beyond = f"p{percent:g}", round(begun * (100 - percent) / 100, 6)
-        says = f"{begun} response times: {beyond:g} are beyond {of}"
+        says = f"{begun} response times: {exact(beyond)} are beyond {of}"
         limit = limits["S2"]
         if limit.status(beyond) != "pass" and limit.warn is not None:
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
-            longer = f"load {_longer(needed / begun):g} times as long, for" if begun else "it takes"
-            says += f"; {longer} {needed}"
+            longer = f"load {exact(_longer(needed / begun))} times as long, for" if begun else ""
+            says += f"; {longer or 'it takes'} {needed}"
         yield limits.check("S2", "apparatus", beyond, says, component=of, invalidates="latency")
 
 

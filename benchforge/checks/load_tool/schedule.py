@@ -7,11 +7,11 @@ may open were busy. Where the tool was late, or nobody knows, it is the apparatu
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.words import percent
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Check]:
@@ -62,15 +62,17 @@ def _kept(
     else:
         expected = rate * reading.seconds
         share = min(1.0, (reading.responses + _under_way(trial, reading, rate) + 1) / expected)
-        tally = f"{reading.responses} of {expected:.0f} requests that were asked for were answered"
+        answered, wanted = exact(reading.responses), exact(round(expected))
+        tally = f"{answered} of {wanted} requests that were asked for were answered"
     if limits["L4"].status(share) == "pass":
         return limits.check(
             "L4", "behaviour" if on_time else "apparatus", share, tally, component="rate"
         )
     if on_time:
-        says = f"{tally}, and the load tool had time: the server cannot keep {rate:g}/s"
+        says = f"{tally}, and the load tool had time: the server cannot keep {exact(rate)}/s"
         return limits.check("L4", "behaviour", share, says, component="rate")
-    says = f"{tally}, and it is not known that the load tool could keep {rate:g}/s: ask for less"
+    says = f"{tally}, and it is not known that the load tool could keep {exact(rate)}/s"
+    says += ": ask for less"
     return limits.check("L4", "apparatus", share, says, component="rate")
 
 

@@ -8,6 +8,7 @@ from benchforge.model.files.result import Header
 from benchforge.model.trial.check import NOISE, Check
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.observation.noise import spread
+from benchforge.text.readable import percent
 
 TIMES = 2.0
 _LOUD = "N1"
@@ -72,7 +73,7 @@ def loud(calibration: Calibration, among: Thresholds) -> str:
     middle = spread(values).median
     if fail is None or middle < fail:
         return ""
-    return f"others used {middle:.0%} of the CPUs or more in half of the rounds"
+    return f"others used {percent(middle)} of the CPUs or more in half of the rounds"
 
 
 def limits_of(header: Header) -> Thresholds:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.words import NOT_LOOKED_AT
+from benchforge.checks.seen import NOT_LOOKED_AT
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import amount
 
 _GOOD = ("tsc", "kvm-clock", "arch_sys_counter")
 _GOOD_FAMILY = "hyperv_clocksource_"
@@ -25,7 +26,7 @@ def _stepped(trial: Trial, limits: Thresholds) -> Check:
     if step_s is None:
         why = NOT_LOOKED_AT if machine is None else "the two clocks were not compared"
         return limits.check("T2", "apparatus", None, f"whether the clock was set: {why}")
-    says = f"the wall clock moved by {abs(step_s) * 1000:.3g} ms against the monotonic one"
+    says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
     if limits["T2"].status(abs(step_s)) != "pass":
         says += ": some load tools time by it; let the machine's clock settle first"
     return limits.check("T2", "apparatus", abs(step_s), says)
@@ -43,7 +44,7 @@ def _watched(trial: Trial, limits: Thresholds) -> Check:
         why = NOT_LOOKED_AT if seen is None or seen.machine is None else "it was too short"
         return limits.check("T3", "apparatus", None, f"whether all of it was watched: {why}")
     lost_s = max(0.0, unseen_s - seen.sampler_cpu_s)
-    says = f"for {lost_s:.3g} s of the load nothing was looked at"
+    says = f"for {amount('s', lost_s)} of the load nothing was looked at"
     if limits["T3"].status(lost_s) != "pass":
         says += ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
         says += " of CPU); what happened meanwhile is not known"

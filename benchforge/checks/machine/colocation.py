@@ -8,11 +8,11 @@ them: that is a fault of the apparatus.
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import foreign
-from benchforge.checks.words import listed
 from benchforge.model.trial.check import Status
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.cpus import Cpus
+from benchforge.text.readable import conjoined
 
 
 def cpus_of(trial: Trial, role: Role) -> Cpus | None:
@@ -43,7 +43,7 @@ def alone(
         return status, "others used CPU meanwhile, see foreign-cpu and steal"
     others = beside(trial, role)
     if others:
-        why = f"the {role} shares its CPUs with {listed(others)}"
+        why = f"the {role} shares its CPUs with {conjoined(others)}"
         if "loader" not in {role, *others} and _crowded(trial):
             return "pass", f"{why}: there are fewer CPUs than parts"
         return "warn", f"{why}: place them apart ([placement])"

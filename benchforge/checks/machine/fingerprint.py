@@ -6,6 +6,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import listed
 
 _SHOWN = 3
 
@@ -23,9 +24,9 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         yield limits.check("G1", "apparatus", None, says, scope="result")
     elif others:
         names = list(dict.fromkeys(one for trial in others for one in trial.changed_facts))
-        what = "; ".join(names[:_SHOWN]) + (", and more" if len(names) > _SHOWN else "")
+        what = listed(names, _SHOWN) if names else "a hard fact"
         says = (
-            f"the machine changed while it was measured ({_named(others)}: {what or 'a hard fact'})"
+            f"the machine changed while it was measured ({_named(others)}: {what})"
             ": begin anew, and leave its settings alone"
         )
         count = float(len(others))
@@ -36,6 +37,5 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
 
 
 def _named(trials: Sequence[Trial]) -> str:
-    numbers = ", ".join(str(trial.number) for trial in trials[:_SHOWN])
-    more = ", ..." if len(trials) > _SHOWN else ""
-    return f"{'trial' if len(trials) == 1 else 'trials'} {numbers}{more}"
+    numbers = listed((str(trial.number) for trial in trials), _SHOWN)
+    return f"{'trial' if len(trials) == 1 else 'trials'} {numbers}"

@@ -9,9 +9,10 @@ import math
 from dataclasses import dataclass
 
 from benchforge.checks.limits import Limit, Thresholds
-from benchforge.checks.words import NOT_LOOKED_AT, percent
+from benchforge.checks.seen import NOT_LOOKED_AT
 from benchforge.model.trial.check import Status
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import amount, percent
 
 TICK_S = 0.01  # USER_HZ is 100 wherever Python runs on Linux
 
@@ -74,7 +75,7 @@ def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> Fo
     if sure != "pass":
         return ForeignCpu(share, sure)
     why = (
-        f"a load of {seconds:.2g} s tells CPU time to {percent(resolution)} only, and "
+        f"a load of {amount('s', seconds)} tells CPU time to {percent(resolution)} only, and "
         f"{percent(limit.warn)} matter: load longer"
     )
     return ForeignCpu(None, "unknown", why)

@@ -6,11 +6,12 @@ from statistics import fmean
 from pydantic import JsonValue
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.words import NOT_LOOKED_AT, percent
+from benchforge.checks.seen import NOT_LOOKED_AT
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import MachineUsage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import conjoined, figure, percent
 
 _BOOST = {"boost": "1", "no_turbo": "0"}
 "What the files of the kernel say where the frequency may rise above the nominal one."
@@ -33,7 +34,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("F2", "apparatus", None, f"the frequency of the CPUs: {why}")
         return
     lowest, mean, highest = seen
-    says = f"the CPUs ran at {lowest:.0f} to {highest:.0f} MHz"
+    says = f"the CPUs ran at {figure(lowest)} to {figure(highest)} MHz"
     value = (highest - lowest) / mean
     if limits["F2"].status(value) != "pass":
         says += ": fix it (governor performance, no turbo)"
@@ -51,7 +52,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         yield limits.check("F2.between", "apparatus", None, why, scope="comparison")
         return
     value = max(measured) / min(measured) - 1
-    says = f"the CPUs of the cases ran at {min(measured):.0f} to {max(measured):.0f} MHz on average"
+    lowest, highest = figure(min(measured)), figure(max(measured))
+    says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
     if limits["F2.between"].status(value) != "pass":
         says += f", {percent(value)} apart: fix it (governor performance, no turbo)"
     yield limits.check("F2.between", "apparatus", value, says, scope="comparison")
@@ -74,7 +76,7 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
         *([f"its power profile is {profile}"] if profile not in {None, "performance"} else []),
     ]
     if wrong:
-        says = f"{' and '.join(wrong)}: the frequency follows load and heat; fix it"
+        says = f"{conjoined(wrong)}: the frequency follows load and heat; fix it"
         return limits.check("F3", "apparatus", None, says, status="warn", scope="result")
     if governor is None or not boosts:
         what = "turbo" if governor else "the governor"
@@ -99,7 +101,7 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
     ):
         why = f"the temperature is known of {len(temperatures)} of {len(before)} trials"
         return limits.check("F4", "apparatus", None, why, scope="result")
-    says = f"before the loads it was up to {away:.2g} degrees away from the first one's"
+    says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
     if limits["F4"].status(away) != "pass":
         says += ": warm the machine up before, or wait between trials"
     return limits.check("F4", "apparatus", away, says, scope="result")

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.words import NOT_LOOKED_AT, percent
+from benchforge.checks.seen import NOT_LOOKED_AT
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import colocation, foreign
-from benchforge.checks.words import NOT_LOOKED_AT, listed, percent
+from benchforge.checks.seen import NOT_LOOKED_AT
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import amount, conjoined, figure, percent
 
 _NAMED = 3
 _PRESSURE = {"cpu": "cpu.some", "io": "io.some", "memory": "memory.full"}
@@ -44,7 +45,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         why = "the load average, or the number of CPUs, is not known"
         yield limits.check("N6", "apparatus", None, why, scope="result")
         return
-    says = f"before the first trial the load average was {first:.2g} on {cpus} CPUs"
+    says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
     status = limits["N6"].status(first / cpus)
     if status != "pass":
         says += ": something else was at work; stop it, and measure again"
@@ -57,8 +58,8 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
         return limits.check("N1", "apparatus", None, taken.why)
     says = f"others used {percent(taken.share)} of the {machine.cpus} CPUs"
     if taken.status != "pass":
-        named = [f"{one.program} {one.cpu_s:.2g} s" for one in machine.foreign[:_NAMED]]
-        says += f" ({listed(named)})" if named else ""
+        named = [f"{one.program} {amount('s', one.cpu_s)}" for one in machine.foreign[:_NAMED]]
+        says += f" ({conjoined(named)})" if named else ""
         says += ": stop them, or measure on a machine of its own"
     return limits.check("N1", "apparatus", taken.share, says, status=taken.status)
 
@@ -91,7 +92,7 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
         return limits.check("N2", "apparatus", None, why, component=part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
     status, why = colocation.alone(trial, limits, "N2", value, part.role)
-    says = f"each busy thread of {part.label} waited {value:.2g} s for a CPU each second"
+    says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
     says += f": {why}" if why else ""
     return limits.check("N2", "apparatus", value, says, status=status, component=part.label)
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import colocation
-from benchforge.checks.words import listed, percent
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.cpus import Cpus
+from benchforge.text.readable import conjoined, figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -34,7 +34,7 @@ def _shared(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("P1", "apparatus", 0.0, says, status="pass")
     busy = _busy(trial, others)
     how_busy = "how busy they were is not known" if busy is None else f"{percent(busy)} busy"
-    says = f"the load tool and {listed(others)} share CPUs, {how_busy}"
+    says = f"the load tool and {conjoined(others)} share CPUs, {how_busy}"
     if trial.placement is None:
         says += ": nobody was placed; [placement] gives each its own, where there are enough"
         return limits.check("P1", "apparatus", busy, says, status="warn")
@@ -71,6 +71,6 @@ def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) ->
         return limits.check("P2", "apparatus", None, why, component=part.label)
     rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
     status, why = colocation.alone(trial, limits, "P2", rate, part.role)
-    says = f"each busy thread of {part.label} had to leave its CPU {rate:.4g} times a second"
+    says = f"each busy thread of {part.label} had to leave its CPU {figure(rate)} times a second"
     says += f": {why}" if why else ""
     return limits.check("P2", "apparatus", rate, says, status=status, component=part.label)

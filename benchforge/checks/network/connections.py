@@ -10,6 +10,7 @@ from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, not_compared, r
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact
 
 _TURNED_AWAY = (
     "TcpExtListenOverflows",
@@ -95,7 +96,7 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K1", "behaviour", None, f"keep-alive was not looked at: {why}")
     sent = requests(reading)
     limit = limits["K1"]
-    carried = f"{sent:,} requests went over {count:,} connections"
+    carried = f"{exact(sent)} requests went over {exact(count)} connections"
     if not load.keep_alive:
         too_few = count < limit.number("without") * sent
         says = f"{carried}, one each as asked"
@@ -109,8 +110,8 @@ def keep_alive(trial: Trial, limits: Thresholds) -> Check:
     if count > allowed and sent < limit.number("reused") * count:
         says = (
             f"keep-alive was asked for and not honoured: {carried}, where "
-            f"{load.connections:,} were to be kept; set the server to keep them, or measure all "
-            "without keep-alive"
+            f"{exact(load.connections)} were to be kept; set the server to keep "
+            "them, or measure all without keep-alive"
         )
         return limits.check("K1", "behaviour", count, says, status="fail")
     return limits.check("K1", "behaviour", count, f"{carried}: kept alive", status="pass")
@@ -132,7 +133,7 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
     if not count:
         return limits.check("K2", "behaviour", count, "no connection was turned away")
     grew = ", ".join(
-        f"{name} {seen.counters[name]:,}" for name in _TURNED_AWAY if name in seen.counters
+        f"{name} {exact(seen.counters[name])}" for name in _TURNED_AWAY if name in seen.counters
     )
     says = (
         f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
@@ -159,8 +160,8 @@ def retransmission(trial: Trial, limits: Thresholds) -> Check:
         says = "no segment was sent again"
         return limits.check("K3", about, 0, says, invalidates="latency")
     segments = seen.counters.get("TcpRetransSegs", 0)
-    of = f" of {seen.counters['TcpOutSegs']:,}" if "TcpOutSegs" in seen.counters else ""
-    says = f"{segments:,}{of} segments were sent again, {late:,} times after a time-out: "
+    of = f" of {exact(seen.counters['TcpOutSegs'])}" if "TcpOutSegs" in seen.counters else ""
+    says = f"{exact(segments)}{of} segments were sent again, {exact(late)} times after a time-out: "
     if turned_away:
         says += "the server's queue of connections was full; raise its backlog"
     elif late:

@@ -6,6 +6,7 @@ from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import figure, percent
 
 _FROM, _TO = 38_000, 46_000
 "Microseconds: Linux delays an acknowledgement for 40 ms at least."
@@ -22,14 +23,15 @@ def delayed(trial: Trial, limits: Thresholds) -> Check:
     if times is None or not times.counts:
         return _without_times(acks, few_acks=few_acks, limits=limits)
     share, density = crowded(times)
-    crowd = f"{share:.1%} of the responses took 38 to 46 ms"
+    crowd = f"{percent(share)} of the responses took 38 to 46 ms"
     if limit.status(share) == "pass" or density <= limit.number("times"):
         sooner = times.between(0, _FROM) / times.count
         if not few_acks and sooner < limit.number("sooner"):
             # A busy machine smears the crowd. What is slow by itself delays few: 0 of 196 at 60 ms.
-            counted = "" if acks is None else f", and {acks:.2g} acknowledgements each were delayed"
+            counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
             says = (
-                f"{crowd}, {sooner:.1%} took less{counted}: whether the others waited is not known"
+                f"{crowd}, {percent(sooner)} took less{counted}: whether the others "
+                "waited is not known"
             )
             return _check(limits, None, says, "unknown")
         says = f"{crowd}: no crowd at the 40 ms of a delayed acknowledgement"
@@ -37,7 +39,7 @@ def delayed(trial: Trial, limits: Thresholds) -> Check:
     if few_acks:
         says = f"{crowd}, and hardly any acknowledgement was delayed: the server takes so long"
         return _check(limits, share, says, "pass")
-    counted = "" if acks is None else f", with {acks:.2g} delayed acknowledgements each"
+    counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
     says = (
         f"{crowd}{counted}: that is how long a second small write waits for the acknowledgement of "
         "the first; set TCP_NODELAY on the server's sockets, or write each response at once"
@@ -70,7 +72,7 @@ def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) ->
         )
     if few_acks:
         return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
-    says = f"{acks:.2g} acknowledgements were delayed for each request, and {no_times}"
+    says = f"{figure(acks)} acknowledgements were delayed for each request, and {no_times}"
     return _check(
         limits, None, f"{says}: whether responses waited for them is not known", "unknown"
     )

@@ -7,6 +7,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import of_roles, why_unknown
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import exact
 
 _NO_PORT = ("cannot assign requested address", "address not available", "eaddrnotavail")
 _RAISE = "raise limits.nofile in [tuning]"
@@ -34,7 +35,7 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
     if machine is None or share is None:
         return limits.check("K5", "apparatus", None, "how many ports waited is not known")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
-    wait = f"{sockets:,} sockets of {ports:,} ports waited in TIME_WAIT"
+    wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
     bad = limits["K5"].status(share) != "pass"
     return limits.check("K5", "apparatus", share, f"{wait}: {remedy}" if bad else wait)
 
@@ -65,12 +66,12 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = why_unknown(usage, "the limit of descriptors")
             yield limits.check("K6", "apparatus", None, says, component=usage.label)
         elif spare is None:
-            may = f"{usage.label} may open {usage.open_files_limit:,} files"
+            may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
             says = f"{may}; the connections are not known"
             yield limits.check("K6", "apparatus", None, says, component=usage.label)
         else:
-            may = f"{usage.label} may open {usage.open_files_limit:,} files"
-            says = f"{may}, for {connections:,} at once"
+            may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
+            says = f"{may}, for {exact(connections)} at once"
             # What a load tool raises by itself was not yet seen when it had just begun.
             raises = not enough and usage.role == "loader"
             yield limits.check(

@@ -8,6 +8,7 @@ from benchforge.checks.seen import NOT_OBSERVED, cores, cpus_of, of_roles, reque
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import percent
 
 _THREAD, _DISK = "a thread of", "waiting for the disk"
 _KEPT = 0.99
@@ -39,7 +40,7 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     shares = dict(_shares(trial))
     used_up = [name for name, share in shares.items() if share >= _full(name, limits)]
-    used = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    used = ", ".join(f"{name} {percent(share)}" for name, share in shares.items())
     if used_up:
         says = f"used up: {', '.join(used_up)} ({used})"
         yield limits.check("W2", "behaviour", max(shares.values()), says, status="pass")
@@ -66,7 +67,7 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = why_unknown(usage, "the share of its CPUs")
             yield limits.check("W3", "behaviour", None, says, component=usage.label)
             continue
-        says = f"{usage.label} used {share:.0%} of what it can"
+        says = f"{usage.label} used {percent(share)} of what it can"
         if limits["W3"].status(share) != "pass":
             says += ": you measured the backend; give it more CPUs, or ask it for less"
         yield limits.check("W3", "behaviour", share, says, component=usage.label)

@@ -14,6 +14,7 @@ from benchforge.checks.seen import (
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import amount
 
 _SERVERS_OF_DEVELOPMENT = ("werkzeug", "wsgiserver")
 "Flask's and Django's own servers, as they call themselves in the header Server."
@@ -112,7 +113,7 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = why_unknown(usage, "what was printed and written to files")
             yield limits.check("D3", "behaviour", None, says, component=usage.label)
             continue
-        says = f"{usage.label} wrote {each:,.3g} bytes a request to its logs and files"
+        says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         if limits["D3"].status(each) != "pass":
             says += ": a log of each request costs CPU; switch it off, or on for all"
         yield limits.check("D3", "behaviour", each, says, component=usage.label)

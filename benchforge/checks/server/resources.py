@@ -9,6 +9,7 @@ from benchforge.checks.server.bottleneck import backend, limiter
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import amount, figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -38,7 +39,7 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
         says = why_unknown(server, "the CPU time")
         return limits.check("W1", "behaviour", None, says, component=server.label)
     busy = "" if server.busy_threads is None else f" with {server.busy_threads} busy threads"
-    says = f"{server.label} used {used:.2f} CPUs{busy}"
+    says = f"{server.label} used {figure(used)} CPUs{busy}"
     says += "" if allotted is None else f", told to have {allotted} workers times threads"
     if allotted in {None, 1} or len(server.process_cpu_s) == 1:
         return limits.check("W1", "behaviour", None, says, status="pass", component=server.label)
@@ -47,11 +48,11 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
         says += f"; whether they shared the work is not known: {why}"
         return limits.check("W1", "behaviour", None, says, component=server.label)
     if limits["W1"].status(uneven) == "pass":
-        says += f"; the busiest worker had {uneven:.0%} more than the mean"
+        says += f"; the busiest worker had {percent(uneven)} more than the mean"
     else:
         says += (
-            f"; but the busiest worker had {uneven:.0%} more CPU than the mean: connections are "
-            "not shared out evenly; use more of them"
+            f"; but the busiest worker had {percent(uneven)} more CPU than the mean: "
+            "connections are not shared out evenly; use more of them"
         )
     return limits.check("W1", "behaviour", uneven, says, component=server.label)
 
@@ -65,7 +66,7 @@ def _uneven(server: Usage, allotted: int, limits: Thresholds) -> tuple[float | N
         return None, f"it has {len(times)} processes, and which of them are workers is not told"
     mean = fmean(times[:allotted])  # beside them there is one at most that does no work
     if mean < limits["W1"].number("least"):
-        return None, f"{mean:.2g} s of CPU each are too few to tell"
+        return None, f"{amount('s', mean)} of CPU each are too few to tell"
     return times[0] / mean - 1, ""
 
 
@@ -104,7 +105,7 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
             return _between(limits, None, says, None, "used")
         used[name] = fmean(measured)
     least, most = min(used.values()), max(used.values())
-    words = ", ".join(f"{name} {count:.2f}" for name, count in used.items())
+    words = ", ".join(f"{name} {figure(count)}" for name, count in used.items())
     if least <= 0:
         says = f"their CPU time is below what the kernel counts ({words})"
         return _between(limits, None, says, None, "used")

@@ -11,6 +11,7 @@ from benchforge.stats.inference.interval import LEAST, deviation
 from benchforge.stats.inference.ratio import log_ratios
 from benchforge.stats.summary.line import Place
 from benchforge.stats.summary.outliers import outliers
+from benchforge.text.readable import exact, figure, percent, times
 
 Rates = Mapping[Place, float]
 "Responses per second, by block, and apart where others disturbed the trial."
@@ -44,7 +45,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
         says = f"{placebo.case.server} twice: no interval of what differs by itself: {ratio.why}"
         return limits.check("S4", "apparatus", None, says, scope="result", component=of)
     differs = not ratio.low <= 1 <= ratio.high
-    interval = f"{ratio.low:.3f} to {ratio.high:.3f} in {ratio.n} blocks"
+    interval = f"{times(ratio.low)} to {times(ratio.high)} in {ratio.n} blocks"
     if differs:
         says = (
             f"{placebo.case.server} differs from itself in {placebo.metric} (99 %: {interval}): "
@@ -52,7 +53,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
         )
     else:
         says = (
-            f"this machine told the same thing apart by up to {placebo.noise:.1%} in "
+            f"this machine told the same thing apart by up to {percent(placebo.noise)} in "
             f"{placebo.metric} ({placebo.case.server} twice, 99 %: {interval})"
         )
     return limits.check(
@@ -75,7 +76,7 @@ def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
     )
     if limit.status(blocks) != "pass":
         says += f" of {cases}, each pair of which is compared" if many else ""
-        says += f"; raise repeat.blocks to {limit.warn:g} or more"
+        says += f"; raise repeat.blocks to {exact(limit.warn)} or more"
     return limits.check(id_, "apparatus", blocks, says, scope="comparison")
 
 
@@ -92,7 +93,7 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
         )
         scatters.append((deviation(logs), f"{names[a]} / {names[b]}"))
     most, pair = max(scatters)
-    says = f"{pair} scatters by {most:.1%} between blocks"
+    says = f"{pair} scatters by {percent(most)} between blocks"
     if limits["S5"].status(most) != "pass":
         says += ": look for what disturbs the machine, or take more blocks"
     return limits.check("S5", "apparatus", most, says, scope="comparison", component=pair)
@@ -115,7 +116,7 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
         says = f"{len(outlying.flagged)} of {len(blocks)} trials of {name} lie far from the others"
         if limits["S6"].status(share) != "pass":
             far = (
-                f"{values[outlier.at]:,.0f}/s in block {blocks[outlier.at][0]}"
+                f"{figure(values[outlier.at])}/s in block {blocks[outlier.at][0]}"
                 for outlier in outlying.flagged
             )
             says += f": bimodal, it has two ways to run; these are {', '.join(far)}"

@@ -8,6 +8,7 @@ from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import SteadyState
 from benchforge.stats.timeseries.windows import settled
+from benchforge.text.readable import exact
 
 _ID = "S1"
 
@@ -31,7 +32,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         if isinstance(felt, float) and course.felt > felt:
             says = (
                 f"{course.message}: rates are without that, latencies are not; lengthen "
-                f"repeat.warmup by {course.warm_up_s:g} s"
+                f"repeat.warmup by {exact(course.warm_up_s)} s"
             )
             yield limits.check(
                 _ID,

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from benchforge import safe
 from benchforge.cli.compare.compared_results import what
 from benchforge.cli.compare.identity import identity
-from benchforge.cli.screen.columns import columns, scale, spread, times, times_spread
-from benchforge.cli.screen.say import counted
+from benchforge.cli.screen.columns import NOTHING, columns, spread
 from benchforge.registry import Registry
 from benchforge.results.conclude import Summed
 from benchforge.results.older_results import Older
 from benchforge.stats.history.change import PAST
 from benchforge.stats.history.compared import MetricChange
+from benchforge.text import safe
+from benchforge.text.readable import change, counted, exact, figure, scale, times
 
 _ALONE = (
     "sessions on one machine vary by themselves: if they vary by 3 %, two of three alarms from "
@@ -78,16 +78,17 @@ def _table(rows: Sequence[MetricChange]) -> Iterator[str]:
 
 
 def _row(row: MetricChange) -> list[str]:
-    unit, factor = scale(row.measure.unit, row.new.value)
+    ratio, by_reference = row.ratio, row.change.change
+    unit = scale(row.measure.unit, [row.new.value or 0.0])
     answer = _answer(row)
     return [
         row.case.title,
         row.measure.title,
-        unit,
-        spread(row.old, factor),
-        spread(row.new, factor),
-        times(row.ratio),
-        times_spread(row.change.change),
+        "" if unit.unit == "1" else unit.unit,
+        spread(row.old, unit.text),
+        spread(row.new, unit.text),
+        NOTHING if ratio is None else times(ratio),
+        NOTHING if by_reference.value is None else spread(by_reference, times),
         answer.upper() if answer in {"worse", "not believed"} else answer,
     ]
 
@@ -127,7 +128,8 @@ def _verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None)
                 yield f"{state.upper()}: {_sentence(row)}"
     alarms = 0.05 * len(decided)
     tests = counted(len(decided), "question")
-    yield f"{tests}, each at 95 %: without a change, about {alarms:.1f} false alarms are expected"
+    expected = f"about {figure(alarms)} false alarms are expected"
+    yield f"{tests}, each at 95 %: without a change, {expected}"
     yield "`not shown` does not prove that nothing changed"
     if older.doubts:
         yield "COMPARED ANYWAY: these are not verdicts"
@@ -140,19 +142,20 @@ def _is_new(row: MetricChange) -> bool:
 
 def _new(row: MetricChange) -> str:
     title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
-    return f"LOOK AT {title}: it was 0 and is {spread(row.new)}; there is no ratio, so no verdict"
+    now = spread(row.new, exact)
+    return f"LOOK AT {title}: it was 0 and is {now}; there is no ratio, so no verdict"
 
 
 def _sentence(row: MetricChange) -> str:
-    change = row.change.change
+    predicted = row.change.change
     title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
-    return f"{title}: {times_spread(change)} times what {change.n} older results predict"
+    return f"{title}: {spread(predicted, times)} times what {predicted.n} older results predict"
 
 
 def _reference(rows: Sequence[MetricChange], reference: str | None) -> Iterator[str]:
     """Yield by how much the reference itself moved: that is no change of anybody's code."""
     for row in rows:
         if row.is_reference and row.ratio is not None:
-            moved = f"{100 * (row.ratio - 1):+.1f} %"
+            moved = change(row.ratio - 1)
             title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
             yield f"the reference {reference} itself moved by {moved} in {title}"

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge import safe
-from benchforge.cli.screen.say import counted
 from benchforge.registry import Registry
 from benchforge.results.conclude import Summed
 from benchforge.results.differences import another, soft
 from benchforge.results.older_results import Older
 from benchforge.stats.history.levels import by_key, lines
 from benchforge.stats.inference.interval import LEAST
+from benchforge.text import safe
+from benchforge.text.readable import counted
 
 _EACH = 6  # older results, that each is named
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from benchforge import safe
 from benchforge.cli.compare.identity import identity
-from benchforge.cli.screen.columns import columns, scale, spread, times_spread
-from benchforge.cli.screen.say import counted
+from benchforge.cli.screen.columns import columns, spread
 from benchforge.results.timeline import Timeline
 from benchforge.stats.history.series import Course, Point, SeriesChange
+from benchforge.text import safe
+from benchforge.text.readable import change, counted, scale, times
 
 _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),
@@ -34,9 +34,9 @@ def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
 
 
 def _course(line: Timeline, course: Course) -> Iterator[str]:
-    unit, factor = scale(course.measure.unit, course.points[-1].value.value)
+    unit = scale(course.measure.unit, [course.points[-1].value.value or 0.0])
     title = f"{course.case.title} · {course.measure.title}"
-    yield safe.word(f"{title} ({unit})" if unit else title)
+    yield safe.word(title if unit.unit == "1" else f"{title} ({unit.unit})")
     with_ratio = any(point.ratio is not None for point in course.points)
     rows = [["", "result", "measured", "value", *(["by reference"] if with_ratio else []), ""]]
     digest = course.points[0].digest
@@ -45,13 +45,13 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
         digest = point.digest
         marks += [_says(one) for one in course.changed if one.after == point.result]
         marks += [point.value.why] if point.value.value is None else []
-        ratio = "" if point.ratio is None else times_spread(point.ratio)
+        ratio = "" if point.ratio is None else spread(point.ratio, times)
         rows.append(
             [
                 "--" if point.result in line.breaks else "",
                 str(point.result + 1),
                 f"{line.results[point.result].summary.created:%Y-%m-%d %H:%M}",
-                spread(point.value, factor),
+                spread(point.value, unit.text),
                 *([ratio] if with_ratio else []),
                 "; ".join(marks),
             ]
@@ -60,9 +60,9 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
     yield from (f"  no changes are shown: {safe.word(why)}" for why in course.why)
 
 
-def _says(change: SeriesChange) -> str:
-    percent = f"{100 * (change.step.ratio - 1):+.1f} %"
-    return f"CHANGED by {percent} between result {change.before + 1} and {change.after + 1}"
+def _says(changed: SeriesChange) -> str:
+    moved = change(changed.step.ratio - 1)
+    return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
 
 
 def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:

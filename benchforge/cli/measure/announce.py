@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from benchforge import safe
 from benchforge.cli.measure.inputs import PreparedRun
 from benchforge.cli.screen.amount import amount, awaited, lasts
-from benchforge.cli.screen.progress import spoken
-from benchforge.cli.screen.say import counted, say
+from benchforge.cli.screen.say import say
 from benchforge.graph import START_AND_STOP_S, RunGraph
 from benchforge.parts.part import Loader
 from benchforge.run.machine.placement import describe_placement, machine
@@ -14,6 +12,8 @@ from benchforge.run.machine.quiet import Patience, until_quiet
 from benchforge.run.remaining import noise_s
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.suite import Suite
+from benchforge.text import safe
+from benchforge.text.readable import counted, listed, percent, spoken
 
 _NAMED = 4
 
@@ -46,14 +46,13 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
     if graph.until is not None:
         lines.append(awaited(graph.until))
     if time_limit_s is not None:
-        lines.append(f"time limit {_limit(time_limit_s)}")
+        lines.append(f"time limit {spoken(time_limit_s)}")
     if there:
         most = "" if graph.until is None else "up to "
         lines.insert(1, f"resumed: {there} of {most}{trials} measurements are done")
     if not_asked := [claim.label for claim in suite.claims if claim not in suite.claims_to_test]:
-        named = ", ".join(not_asked[:_NAMED]) + (", ..." if len(not_asked) > _NAMED else "")
-        claims = counted(len(not_asked), "claim")
-        lines.append(f"not tested, because their scenarios do not run: {claims} ({named})")
+        claims = f"{counted(len(not_asked), 'claim')} ({listed(not_asked, _NAMED)})"
+        lines.append(f"not tested, because their scenarios do not run: {claims}")
     lines += loud
     lines += describe_placement(suite, prepared.context.places, machine())
     lines += unproved(suite)
@@ -66,7 +65,7 @@ def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
         return [], 0.0
     adds_s = noise_s(graph.declared_s / len(graph), patience, smoke=False)
     what = f"waits for quiet and repeated attempts may take {spoken(adds_s)} of that"
-    return [f"others use {seen.share or 0.0:.0%} of the CPUs now: {what}"], adds_s
+    return [f"others use {percent(seen.share or 0.0)} of the CPUs now: {what}"], adds_s
 
 
 def unproved(suite: Suite) -> list[str]:
@@ -75,7 +74,3 @@ def unproved(suite: Suite) -> list[str]:
     loaders = (suite.loaders[label].part for label in named)
     names = {one.name for one in loaders if isinstance(one, Loader) and one.proved == "recordings"}
     return [f"{name}: parser proved on recordings, not run" for name in sorted(names)]
-
-
-def _limit(seconds: float) -> str:
-    return spoken(seconds) if seconds >= 1 else f"{seconds:g} s"

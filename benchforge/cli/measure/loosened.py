@@ -5,6 +5,7 @@ from benchforge.checks.machine.calibrated import thresholds
 from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import kept, stale
+from benchforge.text.readable import exact
 
 
 def loosened() -> dict[str, float]:
@@ -19,7 +20,7 @@ def loosened() -> dict[str, float]:
         case Calibration() as calibration:
             quiet = thresholds(calibration, among)
             changes = ", ".join(
-                f"{id_} {among[id_].name} from {among[id_].warn:g} to {least:g}"
+                f"{id_} {among[id_].name} from {exact(among[id_].warn)} to {exact(least)}"
                 for id_, least in quiet.items()
             )
             if changes:

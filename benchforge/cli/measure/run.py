@@ -14,7 +14,7 @@ from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
-from benchforge.cli.screen.say import counted, say, warn
+from benchforge.cli.screen.say import say, warn
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
@@ -37,6 +37,7 @@ from benchforge.stats.summary.precision import precise
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
+from benchforge.text.readable import counted
 
 
 def main(

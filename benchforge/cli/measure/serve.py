@@ -26,7 +26,8 @@ from benchforge.run.trial.serve import Served, serving
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.faults import listed, nearest
+from benchforge.suite.toml.faults import nearest
+from benchforge.text.readable import listed
 
 ADDRESS = "127.0.0.1"
 

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from benchforge import safe
 from benchforge.checks import ask
 from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
 from benchforge.cli.results.report import reported
 from benchforge.cli.screen.progress import ProgressLine
-from benchforge.cli.screen.say import counted, say, warn
+from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
 from benchforge.model.trial.trial import Trial
@@ -25,6 +24,8 @@ from benchforge.run.resume import ResumableResult
 from benchforge.stats.search.objective import judged
 from benchforge.stats.summary.completeness import lost, missing
 from benchforge.stats.summary.precision import precise
+from benchforge.text import safe
+from benchforge.text.readable import counted, figure, spoken
 
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
@@ -122,7 +123,7 @@ def _at_most(ceiling: Ceiling) -> str:
         failure = ceiling.trial.failure
         why = failure.message if failure is not None else "no response"
         return f"the ceiling of {tool} is unknown: {safe.word(why)}"
-    return f"{tool} gets {ceiling.per_second:,.0f} responses/s from the null server"
+    return f"{tool} gets {figure(ceiling.per_second)} responses/s from the null server"
 
 
 def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
@@ -130,6 +131,6 @@ def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
     noisy = sum(one.topic == "quiet" and one.status == "warn" for t in trials for one in t.checks)
     if noisy:
         before = counted(noisy, "trial")
-        say(f"waited {waited_s:.0f} s for quiet; others still used the CPUs before {before}")
+        say(f"waited {spoken(waited_s)} for quiet; others still used the CPUs before {before}")
     elif waited_s >= 1:
-        say(f"waited {waited_s:.0f} s for quiet")
+        say(f"waited {spoken(waited_s)} for quiet")

@@ -9,14 +9,14 @@ from typing import ClassVar
 import click
 from pydantic_core import PydanticCustomError
 
-from benchforge import safe
-from benchforge.cli.screen.say import counted, say, show
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Quantity
 from benchforge.run.disk.inventory import Remains, in_cache, of_older_format, remove, results
 from benchforge.run.disk.leftovers import cleared, left
-from benchforge.run.disk.space import readable_size
 from benchforge.run.sandbox.machine_lock import measuring
+from benchforge.text import safe
+from benchforge.text.readable import amount, counted
 
 _MOST_NAMED = 50
 
@@ -88,11 +88,11 @@ def _list(title: str, group: Sequence[Remains]) -> None:
     if not group:
         return
     total = sum(one.size_b for one in group)
-    lines = [f"{title}: {counted(len(group), 'folder')}, {readable_size(total)}"]
+    lines = [f"{title}: {counted(len(group), 'folder')}, {amount('B', total)}"]
     for folder in group:
         verb = "begun" if folder.kind == "result" else "used"
         when = f"{verb} {folder.when.astimezone():%Y-%m-%d %H:%M}"
-        size = f"{readable_size(folder.size_b):>9}"
+        size = amount("B", folder.size_b).rjust(9)
         lines.append(f"  {size}  {when}  {folder.kind} {folder.path}: {folder.what}")
         lines += [
             f"             stays: {other}, which benchforge did not write"
@@ -116,4 +116,4 @@ def _remove(wanted: Sequence[Remains]) -> None:
         else:
             freed, gone = freed + size, gone + 1
     if wanted:
-        say(f"removed {counted(gone, 'folder')}, {readable_size(freed)}")
+        say(f"removed {counted(gone, 'folder')}, {amount('B', freed)}")

@@ -5,9 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchforge import safe
 from benchforge.checks.summary import concluded
-from benchforge.cli.screen.say import counted, say, show
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import HEADER, SUMMARY
@@ -22,6 +21,8 @@ from benchforge.results.reports import REPORTERS, renew_reports, reporter, write
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.disk.space import full
+from benchforge.text import safe
+from benchforge.text.readable import counted
 
 PAPER = 120  # columns where there is no terminal; the files have everything
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from benchforge import safe
 from benchforge.cli.screen.say import show
 from benchforge.model.files.folder import SUMMARY
 from benchforge.registry import Registry
 from benchforge.results.validity import result_faults
+from benchforge.text import safe
 
 INVALID, UNREADABLE = 1, 2
 

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from benchforge import safe
-from benchforge.cli.screen.say import counted, show
+from benchforge.cli.screen.say import show
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
 from benchforge.results.verify.compare import Verified, verify
+from benchforge.text import safe
+from benchforge.text.readable import counted
 
 DIFFERS, UNREADABLE = 1, 2
 

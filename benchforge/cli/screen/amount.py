@@ -1,8 +1,7 @@
 """How much is measured, for a person: a number, or from the fewest to the most."""
 
-from benchforge.cli.screen.progress import spoken
-from benchforge.cli.screen.say import counted
 from benchforge.model.suite.until import Until
+from benchforge.text.readable import counted, spoken
 
 
 def amount(cases: int, blocks: int, until: Until | None) -> str:

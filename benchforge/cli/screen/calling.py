@@ -12,9 +12,3 @@ def as_typed(name: str) -> str:
     if not program.exists() or shutil.which(name) == str(program):
         return name
     return shlex.quote(str(program))
-
-
-def own_python() -> str:
-    """Return what starts our own interpreter."""
-    typed = as_typed("python")
-    return typed if typed != "python" or shutil.which(typed) else shlex.quote(sys.executable)

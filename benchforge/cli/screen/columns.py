@@ -1,13 +1,11 @@
-"""Rows of words in columns, for a terminal; and a number as such a row has it."""
+"""Rows of words in columns, for a terminal; and an estimate as such a row has it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from benchforge import safe
 from benchforge.model.summary.verdict import Estimate
+from benchforge.text import safe
 
 NOTHING = "\N{EN DASH}"
-_WHOLE_FROM = 999.5
-_MILLI, _MEGA = 1e-3, 1e6
 
 
 def columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
@@ -26,39 +24,10 @@ def columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
     ]
 
 
-def scale(unit: str, value: float | None) -> tuple[str, float]:
-    """Return in which unit a number reads best, and by what it is multiplied then."""
-    size = abs(value or 0.0)
-    if unit == "s" and 0 < size < 1:
-        return ("ms", 1e3) if size >= _MILLI else ("µs", 1e6)
-    if unit in {"B", "B/s"} and size >= _MEGA:
-        return f"M{unit}", 1e-6
-    return ("" if unit == "1" else unit), 1.0
-
-
-def number(value: float | None, factor: float = 1.0) -> str:
-    """Return a number with four digits that mean something, or that it is not known."""
-    if value is None:
+def spread(estimate: Estimate, text: Callable[[float], str]) -> str:
+    """Return a value with its interval, where it has one; `text` writes each number."""
+    if estimate.value is None:
         return "unknown"
-    value *= factor
-    return f"{value:,.0f}" if abs(value) >= _WHOLE_FROM else f"{value:.4g}"
-
-
-def spread(estimate: Estimate, factor: float = 1.0) -> str:
-    """Return a value with its interval, where it has one."""
-    value = number(estimate.value, factor)
     if estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} [{number(estimate.low, factor)}{NOTHING}{number(estimate.high, factor)}]"
-
-
-def times(ratio: float | None) -> str:
-    """Return a ratio to three decimals, or that there is none."""
-    return NOTHING if ratio is None else f"{ratio:.3f}"
-
-
-def times_spread(estimate: Estimate) -> str:
-    """Return a ratio with its interval, where it has one."""
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return times(estimate.value)
-    return f"{times(estimate.value)} [{times(estimate.low)}{NOTHING}{times(estimate.high)}]"
+        return text(estimate.value)
+    return f"{text(estimate.value)} [{text(estimate.low)}{NOTHING}{text(estimate.high)}]"

@@ -6,30 +6,19 @@ Nothing is written between the start of a load and its end.
 import sys
 from typing import TextIO
 
-from benchforge import safe
 from benchforge.cli.screen.say import away, without_secrets
 from benchforge.graph import Measurement, RunGraph
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
+from benchforge.text import safe
+from benchforge.text.readable import conjoined, exact, figure, percent, spoken
 
 _WHILE_IT_LASTS = (
     "until it ends no trial waits for quiet or is repeated; values are marked as disturbed, "
     "and ratios are of trials that were disturbed alike"
 )
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
-
-
-def spoken(seconds: float) -> str:
-    """A length of time for a person: 45 s, 2 min 30 s, 1 h 5 min."""
-    whole = round(seconds)
-    if whole < 60:  # noqa: PLR2004
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:  # noqa: PLR2004
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
 class ProgressLine:
@@ -51,7 +40,7 @@ class ProgressLine:
         self._place = sum(self._graph.before(step.block)) + step.position
         again = f" (attempt {attempt})" if attempt > 1 else ""
         rate = step.case.driver.load().rate if step.case.find is not None else None
-        again = again if rate is None else f" · {rate:,.6g}/s{again}"
+        again = again if rate is None else f" · {exact(rate)}/s{again}"
         width = len(str(self._total))
         self._head = (
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
@@ -94,7 +83,7 @@ class ProgressLine:
             return
         message = safe.word(decision.why)
         if decision.half_width is not None:
-            widest = f"widest interval {100 * decision.half_width:.2g} % to a side"
+            widest = f"widest interval {percent(decision.half_width)} to a side"
             message = f"{widest}: {safe.word(decision.widest)}{': enough' if decision.stop else ''}"
         self._write(f"block {decision.blocks}, {message}\n")
 
@@ -126,7 +115,7 @@ def _remarks(trial: Trial) -> list[str]:
     if arguments := exposed([trial]):
         remarks.append(f"secrets {arguments}")
     return remarks + [
-        f"{process.label}: it printed too much on {' and '.join(process.truncated)}: "
+        f"{process.label}: it printed too much on {conjoined(process.truncated)}: "
         "only the first 64 MiB are kept"
         for process in trial.processes
         if process.truncated
@@ -155,4 +144,4 @@ def _measured(trial: Trial) -> str:
     doubts = ", ".join(dict.fromkeys(f"{one.id} {one.name}" for one in trial.doubts))
     why = "DISTURBED" if trial.disturbed else "NOT BELIEVED"
     doubted = f" · {why}: {doubts}" if doubts else ""
-    return f"{least}{good / reading.seconds:,.0f} good responses/s{errors}{doubted}"
+    return f"{least}{figure(good / reading.seconds)} good responses/s{errors}{doubted}"

@@ -10,8 +10,8 @@ from typing import TextIO
 
 import click
 
-from benchforge import safe
 from benchforge.errors import CannotKeep
+from benchforge.text import safe
 
 _secrets: set[str] = set()
 
@@ -41,11 +41,6 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Say what somebody should know, though it keeps nothing from going on."""
     say(f"warning: {text}")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things for a person: 1 trial, 2 trials."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def show(text: str, *, painted: bool = False) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from benchforge.cli.screen.say import counted, keep_secret, say, show
+from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
@@ -11,7 +11,8 @@ from benchforge.run.locate import missing
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.suite.profiles import load_all
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, listed
+from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.text.readable import counted, listed
 
 UNUSABLE, MISSING = 2, 3
 

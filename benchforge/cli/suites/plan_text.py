@@ -6,13 +6,12 @@ from itertools import groupby, islice
 
 import click
 
-from benchforge import safe
 from benchforge.cli.screen.amount import amount, awaited, lasts
-from benchforge.cli.screen.progress import spoken
-from benchforge.cli.screen.say import counted
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
 from benchforge.model.files.plan import Chain, DurationEstimate, PartPlanned, Plan, ScenarioPlanned
 from benchforge.suite.toml.words import shown
+from benchforge.text import safe
+from benchforge.text.readable import counted, exact, spoken
 
 _MANY = 20  # lines of a kind; `--all` shows all
 _MANY_NUMBERS = 60
@@ -46,7 +45,7 @@ def _head(plan: Plan) -> Iterator[str]:
         yield f"{amount(cases, plan.blocks, plan.until)}, {_time(plan.estimate, _fewest(plan))}"
     if plan.until is not None:
         yield awaited(plan.until)
-    guess = f"starts and stops are estimated as {START_AND_STOP_S:g} s a trial"
+    guess = f"starts and stops are estimated as {exact(START_AND_STOP_S)} s a trial"
     yield f"{guess}; the rest is what the suite declares"
     if plan.estimate.noise_s:
         yield (

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-from benchforge import safe
 from benchforge.cli.screen.say import show, warn
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
@@ -16,6 +15,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry, brought
 from benchforge.suite.schema.suite import suite_schema
+from benchforge.text import safe
 
 _FILES: dict[str, type[Frozen]] = {
     "result": Header,

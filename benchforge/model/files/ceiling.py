@@ -7,6 +7,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import figure
 
 _TOOL_BUSY = 0.8
 "Of a CPU: beyond that the tool itself was at work all the time."
@@ -49,7 +50,8 @@ class Ceiling(Frozen):
             return "it is not known who was busy then"
         null /= self.processes
         if tool < _TOOL_BUSY and tool < null:
-            return f"the null server worked more than the tool ({null:.2f} and {tool:.2f} of a CPU)"
+            used = f"{figure(null)} and {figure(tool)} of a CPU"
+            return f"the null server worked more than the tool ({used})"
         return ""
 
     def _cpu(self, role: Role) -> float | None:

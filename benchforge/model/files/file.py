@@ -16,6 +16,7 @@ from benchforge.model.files.missing_fields import missing
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath, Places, dotted, places
+from benchforge.text.readable import conjoined, cut, exact
 
 Model = TypeVar("Model", bound=Frozen)
 
@@ -94,7 +95,7 @@ def _parse(
         parsed = Parsed(file, model.model_validate_json(raw, strict=True), where)
     except ValidationError as error:
         if (wrong := error.error_count()) > _MOST_FAULTS:
-            return [FileFault(file, "", None, f"{wrong:,} values are wrong, too many to name")]
+            return [FileFault(file, "", None, f"{exact(wrong)} values are wrong, too many to name")]
         return [_invalid(file, where, one) for one in error.errors(include_url=False)]
     return list(_hidden(parsed)) or parsed
 
@@ -131,7 +132,7 @@ def _model(value: Any, models: tuple[type[Model], ...]) -> type[Model]:
 
 
 def _not_ours(kinds: Iterable[str]) -> str:
-    return f"is not ours: it does not say that its kind is {' or '.join(kinds)}"
+    return f"is not ours: it does not say that its kind is {conjoined(kinds, 'or')}"
 
 
 def _unreadable(file: Path, error: OSError | ValueError) -> FileFault:
@@ -158,7 +159,7 @@ def _got(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= _DIGITS:
         return ", got a number of many digits"
     text = repr(value[: _SHOWN + 1] if isinstance(value, str) else value)
-    return f", got {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"
+    return f", got {cut(text, _SHOWN)}"
 
 
 def _hidden(parsed: Parsed[Any]) -> Iterator[FileFault]:

@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, NonNegativeInt, model_validator
 
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import counted
 
 _SHOWN = 7  # digits of a commit that a person is shown, as git does
 
@@ -54,5 +55,5 @@ class Code(Frozen):
             return named + (lacks if self.submodules else "")
         if self.changed_files is None:
             return f"working tree of {commit}, changes unknown: {self.why}"
-        files = f"{self.changed_files} file{'s' if self.changed_files != 1 else ''} changed"
-        return f"working tree of {commit}, {files if self.changed_files else 'nothing changed'}"
+        files = counted(self.changed_files, "file") if self.changed_files else "nothing"
+        return f"working tree of {commit}, {files} changed"

@@ -6,6 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import exact
 
 GAP = 0.06
 "To this share a rate is known before trials are made around it."
@@ -62,7 +63,7 @@ class RateSearch(Frozen):
     def _in_order(self) -> Self:
         firsts = self.first_rates.values()
         if not (self.lowest < self.highest and all(map(self.within, firsts))):
-            msg = f"no rates from {self.lowest:g} to {self.highest:g}, first {[*firsts]}"
+            msg = f"no rates from {exact(self.lowest)} to {exact(self.highest)}, first {[*firsts]}"
             raise ValueError(msg)
         return self
 
@@ -93,14 +94,15 @@ class RateSearch(Frozen):
     def says(self) -> str:
         """Description of the search and of its number of trials."""
         return (
-            f"looks for the highest rate from {self.lowest:,g} to {self.highest:,g}/s that keeps "
+            f"looks for the highest rate from {exact(self.lowest)} to "
+            f"{exact(self.highest)}/s that keeps "
             f"{self.asks}; at most {self.rounds} trials a case"
         )
 
 
 def errors(below: float) -> str:
     """Return the objective about errors that no suite writes."""
-    return f"errors < {below * 100:g}%"
+    return f"errors < {exact(below * 100)}%"
 
 
 def _doublings(low: float, high: float) -> float:

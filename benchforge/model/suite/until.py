@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import percent
 
 LEAST_BLOCKS = 8
 """Before the first look: who looks at widths earlier gets intervals of 95 % that hold the truth in
@@ -25,7 +26,7 @@ class Until(Frozen):
     @property
     def in_words(self) -> str:
         """Width in words: 3 %."""
-        return f"{100 * self.width:g} %"
+        return percent(self.width)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_valida
 
 from benchforge.model.trial.check import Check
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import counted
 
 Method = Literal[
     "t of logs",
@@ -138,9 +139,8 @@ class StopDecision(Frozen):
     def in_words(self) -> str:
         """Description: number of blocks, reason, and the interval that missed its target."""
         start = "stopped after" if self.stop else "not enough after"
-        blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
         by = f" (widest: {self.widest})" if self.widest and not self.reached else ""
-        return f"{start} {blocks}: {self.why}{by}"
+        return f"{start} {counted(self.blocks, 'block')}: {self.why}{by}"
 
 
 class Change(Frozen):

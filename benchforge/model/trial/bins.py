@@ -7,6 +7,7 @@ from benchforge.model.trial.observation import NetworkFlow
 from benchforge.model.trial.reading import Reading, Series
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import Window
+from benchforge.text.readable import exact
 
 _NEARLY = 1e-6  # of a bin: clocks tell a load of 10 s as 9.9999999
 
@@ -76,7 +77,7 @@ def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
     left, total = bins.counts[skipped:], sum(bins.counts) + bins.beside
     if not left or not total:
         return None
-    cut = f"without the first {window.cut_s:g} s"
+    cut = f"without the first {exact(window.cut_s)} s"
     if bins.counter:
         note = f"{cut}: responses times the share of {bins.counter} that is left"
         return LoadAfterCut(sum(left) / total, len(left) * bins.seconds, None, note)

@@ -7,6 +7,7 @@ from pydantic import NonNegativeInt
 from benchforge.model.trial.answer import Answer, Expect, Lengths, Request
 from benchforge.model.trial.probes import Probes
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import exact
 
 
 class GoodResponse(Frozen):
@@ -32,10 +33,10 @@ class GoodResponse(Frozen):
     def lengths(self) -> str:
         """Range of lengths in words."""
         if self.longest is None:
-            return f"{self.shortest:,} bytes or more" if self.shortest else "any length"
+            return f"{exact(self.shortest)} bytes or more" if self.shortest else "any length"
         if self.shortest == self.longest:
-            return f"{self.shortest:,} bytes"
-        return f"{self.shortest:,} to {self.longest:,} bytes"
+            return f"{exact(self.shortest)} bytes"
+        return f"{exact(self.shortest)} to {exact(self.longest)} bytes"
 
 
 def right_of(

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, JsonValue, NonNegativeInt
 
+from benchforge.text.readable import counted, cut
+
 _SHOWN = 60  # characters of a value that a server chose
 _ROOT = "$"
 
@@ -31,11 +33,10 @@ Items = Annotated[NonNegativeInt | dict[str, JsonValue], AfterValidator(_only_le
 def items_difference(items: Any, got: Any, place: str = _ROOT) -> str | None:
     """Return which array of a JSON value is missing or has another length; None where none is."""
     if isinstance(items, int):
+        elements = counted(items, "element")
         if not isinstance(got, list):
-            return f"expected an array of {_elements(items)} in {place}, got {_shown(got)}"
-        return (
-            None if len(got) == items else f"expected {_elements(items)} in {place}, got {len(got)}"
-        )
+            return f"expected an array of {elements} in {place}, got {_shown(got)}"
+        return None if len(got) == items else f"expected {elements} in {place}, got {len(got)}"
     if not isinstance(got, dict):
         return f"expected an object in {place}, got {_shown(got)}"
     for key, inner in items.items():
@@ -78,7 +79,8 @@ def items_conflict(items: Any, subset: Any, place: str = _ROOT) -> str | None:
         if not isinstance(subset, list):
             return f"`items` says that {place} is an array, and `json` that it is {_shown(subset)}"
         if len(subset) > items:
-            return f"`items` gives {place} {_elements(items)}, and `json` names {len(subset)}"
+            elements = counted(items, "element")
+            return f"`items` gives {place} {elements}, and `json` names {len(subset)}"
         return None
     if not isinstance(subset, dict):
         return f"`items` says that {place} is an object, and `json` that it is {_shown(subset)}"
@@ -96,8 +98,4 @@ def _shown(value: Any) -> str:
         text = json.dumps(value)
     except RecursionError:
         return "what is nested too deeply"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def _elements(count: int) -> str:
-    return "1 element" if count == 1 else f"{count} elements"
+    return cut(text, _SHOWN)

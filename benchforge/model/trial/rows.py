@@ -11,6 +11,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError, field_va
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import too_many
 
 USAGE = "usage.csv"
 SYSTEM = "system.csv"
@@ -136,9 +137,9 @@ def rows_text(content: bytes) -> str:
     """Return the text of a file of rows. Raises ValueError where it is none, or has too many."""
     rows = content.count(b"\n") + content.count(b"\r")
     if rows > MOST_ROWS:
-        raise ValueError(f"has {rows:,} rows, and at most {MOST_ROWS:,} are read")
+        raise ValueError(too_many(rows, MOST_ROWS, "rows"))
     if (cells := content.count(b",")) > _MOST_CELLS:
-        raise ValueError(f"has {cells:,} cells, and at most {_MOST_CELLS:,} are read")
+        raise ValueError(too_many(cells, _MOST_CELLS, "cells"))
     return content.decode()
 
 

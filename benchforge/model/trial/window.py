@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import exact
 
 Classification = Literal["flat", "warm-up", "late", "step", "trend", "unknown"]
 
@@ -20,7 +21,7 @@ class Window(Frozen):
     @property
     def whole(self) -> str:
         """Note for a number that covers the whole load; empty if nothing is cut."""
-        return f"of the whole load, its first {self.cut_s:g} s too" if self.cut_s else ""
+        return f"of the whole load, its first {exact(self.cut_s)} s too" if self.cut_s else ""
 
 
 WHOLE = Window()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from benchforge.model.trial.reading import Reading
 from benchforge.model.validity.contradiction import BRIEF_S, Contradiction
+from benchforge.text.readable import exact
 
 _SIGMAS = 6  # arrivals at random: beyond that once in 10^9 loads
 
@@ -112,7 +113,8 @@ def _series(reading: Reading) -> Iterator[Contradiction]:
         # The last bin may be short, and a clock may be read a moment after it.
         too_long = (len(bins) - 2) * series.bin_s > reading.seconds
         if too_long or len(bins) * series.bin_s + BRIEF_S < reading.seconds:
-            message = f"{len(bins)} bins of {series.bin_s:g} s are no {reading.seconds:g} s"
+            load_s = exact(reading.seconds)
+            message = f"{len(bins)} bins of {exact(series.bin_s)} s are no {load_s} s"
             yield message, ("series", name)
 
 
@@ -122,7 +124,8 @@ def _schedule(reading: Reading) -> Iterator[Contradiction]:
         return
     due = schedule.rate * reading.seconds
     if schedule.intended > due + _SIGMAS * due**0.5 + 1:
-        message = f"{schedule.intended} came due in {reading.seconds:g} s at {schedule.rate:g}/s"
+        message = f"{schedule.intended} came due in {exact(reading.seconds)} s"
+        message += f" at {exact(schedule.rate)}/s"
         yield message, ("schedule", "intended")
     if schedule.lateness is not None and schedule.lateness.count != schedule.intended:
         message = f"hold {schedule.lateness.count} of {schedule.intended} intended requests"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.validity.contradiction import Contradiction, beneath
+from benchforge.text.readable import exact
 
 
 def summed(summary: Parsed[Summary]) -> Iterator[FileFault]:
@@ -54,7 +55,7 @@ def _statistics(line: MetricSummary) -> Iterator[Contradiction]:
     for name in expected.keys() & line.model_fields_set:
         if not _same(getattr(line, name), expected[name]):
             value = expected[name]
-            yield f"its samples give {'none' if value is None else f'{value:g}'}", (name,)
+            yield f"its samples give {'none' if value is None else exact(value)}", (name,)
     if line.lower_bound and not bounds:
         yield "no sample is a lower bound", ("lower_bound",)
 

@@ -12,6 +12,7 @@ from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.validity.plan import identity, named
 from benchforge.model.validity.search import searched
+from benchforge.text.readable import exact
 
 _CLOCK = timedelta(minutes=1)
 "What a clock may be set back within a trial without our saying so."
@@ -123,7 +124,8 @@ def _started(
             message = f"is not between what was before it, {before}, and after it, {after}"
             yield timed.fault(message, "started")
         elif started <= after and timed.model.seconds > (after - started + _CLOCK).total_seconds():
-            message = f"{timed.model.seconds:g} s, but the next one began before they were over"
+            took = exact(timed.model.seconds)
+            message = f"{took} s, but the next one began before they were over"
             yield timed.fault(message, "seconds")
 
 

@@ -9,6 +9,7 @@ from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.result import Header
 from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
+from benchforge.text.readable import exact
 
 
 def planned(header: Parsed[Header]) -> Iterator[FileFault]:
@@ -66,6 +67,7 @@ def _places(header: Parsed[Header]) -> Iterator[FileFault]:
             yield header.fault(message, "plan", number, "case")
         if declared.setdefault(identity(entry.case), entry.declared_s) != entry.declared_s:
             message = (
-                f"{entry.declared_s:g} s, but elsewhere in the plan {named(entry.case)} has others"
+                f"{exact(entry.declared_s)} s, but elsewhere in the plan "
+                f"{named(entry.case)} has others"
             )
             yield header.fault(message, "plan", number, "declared_s")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.trial.trial import Trial
 from benchforge.model.validity.contradiction import Contradiction
+from benchforge.text.readable import exact
 
 
 def searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contradiction]:
@@ -15,7 +16,8 @@ def searched(find: RateSearch, trial: Trial, *, smoke: bool) -> Iterator[Contrad
     if trial.load is None or trial.load.rate != sought.rate:
         yield "is another than the rate of its load", ("rate",)
     if not find.within(sought.rate):
-        yield f"{sought.rate:g}/s is not from {find.lowest:g} to {find.highest:g}/s", ("rate",)
+        bounds = f"{exact(find.lowest)} to {exact(find.highest)}/s"
+        yield f"{exact(sought.rate)}/s is not from {bounds}", ("rate",)
     kept = [one.kept for one in sought.outcomes]
     if kept and sought.passed is not (None if None in kept and False not in kept else all(kept)):
         yield "is not what its outcomes give", ("passed",)

@@ -14,6 +14,7 @@ from benchforge.model.validity.contradiction import (
     lowest,
 )
 from benchforge.model.values.places import JsonPath
+from benchforge.text.readable import exact, figure
 
 _PERCENT = 100.0
 _LAST_BUCKET = 1 << 16
@@ -69,7 +70,7 @@ def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]
     for percent in sorted(given, key=float):
         value = given[percent]
         if value < before:
-            message = f"{value:g} us is less than a lower percentile, {before:g} us"
+            message = f"{exact(value)} us is less than a lower percentile, {exact(before)} us"
             yield message, ("percentiles_us", percent)
         if lowest(value) > longest_us:
             yield _longer(value, reading.seconds), ("percentiles_us", percent)
@@ -80,9 +81,11 @@ def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]
     if lowest(mean) > longest_us:
         yield _longer(mean, reading.seconds), ("mean_us",)
     if "100" in given and lowest(mean) > highest(given["100"]):
-        yield f"{mean:g} us is more than the longest, {given['100']:g} us", ("mean_us",)
+        longest = exact(given["100"])
+        yield f"{exact(mean)} us is more than the longest, {longest} us", ("mean_us",)
     if (least := _mean_at_least(given)) > highest(mean) * MORE:
-        yield f"{mean:g} us, but the percentiles allow {least:g} us at least", ("mean_us",)
+        message = f"{exact(mean)} us, but the percentiles allow {exact(least)} us at least"
+        yield message, ("mean_us",)
 
 
 def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
@@ -100,7 +103,7 @@ def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
     under_way = spent_us / 1e6 / longest_s(reading.seconds)
     if under_way > at_once * MORE:
         message = (
-            f"by Little's law {under_way:.4g} requests were under way, but {at_once} can be: "
+            f"by Little's law {figure(under_way)} requests were under way, but {at_once} can be: "
             "seconds, responses and their times do not fit"
         )
         yield message, ("seconds",)
@@ -116,4 +119,4 @@ def _mean_at_least(percentiles: dict[str, float]) -> float:
 
 
 def _longer(value_us: float, seconds: float) -> str:
-    return f"{value_us:g} us is longer than the load of {seconds:g} s"
+    return f"{exact(value_us)} us is longer than the load of {exact(seconds)} s"

@@ -10,6 +10,7 @@ from benchforge.model.validity.contradiction import Contradiction, beneath
 from benchforge.model.validity.counts import counts, without_body
 from benchforge.model.validity.times import times
 from benchforge.model.validity.usage import MachineBounds, used
+from benchforge.text.readable import exact
 
 _CRUMB_S = 0.001
 _BEFORE_AND_AFTER = 2
@@ -47,10 +48,10 @@ def _at_once(load: Load | None) -> int | None:
 def _phases(trial: Trial) -> Iterator[Contradiction]:
     phases_s = sum(trial.phases.values())
     if phases_s > trial.seconds + _CRUMB_S:
-        yield f"{trial.seconds:g} s, but its phases take {phases_s:g} s", ("seconds",)
+        yield f"{exact(trial.seconds)} s, but its phases take {exact(phases_s)} s", ("seconds",)
     asked_s = sum(answer.seconds for answer in trial.answers)
     if "ask" in trial.phases and asked_s > trial.phases["ask"] + _CRUMB_S:
-        message = f"{trial.phases['ask']:g} s, but its questions took {asked_s:g} s"
+        message = f"{exact(trial.phases['ask'])} s, but its questions took {exact(asked_s)} s"
         yield message, ("phases", "ask")
 
 
@@ -79,7 +80,7 @@ def _answer(answer: Answer, method: str) -> Iterator[Contradiction]:
     if not re.fullmatch("[0-9a-f]{64}", answer.sha256):
         yield "is no SHA-256 in hexadecimal digits", ("sha256",)
     if answer.seconds < 0:
-        yield f"{answer.seconds:g} s are less than nothing", ("seconds",)
+        yield f"{exact(answer.seconds)} s are less than nothing", ("seconds",)
     stated = answer.headers.get("content-length", "")
     whole = method != "HEAD" and answer.status not in _NO_BODY
     counted = whole and "transfer-encoding" not in answer.headers and stated.isdecimal()

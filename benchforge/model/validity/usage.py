@@ -10,6 +10,7 @@ from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.validity.contradiction import BRIEF_S, MORE, Contradiction, beneath
+from benchforge.text.readable import exact
 
 _TICK_S = 0.02  # CPU time of a process is read in ticks, twice
 _OPENED, _ARRIVED = "TcpActiveOpens", "IpExtInOctets"
@@ -56,7 +57,7 @@ def _of_process(
     if process.seconds is None:
         return
     if process.seconds > trial.seconds:
-        message = f"{process.seconds:g} s are more than the trial's {trial.seconds:g} s"
+        message = f"{exact(process.seconds)} s are more than the trial's {exact(trial.seconds)} s"
         yield message, ("seconds",)
     cpu_s = (process.user_s or 0.0) + (process.system_s or 0.0)
     if cpu_s > machine.cpu_s(process.seconds):
@@ -68,7 +69,8 @@ def _of_observation(
 ) -> Iterator[Contradiction]:
     load_s = trial.phases.get("load")
     if load_s is not None and seen.seconds > load_s:
-        yield f"{seen.seconds:g} s are more than the phase load, {load_s:g} s", ("seconds",)
+        message = f"{exact(seen.seconds)} s are more than the phase load, {exact(load_s)} s"
+        yield message, ("seconds",)
     if seen.sampler_cpu_s > machine.cpu_s(seen.seconds):
         yield _too_much_cpu(seen.sampler_cpu_s, seen.seconds, machine), ("sampler_cpu_s",)
     cpu_s = sum(one.cpu_s or 0.0 for one in seen.usage)
@@ -95,25 +97,28 @@ def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Co
     if usage.role != "loader" or usage.cpu_s is None or not mine or len(cpu_times) < len(mine):
         return
     if not math.isclose(usage.cpu_s, sum(cpu_times), rel_tol=1e-9, abs_tol=1e-9):
-        yield f"is {usage.cpu_s:g} s, its processes used {sum(cpu_times):g} s", ("cpu_s",)
+        message = f"is {exact(usage.cpu_s)} s, its processes used {exact(sum(cpu_times))} s"
+        yield message, ("cpu_s",)
 
 
 def _of_reading(
     reading: Reading, seen: Observation, at_once: int | None, machine: MachineBounds
 ) -> Iterator[Contradiction]:
     if reading.seconds > seen.seconds * MORE + BRIEF_S:
-        message = f"a load of {reading.seconds:g} s, by a tool that ran for {seen.seconds:g} s"
+        load_s, ran_s = exact(reading.seconds), exact(seen.seconds)
+        message = f"a load of {load_s} s, by a tool that ran for {ran_s} s"
         yield message, ("seconds",)
     own_s = (reading.cpu_user_s or 0.0) + (reading.cpu_system_s or 0.0)
     loaders = [
         usage.cpu_s for usage in seen.usage if usage.role == "loader" and usage.cpu_s is not None
     ]
     if loaders and own_s > sum(loaders) * MORE + BRIEF_S:
-        message = f"{own_s:g} s of CPU time in the load, {sum(loaders):g} s in all"
+        message = f"{exact(own_s)} s of CPU time in the load, {exact(sum(loaders))} s in all"
         yield message, ("cpu_user_s",)
     for number, took in enumerate(reading.process_s):
         if took > seen.seconds:
-            yield f"{took:g} s are more than the {seen.seconds:g} s of all", ("process_s", number)
+            message = f"{exact(took)} s are more than the {exact(seen.seconds)} s of all"
+            yield message, ("process_s", number)
     most_s = machine.cpu_s(max(reading.process_s, default=0.0))
     if (reading.process_user_s or 0.0) + (reading.process_system_s or 0.0) > most_s:
         yield "more CPU time than the longest process had", ("process_user_s",)
@@ -129,4 +134,4 @@ def _of_reading(
 
 
 def _too_much_cpu(cpu_s: float, seconds: float, machine: MachineBounds) -> str:
-    return f"{cpu_s:g} s of CPU time in {seconds:g} s, on {machine.cpus} CPUs"
+    return f"{exact(cpu_s)} s of CPU time in {exact(seconds)} s, on {machine.cpus} CPUs"

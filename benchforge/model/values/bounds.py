@@ -2,6 +2,8 @@
 
 from typing import AnyStr
 
+from benchforge.text.readable import too_many
+
 MOST_VALUES = 1_000_000
 """A value that is wrong takes about a kilobyte to tell: so many take less than a gigabyte.
 Thousands of trials have a tenth of that."""
@@ -14,5 +16,5 @@ def bounded(document: AnyStr) -> AnyStr:
     else:
         values = document.count(b",") + document.count(b"[") + document.count(b"{")
     if values > MOST_VALUES:
-        raise ValueError(f"has {values:,} values or so, and at most {MOST_VALUES:,} are read")
+        raise ValueError(too_many(values, MOST_VALUES, "values or so"))
     return document

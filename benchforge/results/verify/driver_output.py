@@ -11,6 +11,7 @@ from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
+from benchforge.text.readable import too_many
 
 _MOST_LINES = 4_000_000  # of a log with a line for each request
 
@@ -51,12 +52,12 @@ def _bounded(folder: Path, name: str) -> None:
     except OSError as error:
         raise BenchforgeError(f"{name} {error.strerror}") from error
     if size > LARGEST_OUTPUT:
-        raise BenchforgeError(f"{name} has {size:,} bytes, and at most {LARGEST_OUTPUT:,} are read")
+        raise BenchforgeError(f"{name} {too_many(size, LARGEST_OUTPUT, 'bytes')}")
     with door.stream(folder, name) as file:
         while part := file.read(door.MIB):
             lines += part.count(b"\n") + part.count(b"\r")
     if lines > _MOST_LINES:
-        raise BenchforgeError(f"{name} has {lines:,} lines, and at most {_MOST_LINES:,} are read")
+        raise BenchforgeError(f"{name} {too_many(lines, _MOST_LINES, 'lines')}")
 
 
 def _finished(file: Path, process: StartedProcess) -> Finished:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator
 
 from benchforge.model.values.places import JsonPath
+from benchforge.text.readable import cut
 
 CLOSE = 1e-9
 "Relative, of numbers with a fraction; counts and texts must be equal."
@@ -58,4 +59,4 @@ def written(value: object) -> str:
     if value is NOTHING:
         return "not there"
     text = json.dumps(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return cut(text, _SHOWN)

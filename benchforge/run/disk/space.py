@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchforge.errors import CannotKeep
 from benchforge.run.sandbox.keeper import SHARED_MEMORY
+from benchforge.text.readable import amount
 
 LEAST_B = 32_000_000
 "With less nothing is started: the logs of a server that goes wrong have taken more."
@@ -17,7 +18,6 @@ COMFORT_B = 200_000_000
 "With less a run is warned: nobody knows what a trial will print before it did."
 _BLOCK_B = 512  # what the kernel counts in, whatever the file system's blocks
 _GUESS_B = 200_000  # of a trial, where none has been kept: most take less
-
 
 FREE_SOME = "free some, or set TMPDIR to another folder"
 
@@ -52,7 +52,7 @@ def enough(folder: Path, hint: str) -> int:
         other = "choose another folder with -o, or make this one writable"
         raise CannotKeep(f"{error.filename}: {error.strerror}", other) from error
     if free < LEAST_B:
-        needed = f"{readable_size(free)} free, {readable_size(LEAST_B)} needed"
+        needed = f"{amount('B', free)} free, {amount('B', LEAST_B)} needed"
         raise CannotKeep(f"{folder}: too little space: {needed}", hint)
     return free
 
@@ -71,7 +71,7 @@ def scarce(folder: Path, trials: int, kept: Sequence[Path] = ()) -> str:
     wanted = max(COMFORT_B, LEAST_B + trials * each)
     free = enough(folder, "free some, or choose another folder with -o")
     return (
-        f"{folder}: {readable_size(free)} free, and this may need {readable_size(wanted)}"
+        f"{folder}: {amount('B', free)} free, and this may need {amount('B', wanted)}"
         if free < wanted
         else ""
     )
@@ -89,13 +89,5 @@ def told_full(text: str, *folders: Path) -> str:
     stand: dict[str, None] = {}
     for folder in (*folders, Path(SHARED_MEMORY)):
         with contextlib.suppress(OSError):
-            stand[f"{folder} has {readable_size(free_b(folder))}"] = None
+            stand[f"{folder} has {amount('B', free_b(folder))}"] = None
     return f"a disk is full: {', '.join(stand)} free"
-
-
-def readable_size(size: float) -> str:
-    """Return a number of bytes for a person: 12 kB, 34.5 MB, 1.2 GB."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size / 1e3:.0f} kB"

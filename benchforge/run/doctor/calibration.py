@@ -7,6 +7,7 @@ from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import kept, stale
 from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.stats.observation.noise import between_neighbours, shown
+from benchforge.text.readable import percent
 
 _ANEW = "benchforge calibrate"
 
@@ -21,7 +22,7 @@ def findings() -> Iterator[MachineFinding]:
         case Calibration() as calibration:
             least = shown(between_neighbours(calibration.per_second)).get(10)
             difference = (
-                "not known, since all rounds were equal" if least is None else f"{least:.1%}"
+                "not known, since all rounds were equal" if least is None else percent(least)
             )
             says = (
                 f"of {calibration.created:%Y-%m-%d}: the smallest difference that 10 blocks show: "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import number, raw, text
+from benchforge.text.readable import amount, exact
 
 _FILES = 4096
 _NO_LIMIT_BYTES = 1 << 60  # version 1 writes no limit as a number of pages near 2^63
@@ -47,7 +48,7 @@ def _group(root: Path) -> Iterator[MachineFinding]:
     if cpus is None:
         yield unknown("cgroup quota", "no file tells whether CPU time is limited")
     elif cpus < inf:
-        says = f"the time of {cpus:g} CPUs, then everything waits, and trials show the waiting"
+        says = f"the time of {exact(cpus)} CPUs, then everything waits, and trials show the waiting"
         yield warn("cgroup quota", says, "measure outside of it, or with a larger quota")
     else:
         yield ok("cgroup quota", "none, up to the highest group that is seen")
@@ -55,7 +56,7 @@ def _group(root: Path) -> Iterator[MachineFinding]:
     if memory is None:
         yield unknown("cgroup memory", "no file tells whether memory is limited")
     elif memory < _NO_LIMIT_BYTES:
-        says = f"{memory / 1e9:.1f} GB, then processes are killed"
+        says = f"{amount('B', memory)}, then processes are killed"
         yield warn("cgroup memory", says, "measure outside of it, or with a larger limit")
     else:
         yield ok("cgroup memory", "no limit, up to the highest group that is seen")
@@ -113,7 +114,7 @@ def _pressure(root: Path) -> MachineFinding:
     if any(percent is None for percent in stalled.values()):
         says = "the kernel does not tell how long processes wait for CPU, memory and disk"
         return unknown("pressure", says, "start it with psi=1")
-    waited = ", ".join(f"for {name} {percent:g} %" for name, percent in stalled.items())
+    waited = ", ".join(f"for {name} {exact(percent)} %" for name, percent in stalled.items())
     says = f"of the last 10 s something waited {waited}"
     if any(percent > _WAITING[name] for name, percent in stalled.items() if percent is not None):
         return warn("pressure", says, "end what runs, or wait")

@@ -6,6 +6,7 @@ from pathlib import Path
 from benchforge.run.machine.cpu_ticks import FOREIGN, Look
 from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import text
+from benchforge.text.readable import exact, percent
 
 _LOAD_A_CPU = 0.2
 _STOLEN = 0.005
@@ -33,9 +34,9 @@ def _average(words: str | None, now: Look | None) -> MachineFinding:
     if now is None or not 0 <= minute < float("inf"):
         return unknown("load average", "/proc/loadavg does not say")
     if minute > _LOAD_A_CPU * now.cpus:
-        says = f"{minute:g} on {now.cpus} CPUs: something else runs, or ran a minute ago"
+        says = f"{exact(minute)} on {now.cpus} CPUs: something else runs, or ran a minute ago"
         return warn("load average", says, "wait, or end what runs")
-    return ok("load average", f"{minute:g} on {now.cpus} CPUs")
+    return ok("load average", f"{exact(minute)} on {now.cpus} CPUs")
 
 
 def _foreign(before: Look, after: Look, ours: frozenset[int]) -> MachineFinding:
@@ -46,12 +47,13 @@ def _foreign(before: Look, after: Look, ours: frozenset[int]) -> MachineFinding:
     whole = after.total - before.total
     own = sum(ticks for pid, ticks in used.items() if pid in ours)
     share = max(0.0, (after.busy - before.busy - own) / whole)
-    says = f"they use {share:.0%} of the CPUs"
+    says = f"they use {percent(share)} of the CPUs"
     if share <= FOREIGN:
         return ok("other processes", says)
     others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in ours and ticks > 0)
     names = [
-        f"{_printable(after.processes[pid][0])} (process {pid}, {ticks / whole * after.cpus:.0%})"
+        f"{_printable(after.processes[pid][0])} (process {pid}, "
+        f"{percent(ticks / whole * after.cpus)})"
         for ticks, pid in reversed(others[-_SHOWN:])
     ]
     busiest = f", the most by {', '.join(names)}" if names else ", by none that is seen from here"
@@ -64,6 +66,6 @@ def _printable(name: str) -> str:
 
 def _stolen(share: float) -> MachineFinding:
     if share > _STOLEN:
-        says = f"{share:.1%} of the CPUs' time was given to other machines"
+        says = f"{percent(share)} of the CPUs' time was given to other machines"
         return warn("steal", says, "measure at another time, or on a machine of your own")
-    return ok("steal", f"{max(0.0, share):.1%}")
+    return ok("steal", percent(max(0.0, share)))

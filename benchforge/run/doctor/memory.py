@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import fields, number, text
+from benchforge.text.readable import amount
 
 _LITTLE_KB = 1_000_000
 _THP = "sys/kernel/mm/transparent_hugepage/enabled"
@@ -20,15 +21,14 @@ def findings(root: Path) -> Iterator[MachineFinding]:
     yield _layout(text(root, "proc/sys/kernel/randomize_va_space"))
 
 
-def gb(kb: int) -> str:
-    """Return an amount of KiB for a person, in GB."""
-    return f"{kb * 1024 / 1e9:.1f} GB"
+def _kib(number: int) -> str:
+    return amount("B", number * 1024)
 
 
 def _free(free: int | None, total: int | None) -> MachineFinding:
     if free is None or total is None:
         return unknown("memory", "/proc/meminfo does not say how much is available")
-    says = f"{gb(free)} of {gb(total)} available"
+    says = f"{_kib(free)} of {_kib(total)} available"
     if free < _LITTLE_KB:
         return warn("memory", f"{says}: the kernel may kill measured processes", "end what uses it")
     return ok("memory", says)
@@ -40,9 +40,9 @@ def _swap(total: int | None, free: int | None) -> MachineFinding:
     if total == 0:
         return ok("swap", "none")
     if free < total:
-        says = f"{gb(total - free)} of {gb(total)} used: measured processes may be swapped out"
+        says = f"{_kib(total - free)} of {_kib(total)} used: measured processes may be swapped out"
         return warn("swap", says, "swapoff -a")
-    return ok("swap", f"{gb(total)}, none of it used")
+    return ok("swap", f"{_kib(total)}, none of it used")
 
 
 def _pages(enabled: str | None) -> MachineFinding:

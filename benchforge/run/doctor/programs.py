@@ -7,6 +7,7 @@ from benchforge.parts.command import Need
 from benchforge.run.locate import locate
 from benchforge.run.machine.finding import MachineFinding, ok
 from benchforge.run.programs.needed import Users, how
+from benchforge.text.readable import listed
 
 _SHOWN = 3
 
@@ -42,4 +43,4 @@ def users(places: Users) -> str:
         f"{place} ({', '.join(scenarios)})" if scenarios else place
         for place, scenarios in places.items()
     ]
-    return ", ".join(entries[:_SHOWN]) + (", ..." if len(entries) > _SHOWN else "")
+    return listed(entries, _SHOWN)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchforge.run.disk.space import free_b
 from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
+from benchforge.text.readable import amount
 
 _LITTLE = 1e9
 
@@ -17,7 +18,7 @@ def findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
         except OSError as error:
             yield unknown(f"disk: {purpose}", f"{error.filename}: {error.strerror}")
             continue
-        says = f"{free / 1e9:.1f} GB free at {folder}"
+        says = f"{amount('B', free)} free at {folder}"
         if free < _LITTLE:
             hint = f"{says}: a run may fail because it cannot write"
             yield warn(f"disk: {purpose}", hint, "free some space")

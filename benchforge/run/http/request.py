@@ -20,6 +20,7 @@ from benchforge.run.http.bounded import BoundedSocket, BoundedTLS, Endless, Whol
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
 from benchforge.suite.secrets.redact import redacted, redacted_bytes
+from benchforge.text.readable import exact
 
 ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
@@ -240,7 +241,7 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
             raise question.failed("ask", f"{question.asks}: {why}")
         if now - begun > within_s:
             raise question.failed(
-                "start", f"not ready within {within_s:g} s: {why}", question.late()
+                "start", f"not ready within {exact(within_s)} s: {why}", question.late()
             )
         if question.running is None:
             time.sleep(PAUSE_S)
@@ -332,7 +333,7 @@ def reason(error: Exception, place: str = "") -> str:
 def _reason(error: Exception, place: str) -> str:
     if isinstance(error, TimeoutError):
         what = "its answer has no end" if isinstance(error, Endless) else "no answer"
-        return f"{what} within {ANSWER_WITHIN_S:g} s"
+        return f"{what} within {exact(ANSWER_WITHIN_S)} s"
     if isinstance(error, ConnectionRefusedError):
         return f"nothing listens on its port, {place}".removesuffix(", ")
     if isinstance(error, http.client.IncompleteRead):

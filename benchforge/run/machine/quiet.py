@@ -9,6 +9,7 @@ from typing import Literal
 from benchforge.model.trial.check import Check
 from benchforge.model.values.units import Duration
 from benchforge.run.machine.cpu_ticks import FOREIGN, Ticks, ticks
+from benchforge.text.readable import percent
 
 Patience = Duration | Literal["off"] | None
 "As [repeat] quiet says it."
@@ -88,7 +89,7 @@ def check(seen: ForeignLoad) -> Check:
         subject="apparatus",
         status=status,
         value=seen.share,
-        threshold=f"at most {FOREIGN:.0%} of the CPUs, and a tick",
+        threshold=f"at most {percent(FOREIGN)} of the CPUs, and a tick",
         source="/proc/stat of the CPUs that we may use: busy and stolen, without our own",
         message=says,
     )

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from benchforge.errors import KeeperGone, KeeperSilent, TrialFailed
 from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, SCM_CREDENTIALS
+from benchforge.text.readable import exact
 
 ANSWERS_WITHIN_S = 60.0  # it takes milliseconds, where nothing is wrong
 LOOK_EVERY_S, LOOKS = 1.0, 3  # halted at so many looks in a row: who traces it stops it
@@ -117,7 +118,7 @@ class Channel:
             if halted and looks >= LOOKS:
                 raise halted
             if time.monotonic() >= deadline:
-                raise KeeperSilent(f"nothing came within {within_s:g} s")
+                raise KeeperSilent(f"nothing came within {exact(within_s)} s")
 
     def note_exits(self, until: float) -> None:
         """Block until an exit is reported or the monotonic clock says `until`; note all there are.

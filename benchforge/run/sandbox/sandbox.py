@@ -20,6 +20,7 @@ from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.channel import Channel, Exit
 from benchforge.run.sandbox.keeper import below, family
+from benchforge.text.readable import exact
 
 Network = Literal["private", "host"]
 
@@ -215,7 +216,7 @@ class Sandbox:
             self.stop(running, first=signal.SIGKILL)
             raise TrialFailed(
                 stage,
-                f"{label}: {command.argv[0]} did not end within {timeout_s:g} s",
+                f"{label}: {command.argv[0]} did not end within {exact(timeout_s)} s",
                 "give it more time, or see its log",
                 log=complaint(running),
             )

@@ -17,6 +17,7 @@ from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 from benchforge.run.trial.plugin_fault import commands_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
+from benchforge.text.readable import amount, conjoined, exact, listed
 
 _SHOWN = 4
 LATE_FACTOR, LATE_S = 1.5, 30.0  # a load tool may take so much longer than it declares
@@ -56,13 +57,13 @@ def drive(
         sandbox.stop(processes[0], first=signal.SIGKILL)
         raise TrialFailed(
             "drive",
-            f"{label}: {commands[0].argv[0]} did not end within {within:g} s",
+            f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s",
             "it was ended; see its output in the trial's folder",
             complaint(processes[0]),
         )
     if cut := sandbox.cut(processes[0]):
         raise OutputDamaged(
-            f"{label}: its {' and '.join(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off",
+            f"{label}: its {conjoined(cut)} went on after {LARGEST_OUTPUT >> 20} MiB: cut off",
             "benchforge needs the complete output of a load tool",
         )
     return (finished, *(sandbox.stop(other) for other in processes[1:]))
@@ -74,15 +75,15 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse) -> None:
         classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
         raise TrialFailed(
             "drive",
-            f"{case.server}: no response was completed in {reading.seconds:.3g} s "
+            f"{case.server}: no response was completed in {amount('s', reading.seconds)} "
             f"(errors: {classes or 'none'})",
             "the server answers single requests, but none of the load's; see both logs",
         )
     if reading.good_at_most == 0:
         raise TrialFailed(
             "drive",
-            f"{case.server}: none of {reading.responses:,} responses was good: {_got(reading)}, "
-            f"expected were {right.status} and {right.lengths}",
+            f"{case.server}: none of {exact(reading.responses)} responses was "
+            f"good: {_got(reading)}, expected were {right.status} and {right.lengths}",
             "the server answers single requests rightly, but none of the load's; see both logs",
         )
     length = reading.document_bytes
@@ -100,8 +101,8 @@ def _got(reading: Reading) -> str:
     """Return what the responses of a load were, as far as the tool tells."""
     if reading.bodies:
         return ", ".join(
-            f"{one.responses:,} of status {one.status} with {one.length:,} bytes"
+            f"{exact(one.responses)} of status {one.status} with {exact(one.length)} bytes"
             for one in reading.bodies[:_SHOWN]
         )
-    statuses = [f"{count:,} of status {key}" for key, count in reading.statuses.items() if count]
-    return ", ".join(statuses[:_SHOWN]) or "of another status"
+    statuses = [f"{exact(n)} of status {key}" for key, n in reading.statuses.items() if n]
+    return listed(statuses, _SHOWN) if statuses else "of another status"

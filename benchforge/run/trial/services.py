@@ -23,6 +23,7 @@ from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.template import restored
 from benchforge.suite.cases.case import Case
+from benchforge.text.readable import exact
 
 PAUSE_S = 0.005
 STOP_WITHIN_S = 5.0
@@ -183,7 +184,7 @@ def _until_ready(sandbox: Sandbox, serving: Serving, case: Case, secrets: frozen
         elif end := sandbox.wait(serving.running, PAUSE_S):
             raise failed(serving, f"ended with exit code {end.code} before it was ready")
         if time.monotonic() > deadline:
-            raise failed(serving, f"not ready within {serving.part.ready_within:g} s: {why}")
+            raise failed(serving, f"not ready within {exact(serving.part.ready_within)} s: {why}")
 
 
 def stop(sandbox: Sandbox, services: Sequence[Serving]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from benchforge.run.watch.files import content, whole
+from benchforge.text.readable import cut
 
 _NO = ("", "0", "false", "no", "off")
 _DEBUG_WORDS = ("--reload", "--debug", "runserver")
@@ -87,7 +88,7 @@ def _words(read: bytes) -> list[str]:
 
 def _short(word: str) -> str:
     printable = "".join(letter if letter.isprintable() else "?" for letter in word)
-    return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}..."
+    return cut(printable, _LONGEST)
 
 
 def open_files(pid: int) -> int | None:

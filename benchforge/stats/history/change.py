@@ -10,29 +10,12 @@ from typing import Final, Literal
 
 from benchforge.model.summary.verdict import Change, Estimate
 from benchforge.stats.inference.interval import by_t, check, deviation, equal, mean
-from benchforge.stats.inference.ratio import ratio
+from benchforge.text.readable import counted
 
 PAST = 5
 "Sessions that a prediction takes."
 
 _METHOD: Final = "prediction by t of logs"
-
-
-def rerun(
-    new: Sequence[float],
-    old: Sequence[float],
-    *,
-    better: Literal["higher", "lower"] = "higher",
-    least: float = 0,
-    level: float = 0.95,
-) -> Change:
-    """Return the change where both versions were measured in the same blocks: the preferred form.
-
-    Raises as `compare.ratio` does, and ValueError for
-    a `least` that is negative.
-    """
-    _not_negative(least)
-    return _change_of(ratio(new, old, level), better, least)
 
 
 def predicted(
@@ -52,18 +35,17 @@ def predicted(
     them. Who asks has made sure that all sessions are of one environment. Raises ValueError for
     values that are not finite, a level outside 0..1 and a `least` that is negative.
     """
-    _not_negative(least)
     check([value for session in (*past, new) for value in session], level)
     n = len(past)
     if why := _no_model(past, new):
-        return _change_of(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
+        return change_of(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
     past_logs = [math.log(value) - math.log(reference) for value, reference in past]
     sd = deviation(past_logs)
     if sd == 0:
-        return _change_of(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
+        return change_of(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
     effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
-    return _change_of(
+    return change_of(
         by_t(effect, error, n - 1, method=_METHOD, level=level, n=n, sd=sd), better, least
     )
 
@@ -71,13 +53,16 @@ def predicted(
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:
     """Why nothing is predicted; empty when it can be tried."""
     if (n := len(past)) < PAST:
-        return f"{n} past {'session' if n == 1 else 'sessions'}: a prediction takes {PAST}"
+        return f"{counted(n, 'past session')}: a prediction takes {PAST}"
     if any(value <= 0 for session in (*past, new) for value in session):
         return "a value is not above 0: it has no ratio to the reference"
     return ""
 
 
-def _change_of(change: Estimate, better: str, least: float) -> Change:
+def change_of(change: Estimate, better: str, least: float) -> Change:
+    """Return what a ratio says. Raises ValueError for a `least` that is negative."""
+    if not 0 <= least < math.inf:
+        raise ValueError(f"the least change is 0 or more, not {least}")
     if change.low is None or change.high is None or change.value is None:
         return Change(state="no model", change=change, least=least)
     small = abs(math.log(change.value)) <= math.log1p(least)
@@ -85,8 +70,3 @@ def _change_of(change: Estimate, better: str, least: float) -> Change:
         return Change(state="not shown", change=change, least=least)
     improved = (change.value > 1) == (better == "higher")
     return Change(state="better" if improved else "worse", change=change, least=least)
-
-
-def _not_negative(least: float) -> None:
-    if not 0 <= least < math.inf:
-        raise ValueError(f"the least change is 0 or more, not {least}")

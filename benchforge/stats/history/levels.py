@@ -13,6 +13,7 @@ from benchforge.model.values.metric_title import titled
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.summary.groups import shared
+from benchforge.text.readable import exact
 
 Key = tuple[str, str, str, str, int]
 "Scenario, server, driver, what varies, arm: what makes a case of two results the same one."
@@ -137,7 +138,7 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
 def _typical(values: Sequence[float]) -> Estimate:
     if all(value > 0 for value in values):
         return typical(values)
-    why = f"a value is {min(values):g}: its logarithm has no interval, and no ratio"
+    why = f"a value is {exact(min(values))}: its logarithm has no interval, and no ratio"
     try:
         value = fmean(values)
     except OverflowError:

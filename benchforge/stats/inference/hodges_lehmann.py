@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import deviation, equal, estimate
+from benchforge.text.readable import counted, percent
 
 _METHOD: Final = "Hodges-Lehmann"
 _MOST = 200  # blocks whose ranks are counted exactly within a second
@@ -69,7 +70,7 @@ def _centre(values: Sequence[float], level: float) -> _Centre:
         return _Centre(middle, None, None, f"ranks of more than {_MOST} blocks are not counted")
     cut = outside(n, level)
     if cut is None:
-        why = f"{n} {'block' if n == 1 else 'blocks'} cannot give {100 * level:g} %"
+        why = f"{counted(n, 'block')} cannot give {percent(level)}"
         return _Centre(middle, None, None, why)
     if n > 1 and deviation(values) == 0:
         return _Centre(middle, None, None, equal(n))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from benchforge.model.summary.verdict import Estimate, Method
 from benchforge.stats.distributions.student import t_quantile, two_sided
+from benchforge.text.readable import exact
 
 LEAST = 3
 "Blocks. With two, an interval of 95 % spans nine deviations to each side: nobody learns from it."
@@ -39,7 +40,7 @@ def why_no_logs(values: Sequence[float], method: Method, level: float) -> Estima
     if all(value > 0 for value in values):
         return None
     lowest = min(values)
-    why = f"a value is {lowest:g}: what is not above 0 has no logarithm, and no ratio"
+    why = f"a value is {exact(lowest)}: what is not above 0 has no logarithm, and no ratio"
     return Estimate(method=method, level=level, n=len(values), why=why)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.stats.distributions.student import normal_quantile, t_quantile
 from benchforge.stats.inference.interval import LEAST, check, deviation
+from benchforge.text.readable import percent
 
 
 def resolved(sd: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
@@ -79,8 +80,8 @@ def enough(
         why = f"{last}{min(few)} of at least {least} blocks are believed of two that are compared"
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=why)
     if widest is not None and widest > target:
-        wide = f"an interval is {_percent(widest)} wide to a side"
-        why = f"{last}{wide}, more than {_percent(target)}"
+        wide = f"an interval is {percent(widest)} wide to a side"
+        why = f"{last}{wide}, more than {percent(target)}"
         return StopDecision(blocks=n, stop=n >= most, half_width=widest, why=why)
     if len(halves) < len(estimates) or widest is None:
         without = next(
@@ -89,7 +90,7 @@ def enough(
         )
         why = f"no block will tell more: {without}"
         return StopDecision(blocks=n, stop=True, half_width=widest, why=why)
-    why = f"no interval is wider than {_percent(widest)} to a side"
+    why = f"no interval is wider than {percent(widest)} to a side"
     return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=why)
 
 
@@ -98,10 +99,6 @@ def half_width(estimate: Estimate) -> float | None:
     if estimate.low is None or estimate.high is None:
         return None
     return (math.log(estimate.high) - math.log(estimate.low)) / 2
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 def _positive(number: float, what: str) -> None:

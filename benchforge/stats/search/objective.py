@@ -19,11 +19,12 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.part import Metric
+from benchforge.text.readable import amount, exact
 
 ACHIEVED = 0.99
 "Of the requests that were due: the share that is answered where a rate is kept."
 _DURING_THE_LOAD = ("drive", "read")
-_RATE = f"rate answered >= {ACHIEVED:.0%}"
+_RATE = f"rate answered >= {exact(100 * ACHIEVED)}%"
 
 
 def judged(
@@ -70,7 +71,7 @@ def _all(rate: float, outcomes: Sequence[ObjectiveOutcome]) -> SearchOutcome:
 def _figure(outcome: ObjectiveOutcome) -> str:
     if outcome.value is None or outcome.kept is None:
         return outcome.why
-    return f"{outcome.value:.4g}" + (f" {outcome.unit}" if outcome.unit != "1" else "")
+    return amount(outcome.unit, outcome.value)
 
 
 def _doubts(trial: Trial) -> list[Check]:
@@ -125,7 +126,7 @@ def _outcome(objective: Objective, metric: Metric | None, trial: Trial) -> Objec
     kept: bool | None = objective.keeps(sample.value)
     # The truth is this or more: a value below the bound does not tell.
     if sample.lower_bound and kept == (objective.relation in {"<", "<="}):
-        why = f"only known to be {sample.value:.4g} {sample.unit} or more"
+        why = f"only known to be {amount(sample.unit, sample.value)} or more"
         return ObjectiveOutcome(
             objective=objective.text, value=None, unit=sample.unit, kept=None, why=why
         )

@@ -12,6 +12,7 @@ from benchforge.stats.search import next_rate as capacity
 from benchforge.stats.search.next_rate import Next, Search, next_rate
 from benchforge.stats.search.posterior import sustained
 from benchforge.stats.timeseries.noise import Noise, noise_of
+from benchforge.text.readable import exact
 
 IN_VAIN = 2
 "After so many rounds in a row whose trials say nothing, a search ends: more would not either."
@@ -110,12 +111,12 @@ def _says(now: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -
     ]
     match now.phase:
         case "too high":
-            return f"every trial passed up to {attempts[-1].rate:,.6g}/s: at least that"
+            return f"every trial passed up to {exact(attempts[-1].rate)}/s: at least that"
         case "too low":
-            return f"the lowest rate, {attempts[-1].rate:,.6g}/s, fails: {attempts[-1].why}"
+            return f"the lowest rate, {exact(attempts[-1].rate)}/s, fails: {attempts[-1].why}"
         case "unanswered":
             return f"trials that say nothing of the server: {lost[-1]}"
         case "done":
             return "all of its trials were made"
-    rate = "" if now.rate is None else f": {now.rate:,.6g}/s would be next"
+    rate = "" if now.rate is None else f": {exact(now.rate)}/s would be next"
     return f"not finished{rate}"

@@ -13,6 +13,7 @@ from typing import Literal
 from benchforge.model.summary.ranking import Ranking
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.stats.summary.line import Place
+from benchforge.text.readable import percent
 
 Better = Literal["higher", "lower"]
 
@@ -52,5 +53,5 @@ def uneven(ranking: Ranking, level: Ranking, left: Mapping[str, Mapping[int, flo
 
 def may_be_it(names: tuple[str, str], shares: tuple[float, float]) -> str:
     """Return what is said where what others left to two sides may be what they differ by."""
-    (a, b), (to_a, to_b) = names, shares
-    return f"others left {a} {to_a:.0%} of the CPUs and {b} {to_b:.0%}: that may be the difference"
+    (a, b), (to_a, to_b) = names, map(percent, shares)
+    return f"others left {a} {to_a} of the CPUs and {b} {to_b}: that may be the difference"

@@ -107,11 +107,8 @@ def _why_unknown(samples: Sequence[TrialSample], trials: int) -> str:
     with_value = len({trial_sample.trial for trial_sample in samples})
     if with_value < trials:
         verb = "has" if with_value == 1 else "have"
-        return (
-            f"{with_value} of {trials} trials {verb} a value"
-            if with_value
-            else "no trial has a value"
-        )
+        some = f"{with_value} of {trials} trials {verb} a value"
+        return some if with_value else "no trial has a value"
     units = sorted({trial_sample.sample.unit for trial_sample in samples})
     return f"the trials' units differ: {', '.join(units)}" if len(units) > 1 else ""
 

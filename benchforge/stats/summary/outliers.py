@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from benchforge.model.summary.verdict import Outlier, Outliers
 from benchforge.stats.inference.interval import check, mean
+from benchforge.text.readable import counted, exact
 
 _LEAST = 5  # values
 _MILD = 3.5
@@ -30,7 +31,7 @@ def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
     all_values = [value for of in values.values() for value in of]
     check(all_values)
     if any(value <= 0 for value in all_values):
-        why = f"a value is {min(all_values):g}: what is not above 0 has no logarithm"
+        why = f"a value is {exact(min(all_values))}: what is not above 0 has no logarithm"
         return {server: Outliers(why=why) for server in values}
     logs = [[math.log(value) for value in of] for of in values.values()]
     blocks = [mean(block) if len(block) > 1 else 0.0 for block in zip(*logs, strict=True)]
@@ -60,7 +61,7 @@ def _modified(away: Sequence[float]) -> list[float] | None:
 
 def _unknown(n: int) -> str:
     if n < _LEAST:
-        return f"among {n} {'value' if n == 1 else 'values'} no outlier is known: it takes {_LEAST}"
+        return f"among {counted(n, 'value')} no outlier is known: it takes {_LEAST}"
     return "half of the values or more are equal: how they spread is not known"
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from benchforge.model.summary.capacity import Scaling
+from benchforge.text.readable import figure
 
 ACCEPTED = 0.10
 "The largest error of ln X that an accepted law has; a hard knee gives 0.16 to 0.30."
@@ -38,7 +39,7 @@ def scaling(throughput: Mapping[int, float]) -> Scaling | str:
     best = min((fit for fit in fits if fit), key=lambda fit: _loss(_errors(basis, target, fit)))
     off = max(map(abs, _errors(basis, target, best)))
     if off >= ACCEPTED:
-        return f"the law is {100 * math.expm1(off):.0f} % off at one level"
+        return f"the law is {figure(100 * math.expm1(off))} % off at one level"
     a, b, c = best
     peak, why = _peak(b / a, c / a, levels[-1])
     return Scaling(rate=1 / a, contention=b / a, coherency=c / a, max_error=off, peak=peak, why=why)

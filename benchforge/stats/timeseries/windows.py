@@ -6,6 +6,7 @@ from benchforge.model.trial.bins import Bins, bins_of
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import SteadyState, Window
 from benchforge.stats.timeseries.warm_up import LEAST, WarmUpFit, ensemble, examine
+from benchforge.text.readable import change, exact, percent
 
 FINE_S = 0.25
 "Width of a bin in a load of up to SHORT_S."
@@ -40,8 +41,8 @@ def settled(trials: Sequence[Trial]) -> SteadyState:
         return SteadyState(classification="unknown", trials=len(trial_bins), message=says)
     if size < LEAST:
         says = (
-            f"{size} bins of {bin_s:g} s are too few to see a warm-up: it takes {LEAST}, "
-            f"a load of {LEAST * FINE_S:g} s or more"
+            f"{size} bins of {exact(bin_s)} s are too few to see a warm-up: it takes {LEAST}, "
+            f"a load of {exact(LEAST * FINE_S)} s or more"
         )
         return SteadyState(
             classification="unknown", bin_s=bin_s, bins=size, trials=len(trial_bins), message=says
@@ -81,11 +82,12 @@ def together(cases: Sequence[SteadyState]) -> Window:
     halves = [(case.bin_s or 0) * case.bins / 2 for case in cases if case.steady]
     if cut_s > min(halves):
         why = (
-            f"nothing is cut: the longest warm-up, {cut_s:g} s, is more than half of the shortest "
-            "load that it is compared with"
+            f"nothing is cut: the longest warm-up, {exact(cut_s)} s, is more than "
+            "half of the shortest load that it is compared with"
         )
         return Window(why=why)
-    return Window(cut_s=cut_s, why=f"the longest warm-up among those compared took {cut_s:g} s")
+    why = f"the longest warm-up among those compared took {exact(cut_s)} s"
+    return Window(cut_s=cut_s, why=why)
 
 
 def window_of(case: SteadyState, group: Window) -> Window:
@@ -101,9 +103,9 @@ def _describe(fit: WarmUpFit, bin_s: float) -> str:
         case "flat":
             return "steady from the start"
         case "warm-up":
-            return f"steady after {cut_s:g} s"
+            return f"steady after {exact(cut_s)} s"
         case "late":
-            return f"not settled after {cut_s:g} s, half of the load: lengthen the warm-up"
+            return f"not settled after {exact(cut_s)} s, half of the load: lengthen the warm-up"
         case "step" if fit.change == -1:
             return (
                 "for a part of what was measured nothing was answered: look for what stands still, "
@@ -111,12 +113,12 @@ def _describe(fit: WarmUpFit, bin_s: float) -> str:
             )
         case "step":
             return (
-                f"its level changed by {fit.change:+.0%} while it was measured: lengthen the load "
-                "or the warm-up, and look for what changes"
+                f"its level changed by {change(fit.change)} while it was measured: "
+                "lengthen the load or the warm-up, and look for what changes"
             )
         case "trend":
             moved = "rose" if fit.change > 0 else "fell"
             return (
-                f"its level {moved} by {abs(fit.change):.0%} over the load: lengthen the warm-up, "
-                "and look for what grows"
+                f"its level {moved} by {percent(abs(fit.change))} over the load: "
+                "lengthen the warm-up, and look for what grows"
             )

@@ -13,6 +13,7 @@ from benchforge.stats.inference.ratio import companion, ratio
 from benchforge.stats.inference.region import Region, lies, needs, p_of, region
 from benchforge.stats.inference.t_interval import t_of_values
 from benchforge.stats.verdict.blocks import Blocks
+from benchforge.text.readable import percent
 
 LEVEL = 0.95
 State = Literal["holds", "fails", "inconclusive"]
@@ -137,7 +138,7 @@ def _as_answer(decided: RatioDecision, relation: Relation, margin: float) -> Ver
     if decided.state == "same":
         holds = relation in {">=", "<="}
         return VerdictAnswer(
-            "holds" if holds else "fails", remark=f"the same within {100 * margin:g} %"
+            "holds" if holds else "fails", remark=f"the same within {percent(margin)}"
         )
     holds = (decided.state == "faster") == (relation in {">", ">="})
     return VerdictAnswer("holds" if holds else "fails", remark=_by(decided, margin))
@@ -146,11 +147,11 @@ def _as_answer(decided: RatioDecision, relation: Relation, margin: float) -> Ver
 def _by(decided: RatioDecision, margin: float) -> str:
     value = decided.ratio.value or 1.0
     if abs(math.log(value)) < math.log1p(margin):
-        return f"different, but below your margin of {100 * margin:g} %"
+        return f"different, but below your margin of {percent(margin)}"
     least = decided.at_least
     if least is None or not _IN_PERCENT[0] < least < _IN_PERCENT[1]:
         return ""
-    return f"by {100 * abs(least - 1):.2g} % at least"
+    return f"by {percent(abs(least - 1))} at least"
 
 
 _IN_PERCENT = (0.5, 2.0)

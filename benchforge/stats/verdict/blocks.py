@@ -11,6 +11,7 @@ from benchforge.model.summary.verdict import RejectedBlock
 from benchforge.model.values.case_name import CaseName
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.summary.level import levelled
+from benchforge.text.readable import exact
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,8 @@ def _case_values(case: CaseSummary, claim: Claim, *, beside: bool) -> _CaseValue
             why[trial_sample.block] = f"trial {trial_sample.trial}: {sample.why}"
         elif sample.lower_bound:
             why[trial_sample.block] = (
-                f"trial {trial_sample.trial}: known is only that it is {sample.value:g} or more"
+                f"trial {trial_sample.trial}: known is only that it is "
+                f"{exact(sample.value)} or more"
             )
             bounded = True
         else:

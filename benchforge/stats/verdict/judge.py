@@ -16,6 +16,7 @@ from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
 from benchforge.stats.verdict.objections import Sides, against, broken, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
 from benchforge.stats.verdict.shares import shares
+from benchforge.text.readable import counted
 
 _METHODS: Mapping[str, Method] = {
     "ratio": "paired t of log-ratios",
@@ -113,7 +114,7 @@ def _invalid(of: Blocks, sides: Sides, objections: Sequence[Objection]) -> str:
     reasons = list(dict.fromkeys(rejected.why for rejected in of.rejected))
     why = f": {reasons[0]}" if reasons else ""
     left = len(reasons) - 1
-    more = f" (and {left} more reason{'s' if left > 1 else ''})" if left else ""
+    more = f" (and {counted(left, 'more reason')})" if left else ""
     have = "block has" if n == 1 else "blocks have"
     return f"{n or 'no'} {have} believed values, it takes {LEAST}{why}{more}"
 

@@ -11,8 +11,17 @@ from benchforge.model.trial.trial import Load
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.metric_title import titled
 from benchforge.stats.summary.level import left_to
-from benchforge.stats.verdict.amounts import amount, amounts, number, percent
 from benchforge.stats.verdict.objections import Sides, one_sided
+from benchforge.text.readable import (
+    amount,
+    amounts,
+    conjoined,
+    counted,
+    exact,
+    figure,
+    percent,
+    times,
+)
 
 
 class VerdictContext(NamedTuple):
@@ -60,16 +69,13 @@ def _load(load: Load | None) -> str:
     if load is None:
         return "the load is not known"
     if load.rate is not None:
-        return f"{number(load.rate)} requests/s kept"
+        return f"{exact(load.rate)} requests/s kept"
     if load.kind == "client":
-        return (
-            "one client"
-            if load.concurrency in {None, 1}
-            else f"a client, {load.concurrency} at once"
-        )
+        many = load.concurrency not in {None, 1}
+        return f"a client, {load.concurrency} at once" if many else "one client"
     if load.connections is None:
         return "closed loop"
-    return f"closed loop, {load.connections} connection{'s' if load.connections > 1 else ''}"
+    return f"closed loop, {counted(load.connections, 'connection')}"
 
 
 def _effect(verdict: Verdict, context: VerdictContext) -> str:
@@ -83,12 +89,12 @@ def _effect(verdict: Verdict, context: VerdictContext) -> str:
         shares = (_share(side, name) for side, name in zip(verdict.sides, (a, b), strict=False))
         return f"{metric}: {', '.join(shares)}, by counts"
     if estimate.method == "paired t of log-ratios":
-        return f"{a} has {number(estimate.value)}x the {metric} of {b}{_sure(verdict, '1')}"
+        return f"{a} has {times(estimate.value)}x the {metric} of {b}{_sure(verdict, '1')}"
     shown = amount(context.unit, estimate.value)
     sure, form = _sure(verdict, context.unit), context.claim.hypothesis.form
     if b:
-        times = f"{number(factor)} times " if form == "ratio" and factor != 1 else ""
-        return f"{metric} of {a} less {times}that of {b} is {shown}{sure}"
+        factor_text = f"{exact(factor)} times " if form == "ratio" and factor != 1 else ""
+        return f"{metric} of {a} less {factor_text}that of {b} is {shown}{sure}"
     return f"{metric} of {a} is {shown}{sure}, within this session"
 
 
@@ -96,7 +102,7 @@ def _share(estimate: Estimate, name: str) -> str:
     if estimate.value is None or estimate.interval is None:
         return f"{name} unknown"
     low, high = estimate.interval
-    of = f"of {estimate.n:,} requests"
+    of = f"of {exact(estimate.n)} requests"
     if not estimate.value:
         return f"{name} 0 {of} (below {percent(high)})"
     return f"{name} {percent(estimate.value)} {of} ({percent(low)}\N{EN DASH}{percent(high)})"
@@ -104,28 +110,29 @@ def _share(estimate: Estimate, name: str) -> str:
 
 def _sure(verdict: Verdict, unit: str) -> str:
     estimate = verdict.estimate
-    blocks = f"{estimate.n} block{'s' if estimate.n > 1 else ''}"
+    blocks = counted(estimate.n, "block")
     if estimate.interval is None:
         return f" ({blocks}: {estimate.why})"
-    low, high = amounts(unit, *estimate.interval)
+    ends = estimate.interval
+    low, high = map(times, ends) if unit == "1" else amounts(unit, *ends)
     holm = "Holm p" if verdict.family_size > 1 else "p"
     p = verdict.p_adjusted
     sure = "" if p is None else f", {holm} {_p(p)}"
-    return f" ({100 * estimate.level:g} % CI {low}\N{EN DASH}{high}, {blocks}{sure})"
+    return f" ({percent(estimate.level)} CI {low}\N{EN DASH}{high}, {blocks}{sure})"
 
 
 def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.2g}"  # noqa: PLR2004 - less is not to be told apart
+    return "< 0.001" if p < 0.001 else f"= {figure(p)}"  # noqa: PLR2004 - less is not to be told apart
 
 
 def _doubts(verdict: Verdict) -> Iterator[str]:
     if verdict.fragile:
         yield "fragile: what no outlier can move says otherwise"
     if verdict.blocks_needed is not None:
-        yield f"about {verdict.blocks_needed:,} blocks would tell"
+        yield f"about {exact(verdict.blocks_needed)} blocks would tell"
     if verdict.rejected_blocks and verdict.state != "invalid":
         left_out = len(verdict.rejected_blocks)
-        yield f"{left_out} block{'s' if left_out > 1 else ''} left out"
+        yield f"{counted(left_out, 'block')} left out"
 
 
 def _validity(verdict: Verdict, instance: ClaimInstance) -> Iterator[str]:
@@ -146,7 +153,7 @@ def _validity(verdict: Verdict, instance: ClaimInstance) -> Iterator[str]:
         if objection not in alone and objection.check.topic != "co-located"
     ]
     named = list(dict.fromkeys(_called(objection) for objection in rest))
-    many = f"{len(named)} warning{'s' if len(named) > 1 else ''}"
+    many = counted(len(named), "warning")
     yield f"valid with {many} ({', '.join(named)})" if named else "valid"
 
 
@@ -158,9 +165,9 @@ def _disturbed(verdict: Verdict, sides: Sides) -> Iterator[str]:
         fmean(left for block, left in left_to(one).items() if block in verdict.disturbed)
         for one in sides.all
     ]
-    left = " and ".join(f"{share:.0%} to {of}" for share, of in zip(shares, "ab", strict=False))
+    left = conjoined(f"{percent(share)} to {of}" for share, of in zip(shares, "ab", strict=False))
     level = verdict.undisturbed
-    also = "" if level is None or level.value is None else f" ({number(level.value)}x if even)"
+    also = "" if level is None or level.value is None else f" ({times(level.value)}x if even)"
     blocks = f"{len(verdict.disturbed)} of {len(verdict.blocks)} blocks"
     yield f"disturbed in {blocks}: others left {left} of the CPUs{also}; without them it may differ"
 
@@ -174,20 +181,16 @@ def _called(objection: Objection, warned: str = "") -> str:
 def _placebo(summary: Summary, sides: Sides) -> Iterator[str]:
     scenarios = {case.case.scenario for case in sides.all}
     for placebo in summary.placebos:
-        if (
-            placebo.case.scenario in scenarios
-            and placebo.ratio.value is not None
-            and placebo.ratio.interval
-        ):
-            low, high = placebo.ratio.interval
-            ends = f"{number(low)}\N{EN DASH}{number(high)}"
-            yield f"placebo today {number(placebo.ratio.value)} ({ends})"
+        ratio = placebo.ratio
+        if placebo.case.scenario in scenarios and ratio.value is not None and ratio.interval:
+            low, high = ratio.interval
+            ends = f"{times(low)}\N{EN DASH}{times(high)}"
+            yield f"placebo today {times(ratio.value)} ({ends})"
 
 
 def _published(verdict: Verdict, context: VerdictContext) -> Iterator[str]:
-    if (
-        publication := published(context.claim, context.unit)
-    ) and verdict.estimate.value is not None:
+    publication = published(context.claim, context.unit)
+    if publication and verdict.estimate.value is not None:
         yield publication
 
 
@@ -196,7 +199,7 @@ def published(claim: Claim, unit: str) -> str:
     if claim.published is None:
         return ""
     if claim.hypothesis.form == "ratio":
-        return f"published: {number(claim.published)}x"
+        return f"published: {exact(claim.published)}x"
     return f"published: {amount(unit, claim.published)}"
 
 

@@ -10,6 +10,7 @@ from benchforge.stats.inference.binomial import failing, worst
 from benchforge.stats.inference.holm import simultaneous
 from benchforge.stats.inference.region import Region, lies, region
 from benchforge.stats.verdict.answer import LEVEL, VerdictAnswer
+from benchforge.text.readable import exact
 
 APART = 0.001
 "By how little two shares are the same: what the method lets sides of a comparison differ by (E1)."
@@ -47,7 +48,7 @@ def shares(question: Hypothesis, failures: Sequence[Failures], family: int) -> S
         answer = _answer(estimate, where, question.bound, failures)
         if answer.state == "inconclusive" and _same(estimate, question.bound, failures):
             holds = question.relation in {">=", "<="}
-            remark = f"less than {100 * APART:g} points apart"
+            remark = f"less than {exact(100 * APART)} points apart"
             answer = VerdictAnswer("holds" if holds else "fails", remark=remark)
         return Shares(estimate, sides, answer)
     below = _answer(_apart(sides, where.high, level), Region(-math.inf, 0), where.high, failures)

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, cast
 
 from benchforge.model.suite.claim import Hypothesis, Relation
 from benchforge.suite.toml.bound import NUMBER, UNIT, NoBound, in_unit, named, number
+from benchforge.text.readable import exact
 
 FORMS = "a > b, a < b, a >= 2 * b, a == b +- 3%, a - b < 2ms, a < 25ms, a == 5 +- 10%"
 
@@ -41,7 +42,7 @@ def question(text: str, unit: str) -> Hypothesis:
             raise NoBound("a difference is compared with a number", f"write one of: {FORMS}")
         form, bound = "ratio", number(match["factor"] or "1")
         if bound <= 0:
-            raise NoBound(f"a factor is above 0, not {bound:g}", "write it like a >= 2 * b")
+            raise NoBound(f"a factor is above 0, not {exact(bound)}", "write it like a >= 2 * b")
     else:
         bound = in_unit(number(match["bound"]), match["unit"] or "", unit)
     tolerance = None
@@ -69,7 +70,7 @@ def _tolerance(within: Amount, form: str, bound: float, unit: str) -> float:
     else:
         tolerance = in_unit(within.number, within.unit, unit)
     if not 0 < tolerance < math.inf:
-        raise NoBound(f"a tolerance is above 0, not {within.number:g}", "write it like +- 3%")
+        raise NoBound(f"a tolerance is above 0, not {exact(within.number)}", "write it like +- 3%")
     return tolerance
 
 

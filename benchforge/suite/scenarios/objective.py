@@ -8,6 +8,7 @@ from benchforge.model.suite.search import Objective, Relation
 from benchforge.parts.part import Metric
 from benchforge.suite.toml.bound import NoBound, bound
 from benchforge.suite.toml.faults import Hint, Nearest, nearest
+from benchforge.text.readable import conjoined
 
 _FORM = 'write "METRIC PART < BOUND", such as "latency p99 < 50ms" or "error_rate < 0.1%"'
 _PATTERN = re.compile(
@@ -45,7 +46,8 @@ def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
         (candidate for candidate in fit if candidate == match["relation"]), None
     )
     if relation is None:
-        hint = f"{metric.better} values of {label} are the better ones: write {' or '.join(fit)}"
+        better = f"{metric.better} values of {label} are the better ones"
+        hint = f"{better}: write {conjoined(fit, 'or')}"
         raise WrongObjective(f"even the worst server keeps this objective: {text!r}", hint)
     try:
         least = bound(match["bound"], metric.unit)

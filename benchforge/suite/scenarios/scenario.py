@@ -12,9 +12,10 @@ from benchforge.suite.scenarios.search import find_faults
 from benchforge.suite.scenarios.vary import vary_faults
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.document import Tables, as_table
-from benchforge.suite.toml.faults import Checked, Fault, Nearest, listed
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, sound_rest
 from benchforge.suite.toml.positions import Path
+from benchforge.text.readable import listed
 
 _NAMED = {
     "servers": "server",

@@ -17,6 +17,7 @@ from benchforge.suite.toml.faults import Fault
 from benchforge.suite.toml.models import typed
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import findings
+from benchforge.text.readable import exact
 
 _RATE = "rate"
 _COUNTS = {"blocks", "until", "between", "placebo"}
@@ -162,7 +163,8 @@ def _loader_faults(at: Path, declaration: Declared, wanted: Wanted) -> Iterator[
     own = _own_rate(declaration)
     if own is not None and not lowest <= own <= highest:
         message = (
-            f"{declaration.label} begins at its own rate, {own:g}/s: not in {lowest} to {highest}/s"
+            f"{declaration.label} begins at its own rate, {exact(own)}/s: not in "
+            f"{lowest} to {highest}/s"
         )
         yield Fault(at, message, "leave its rate out, or declare another loader")
     for number, why in _refused(declaration, wanted):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from benchforge.model.values.units import Duration, Rate, Share, Size
 from benchforge.suite.toml.faults import nearest
+from benchforge.text.readable import exact
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 UNIT = r"[A-Za-zµ%/][A-Za-z0-9µ%/]*"
@@ -60,7 +61,7 @@ def in_unit(number: float, name: str, unit: str) -> float:
         raise NoBound(message, nearest(name, names, "it takes a bare number or"))
     converted = number * factors[name]
     if not math.isfinite(converted):
-        raise NoBound(f"{number:g} {name} is beyond all numbers", "write a smaller one")
+        raise NoBound(f"{exact(number)} {name} is beyond all numbers", "write a smaller one")
     return converted
 
 

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 from benchforge.errors import Unusable
 from benchforge.suite.toml.positions import Path
+from benchforge.text.readable import counted, listed
 
 T = TypeVar("T")
 
 SHOWN = 20
 "Faults of one file that are printed: a person corrects these first."
-_NAMES = 12  # names in a hint
 _COMPARED = 5_000  # names; a suite can have more, and a hint is worth no second
 
 
@@ -87,15 +87,10 @@ class SuiteErrors(Unusable):
     def text(self) -> str:
         """Return all faults as they are to be printed: the first twenty, and how many more."""
         more = len(self.faults) - SHOWN
-        rest = [f"error: and {more} more error{'s' if more > 1 else ''}"] if more > 0 else []
+        rest = [f"error: and {counted(more, 'more error')}"] if more > 0 else []
         return "\n".join([fault.text for fault in self.faults[:SHOWN]] + rest)
 
 
 def nearest(name: object, names: Iterable[str], says: str) -> str:
     """Return a hint: the name that was probably meant, and which there are, after `says`."""
     return str(Nearest(name, tuple(names), says))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names for a person; many are cut short."""
-    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "") or "none"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from benchforge.suite.toml.positions import Lost, Path, Scanner, Spot, SuiteRefused, dotted
+from benchforge.text.readable import cut
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _SHOWN = 40  # characters of what was written
@@ -103,7 +104,7 @@ def _no_equals(error: _Error) -> SyntaxFault:
     if error.rest.startswith(":"):
         return error.fault("not TOML: a ':' after a key", "write = instead")
     if not error.rest.strip() or error.rest.startswith("#"):
-        hint = f"write {_cut(key)} = VALUE, or [{_cut(key)}] for a table"
+        hint = f"write {cut(key, _SHOWN)} = VALUE, or [{cut(key, _SHOWN)}] for a table"
         return error.fault("not TOML: a key without a value", hint, at=start, width=len(key))
     if error.rest[0] in "\"'":
         return error.fault("not TOML: no '=' after a key", f"write {key} = VALUE")
@@ -248,11 +249,7 @@ def _word(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f'put text in quotes: "{_cut(text)}"'
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return f'put text in quotes: "{cut(text, _SHOWN)}"'
 
 
 _REASONS: dict[str, Callable[[_Error], SyntaxFault]] = {

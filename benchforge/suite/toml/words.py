@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from benchforge.parts import forms
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.positions import Path
+from benchforge.text.readable import conjoined, cut
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
 _TEXT = "text"
@@ -137,10 +138,10 @@ def _finding(path: Path, details: Sequence[ErrorDetails]) -> ValidationFault:
         return ValidationFault(path, "unknown", str(first["loc"][-1]))
     if missing := [repr(one["loc"][-1]) for one in details if one["type"] == "missing"]:
         verb = "is" if len(missing) == 1 else "are"
-        return ValidationFault(path, f"{' and '.join(missing)} {verb} missing")
+        return ValidationFault(path, f"{conjoined(missing)} {verb} missing")
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
     if wanted:
-        message = f"expected {' or '.join(wanted)}, got {shown(first['input'])}"
+        message = f"expected {conjoined(wanted, 'or')}, got {shown(first['input'])}"
         return ValidationFault(path, message, hint=_rewritten(wanted, first["input"]))
     if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
         return ValidationFault(path, wrong.message, hint=wrong.hint, options=wrong.options)
@@ -197,4 +198,4 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return cut(text, _SHOWN)

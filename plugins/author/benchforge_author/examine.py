@@ -15,14 +15,15 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.trial.reading import Reading
 from benchforge.parts.command import Command, Need
 from benchforge.parts.fault import in_a_line
-from benchforge.parts.options import options as options_of
 from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
 from benchforge.parts.site import Target
+from benchforge.text.readable import amount
 from benchforge_author import answers, inputs
 from benchforge_author.answers import Crashed, PartRefusal, ask_part
 from benchforge_author.changes import deaf
 from benchforge_author.finding import PartFinding, defect, defects, warning
 from benchforge_author.hostile import reading_of, tried
+from benchforge_author.options import options as options_of
 from benchforge_author.recorded import Recording
 from benchforge_author.wanted import made
 
@@ -325,12 +326,12 @@ def reading_rows(reading: Reading) -> list[tuple[str, str]]:
         quantiles = {"50": 0.5, "99": 0.99}
         times = {name: reading.latency.quantile(q) or 0 for name, q in quantiles.items()}
     errors = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
-    latency = ", ".join(f"{times[p] / 1000:g} ms ({p} %)" for p in ("50", "99") if p in times)
+    latency = ", ".join(f"{amount('us', times[p])} ({p} %)" for p in ("50", "99") if p in times)
     return [
         ("responses", f"{reading.responses}; {reading.bounds}"),
         ("errors", errors or "none"),
         ("unanswered", _or_unknown(reading.unanswered)),
-        ("duration", f"{reading.seconds:g} s"),
+        ("duration", amount("s", reading.seconds)),
         ("latency", latency or "unknown"),
         ("connections", _or_unknown(reading.connections)),
         ("defects", ", ".join(reading.defects) or "none known"),

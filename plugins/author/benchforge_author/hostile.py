@@ -10,6 +10,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Driver
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.text.readable import cut, listed
 from benchforge_author.damage import WITHOUT, damages
 from benchforge_author.finding import PartFinding, defect, warning
 from benchforge_author.recorded import FACTS, Recording
@@ -68,17 +69,11 @@ def difference(whole: Reading, other: Reading) -> str:
     """Return what two readings say otherwise, for a person."""
     whole_fields, other_fields = whole.model_dump(mode="json"), other.model_dump(mode="json")
     changes = [
-        f"{name} {_short(whole_fields[name])} -> {_short(other_fields[name])}"
+        f"{name} {cut(str(whole_fields[name]), 40)} -> {cut(str(other_fields[name]), 40)}"
         for name in whole_fields
         if whole_fields[name] != other_fields[name] and name not in {"printed", "server_software"}
     ]
-    more = f", and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
-    return ", ".join(changes[:_SHOWN]) + more
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."  # noqa: PLR2004 - of a line
+    return listed(changes, _SHOWN)
 
 
 def _damaged_recordings(recording: Recording) -> Iterator[tuple[str, str, Recording]]:

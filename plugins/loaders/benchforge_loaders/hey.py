@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Request,
     Target,
     hookimpl,
+    readable,
 )
 from benchforge_loaders.printed import BAD, growing, line, optional
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, lasted, parsing
@@ -141,8 +142,8 @@ def _whole(head: str, responses: int, lost: int, seconds: float, rate: float) ->
     rounding = rate * 0.00005 + seconds * 0.00005 + 1
     if responses == KEPT and requests > responses + lost + rounding:
         raise ValueError(
-            f"it kept the status of the first {KEPT} responses of {requests:.0f}: "
-            "make the duration shorter"
+            f"it kept the status of the first {KEPT} responses of "
+            f"{readable.exact(round(requests))}: make the duration shorter"
         )
     if abs(requests - responses - lost) > rounding:
         raise ValueError(

@@ -16,6 +16,7 @@ from benchforge.plugin import (
     Output,
     OutputDamaged,
     Request,
+    readable,
 )
 
 _LASTED = 0.9  # of the time that was asked for, at least: tools round, and begin late
@@ -94,5 +95,6 @@ def lasted(name: str, seconds: float, duration: Duration) -> None:
     """
     if seconds < _LASTED * duration:
         raise OutputDamaged(
-            f"{name}: it was ended after {seconds:.3g} s, asked were {duration:g} s"
+            f"{name}: it was ended after {readable.amount('s', seconds)}, asked were "
+            f"{readable.amount('s', duration)}"
         )

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchforge.plugin import Trial, door, safe
+from benchforge.plugin import Trial, door, readable, safe
 from benchforge_reporters.text.commands import command_line
 
 # Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
@@ -70,7 +70,9 @@ def _excerpt(place: Path, name: str, each_end: int) -> str | None:
             end = stream.read(each_end).decode(errors="replace")
     except OSError:
         return None
-    left_out = f"[... {size - 2 * each_end:,} bytes left out: all of it is in {name} ...]"
+    left_out = (
+        f"[... {readable.exact(size - 2 * each_end)} bytes left out: all of it is in {name} ...]"
+    )
     return f"{start}\n\n{left_out}\n\n{end}"
 
 

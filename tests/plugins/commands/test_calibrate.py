@@ -110,7 +110,7 @@ def test_all_families_of_noise_can_be_loosened() -> None:
     ("values", "why"),
     [
         ((0.01, 0.02, 0.9), ""),  # it was loud once
-        ((0.01, 0.2, 0.9), "others used 20% of the CPUs or more in half of the rounds"),
+        ((0.01, 0.2, 0.9), "others used 20 % of the CPUs or more in half of the rounds"),
         ((), "whether others used the CPUs is not known"),
     ],
 )
@@ -247,7 +247,7 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     keep(calibration({}))
     (found,) = findings()
     assert found.state == "ok"
-    assert found.says.endswith("the smallest difference that 10 blocks show: 1.0%")
+    assert found.says.endswith("the smallest difference that 10 blocks show: 1 %")
 
 
 def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:

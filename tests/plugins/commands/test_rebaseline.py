@@ -55,7 +55,7 @@ def test_a_slowdown_between_two_commits(
     assert again(fast, slow, tmp_path / "again") == FAILS
     told = capsys.readouterr()
     assert "s · app · pace: throughput: worse: 0." in told.out
-    assert "times as before (95% interval 0." in told.out
+    assert "times as before (95 % interval 0." in told.out
     assert "3 blocks)" in told.out
     suite = tomllib.loads((tmp_path / "suite-before.toml").read_text())
     old = read_header(fast).code[0].commit

@@ -9,11 +9,12 @@ import math
 from random import Random
 
 import pytest
+from benchforge_commands.rebaseline.changes import rerun
 from made.simulate import blocks, disturbed, searched, share, tolerance, two
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.history.change import predicted, rerun
+from benchforge.stats.history.change import predicted
 from benchforge.stats.inference import hodges_lehmann, interval
 from benchforge.stats.inference.binomial import failing
 from benchforge.stats.inference.decide import decide

@@ -288,8 +288,8 @@ def test_a_trial_that_does_not_settle_is_flagged_and_believed() -> None:
 @pytest.mark.parametrize(
     ("after", "says"),
     [
-        (50, "its level changed by -50% while it was measured"),
-        (200, "its level changed by +100% while it was measured"),
+        (50, "its level changed by -50 % while it was measured"),
+        (200, "its level changed by +100 % while it was measured"),
         (0, "for a part of what was measured nothing was answered"),
     ],
 )

@@ -3,11 +3,11 @@
 from typing import Literal, get_args
 
 import pytest
+from benchforge_author.options import Option, options
 from pydantic import Field
 
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Size
-from benchforge.parts.options import Option, options
 from benchforge.parts.part import Kind
 from benchforge.registry import Registry
 

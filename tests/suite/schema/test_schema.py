@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_author.options import in_toml
 from front_door import Bench, answering
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.validity.faults import faults
-from benchforge.parts.options import in_toml
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 

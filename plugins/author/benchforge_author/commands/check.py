@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 
 from benchforge.cli.options import PATH
-from benchforge.cli.screen.say import counted, say, show
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
+from benchforge.text.readable import counted
 from benchforge_author.examine import Examined, Read, examine, reading_rows
 from benchforge_author.recorded import Recording
 from benchforge_author.wanted import OPTION_VALUES, chosen, wanted

@@ -2,13 +2,15 @@
 
 import importlib.util
 import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import cast
 
 import click
 
 from benchforge.cli.options import PATH
-from benchforge.cli.screen.calling import as_typed, own_python
+from benchforge.cli.screen.calling import as_typed
 from benchforge.cli.screen.say import show
 from benchforge.registry import Registry
 from benchforge.run.locate import locate
@@ -43,7 +45,7 @@ def command(kind: str, name: str, folder: Path | None) -> int:
         "next:",
         f"  cd {there}",
         *(f"  {line}" for line in _installing()),
-        f"  {own_python()} -m pytest",
+        f"  {_own_python()} -m pytest",
         f"  {benchforge} plugins check {kind}-{name}{output}",
         f"  {benchforge} run examples/{name}.toml",
     ]
@@ -53,10 +55,16 @@ def command(kind: str, name: str, folder: Path | None) -> int:
 
 def _installing() -> list[str]:
     """Return the lines that install the package beside us, and fetch nobody's."""
-    python = own_python()
+    python = _own_python()
     install = f"{python} -m pip install"
     if importlib.util.find_spec("pip") is None and (uv := locate("uv")):
         install = f"{shlex.quote(str(uv))} pip install --python {python}"
     absent = [name for name in _BUILT_WITH if importlib.util.find_spec(name) is None]
     lines = [f"{install} {' '.join(absent)}"] if absent else []
     return [*lines, f"{install} --no-index --no-deps --no-build-isolation -e ."]
+
+
+def _own_python() -> str:
+    """Return what starts our own interpreter."""
+    typed = as_typed("python")
+    return typed if typed != "python" or shutil.which(typed) else shlex.quote(sys.executable)

@@ -9,10 +9,10 @@ import click
 from benchforge.cli.screen.say import show
 from benchforge.errors import Unusable
 from benchforge.parts.command import Need
-from benchforge.parts.options import options
 from benchforge.parts.part import Driver, Loader, Metric, Part, Service
 from benchforge.registry import Registry
 from benchforge.run.locate import locate, missing
+from benchforge_author.options import options
 from benchforge_author.wanted import OPTION_VALUES, chosen, made, wanted
 
 WIDTH = 100

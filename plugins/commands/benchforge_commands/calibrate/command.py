@@ -7,8 +7,7 @@ import click
 
 from benchforge.checks.limits import Thresholds, limits
 from benchforge.checks.machine import calibrated
-from benchforge.cli.screen.progress import spoken
-from benchforge.cli.screen.say import counted, say, show
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import NoAnswer
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.files.calibration import Calibration
@@ -18,6 +17,7 @@ from benchforge.run.disk.leftovers import cleared
 from benchforge.run.machine.calibration import place
 from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.stats.observation.noise import between_neighbours, shown, spread
+from benchforge.text.readable import counted, exact, figure, percent, spoken
 from benchforge_commands.calibrate.rounds import calibration_of, keep, rounds, tool
 
 
@@ -74,7 +74,7 @@ def command(seconds: int, count: int) -> None:
 
 def _made(trial: Trial) -> str:
     reading = trial.reading
-    return "" if reading is None else f"{reading.responses / reading.seconds:,.0f} responses/s"
+    return "" if reading is None else f"{figure(reading.responses / reading.seconds)} responses/s"
 
 
 def _lines(
@@ -91,11 +91,15 @@ def _lines(
         warns = f"{loosened.get(id_, limit.warn):10.4g}"
         rounds = len(calibration.per_second)
         some = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
-        was = f", loosened from {limit.warn:g}" if id_ in loosened else ""
+        was = f", loosened from {exact(limit.warn)}" if id_ in loosened else ""
         yield f"{title:24}{numbers}{warns}  {limit.unit}{some}{was}"
     sd = between_neighbours(calibration.per_second)
     rate = median(calibration.per_second)
-    yield f"throughput: {rate:,.0f} responses/s; one round differs from the next by {sd:.2%}"
-    differences = ", ".join(f"{blocks} blocks {least:.2%}" for blocks, least in shown(sd).items())
+    yield (
+        f"throughput: {figure(rate)} responses/s; one round differs from the next by {percent(sd)}"
+    )
+    differences = ", ".join(
+        f"{blocks} blocks {percent(least)}" for blocks, least in shown(sd).items()
+    )
     differences = differences or "unknown, since all rounds were equal"
     yield f"smallest difference that is shown in 80 % of cases, at best: {differences}"

@@ -1,13 +1,14 @@
 """What changed between two labels of one result, measured in the same blocks."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from benchforge.model.summary.doubts import doubted
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Change
 from benchforge.model.values.case_name import CaseName
-from benchforge.stats.history.change import rerun
+from benchforge.stats.history.change import change_of
+from benchforge.stats.inference.ratio import ratio
 
 
 class CaseChange(NamedTuple):
@@ -49,6 +50,20 @@ def changed(
             least=least,
         )
         yield CaseChange(case.case, line, change, len(both))
+
+
+def rerun(
+    new: Sequence[float],
+    old: Sequence[float],
+    *,
+    better: Literal["higher", "lower"] = "higher",
+    least: float = 0,
+) -> Change:
+    """Return the change where both versions were measured in the same blocks: the preferred form.
+
+    Raises ValueError for a `least` that is negative, and as `ratio` does.
+    """
+    return change_of(ratio(new, old), better, least)
 
 
 def _name(case: CaseName) -> tuple[str, str, str, str]:

@@ -14,7 +14,7 @@ from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.outcome import FAILS, NO_ANSWER
 from benchforge.cli.measure.run import begin
 from benchforge.cli.options import LEAST, PATH
-from benchforge.cli.screen.say import counted, say, show
+from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.folder import read_header, read_summary
 from benchforge.model.files.result import Header
@@ -28,6 +28,7 @@ from benchforge.run.resume import begun
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.source import parsed, read
+from benchforge.text.readable import counted, percent, times
 from benchforge_commands.rebaseline.changes import CaseChange, changed
 from benchforge_commands.rebaseline.suite import (
     RebaselinedServer,
@@ -173,10 +174,11 @@ def _line(case_change: CaseChange) -> str:
     what = f"{case_change.case.title}: {titled(case_change.line.metric, case_change.line.of)}"
     change = case_change.change.change
     if change.value is None or change.low is None or change.high is None:
-        ratio = "" if change.value is None else f"{change.value:.3f} times as before, "
+        ratio = "" if change.value is None else f"{times(change.value)} times as before, "
         return f"{what}: {ratio}not judged: {change.why}"
-    interval = f"{change.level:.0%} interval {change.low:.3f} to {change.high:.3f}"
+    interval = f"{percent(change.level)} interval {times(change.low)} to {times(change.high)}"
     evidence = (
-        f"{change.value:.3f} times as before ({interval}, {counted(case_change.blocks, 'block')})"
+        f"{times(change.value)} times as before ({interval}, "
+        f"{counted(case_change.blocks, 'block')})"
     )
     return f"{what}: {case_change.change.state}: {evidence}"

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from benchforge_author.options import in_toml, toml_key
 from pydantic import JsonValue
 
-from benchforge.parts.options import in_toml, toml_key
 from benchforge.suite.toml.document import Tables
 
 _LEFT_OUT = ("claims", "profiles", "tables")  # they speak of cases that may be others now

@@ -21,6 +21,7 @@ from benchforge.plugin import (
     Target,
     WrongOption,
     hookimpl,
+    readable,
 )
 from benchforge_loaders.printed import Amount, Count, ToolJson, agree, growing
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, parsing
@@ -242,7 +243,9 @@ def _percentiles(times: Mapping[str, float], requests: int) -> dict[str, float]:
     if absent := [name for name in _STATS if name not in times]:
         raise ValueError(f"http_req_duration: no {absent[0]}")
     if times["count"] != requests:
-        raise ValueError(f"http_req_duration: {times['count']:g} times of {requests} requests")
+        raise ValueError(
+            f"http_req_duration: {readable.exact(times['count'])} times of {requests} requests"
+        )
     names = {"0": "min", **{percent: f"p({percent})" for percent in _PERCENTS}, "100": "max"}
     percentiles = {percent: times[name] * 1000 for percent, name in names.items()}
     growing("http_req_duration", percentiles.values())

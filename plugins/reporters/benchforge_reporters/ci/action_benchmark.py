@@ -20,6 +20,7 @@ from benchforge.plugin import (
     Trial,
     doubted,
     hookimpl,
+    readable,
     safe,
 )
 
@@ -54,7 +55,7 @@ def entries(summary: Summary, better: Literal["higher", "lower"]) -> Iterator[di
             if doubted(case, line):
                 continue
             if line.better == better and line.median is not None and not line.lower_bound:
-                trials = "1 trial" if len(line.samples) == 1 else f"{len(line.samples)} trials"
+                trials = readable.counted(len(line.samples), "trial")
                 yield {
                     "name": safe.line(_name(case, line)),
                     "unit": line.unit,

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, titled
+from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, readable, titled
 from benchforge_reporters.text.figures import figure
-from benchforge_reporters.text.numbers import Scale
 
 NOTHING = "\u2013"
 _TO = "\u2013"
@@ -41,7 +40,7 @@ class Cell:
 
 def of_lines(
     lines: Sequence[MetricSummary],
-    scale: Scale,
+    scale: readable.Scale,
     notes: Footnotes,
     statistic: Statistic = "median",
     spread: bool = True,
@@ -64,7 +63,9 @@ def of_lines(
     )
 
 
-def of_trial(lines: Sequence[MetricSummary], trial: int, scale: Scale, notes: Footnotes) -> Cell:
+def of_trial(
+    lines: Sequence[MetricSummary], trial: int, scale: readable.Scale, notes: Footnotes
+) -> Cell:
     """Return the cell of one trial: its value."""
     of_one = [(line, one) for line in lines for one in line.samples if one.trial == trial]
     if not of_one:
@@ -80,7 +81,7 @@ def of_trial(lines: Sequence[MetricSummary], trial: int, scale: Scale, notes: Fo
 
 
 def _part(
-    line: MetricSummary, scale: Scale, notes: Footnotes, statistic: Statistic, spread: bool
+    line: MetricSummary, scale: readable.Scale, notes: Footnotes, statistic: Statistic, spread: bool
 ) -> tuple[str, str]:
     centre = figure(line, statistic)
     if centre.value is None or line.lowest is None or line.highest is None:
@@ -105,7 +106,9 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     return f" {notes.mark(f'{_title(line)}: {reasons[0]}{others}')}"
 
 
-def _value(line: MetricSummary, trial_sample: TrialSample, scale: Scale, notes: Footnotes) -> str:
+def _value(
+    line: MetricSummary, trial_sample: TrialSample, scale: readable.Scale, notes: Footnotes
+) -> str:
     sample: Sample = trial_sample.sample
     if sample.value is None:
         return f"unknown {notes.mark(f'{_title(line)}: {sample.why}')}"

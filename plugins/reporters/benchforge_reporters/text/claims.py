@@ -1,17 +1,15 @@
 """The claims of a suite with their verdicts: what was asked, what came of it, how sure it is."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchforge.plugin import Claim, Summary, Verdict
-from benchforge_reporters.text.numbers import Scale, scale
+from benchforge.plugin import Claim, Summary, Verdict, readable
 
 NOT_JUDGED = "claims are not judged, a smoke measures nothing"
 HEADS: Final = ("verdict", "claim", "holds if", "found", "published")
 _WORST: Final = ("fails", "invalid", "inconclusive")
-_RATIO: Final = Scale("x")
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,8 @@ class ClaimText:
         if value is None:
             return ""
         if self.claim.hypothesis.form == "ratio":
-            return f"{_RATIO.text(value)}x"
-        return _with_unit(scale(self.verdict.unit, [value]), [value])
+            return f"{readable.exact(value)}x"
+        return _with_unit(readable.scale(self.verdict.unit, [value]), [value])
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -94,7 +92,7 @@ def tally(summary: Summary) -> Iterator[str]:
 
 def _in_short(verdict: Verdict) -> str:
     if verdict.blocks_needed is not None:
-        return f"{_name(verdict)} (needs about {verdict.blocks_needed:,} blocks)"
+        return f"{_name(verdict)} (needs about {readable.exact(verdict.blocks_needed)} blocks)"
     return _name(verdict)
 
 
@@ -112,28 +110,25 @@ def _effect(verdict: Verdict) -> str:
         return verdict.why or estimate.why
     if verdict.sides:
         return " against ".join(
-            f"{100 * one.value:.3g} %" for one in verdict.sides if one.value is not None
+            readable.percent(one.value) for one in verdict.sides if one.value is not None
         )
     ends = [] if estimate.interval is None else list(estimate.interval)
     if estimate.method == "paired t of log-ratios":
-        return _value_and_ends(f"{_RATIO.text(estimate.value)}x", _RATIO, ends) + _blocks(verdict)
-    unit_scale = scale(verdict.unit, [estimate.value, *ends])
+        shown = f"{readable.times(estimate.value)}x"
+        return _value_and_ends(shown, map(readable.times, ends)) + _blocks(verdict)
+    unit_scale = readable.scale(verdict.unit, [estimate.value, *ends])
     shown = _with_unit(unit_scale, [estimate.value])
-    return _value_and_ends(shown, unit_scale, ends) + _blocks(verdict)
+    return _value_and_ends(shown, map(unit_scale.text, ends)) + _blocks(verdict)
 
 
-def _value_and_ends(shown: str, unit_scale: Scale, ends: Sequence[float]) -> str:
-    if not ends:
-        return f"{shown} (no interval)"
-    low, high = map(unit_scale.text, ends)
-    return f"{shown} ({low} to {high})"
+def _value_and_ends(shown: str, ends: Iterable[str]) -> str:
+    return f"{shown} ({' to '.join(ends) or 'no interval'})"
 
 
 def _blocks(verdict: Verdict) -> str:
-    n = len(verdict.blocks)
-    return f", {n} block{'s' if n > 1 else ''}"
+    return f", {readable.counted(len(verdict.blocks), 'block')}"
 
 
-def _with_unit(unit_scale: Scale, values: Sequence[float]) -> str:
+def _with_unit(unit_scale: readable.Scale, values: Sequence[float]) -> str:
     unit = "" if unit_scale.unit == "1" else f" {unit_scale.unit}"
     return f"{unit_scale.text(values[0])}{unit}"

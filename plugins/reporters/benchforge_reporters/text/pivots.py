@@ -4,15 +4,23 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchforge.plugin import AXIS_NAMES, CaseSummary, Pivot, Place, Statistic, place, places
+from benchforge.plugin import (
+    AXIS_NAMES,
+    CaseSummary,
+    Pivot,
+    Place,
+    Statistic,
+    place,
+    places,
+    readable,
+)
 from benchforge_reporters.text.cells import NOTHING, Cell, Footnotes, of_lines
 from benchforge_reporters.text.figures import CENTRES
 from benchforge_reporters.text.findings import in_short
 from benchforge_reporters.text.labels import short
-from benchforge_reporters.text.numbers import Scale
 from benchforge_reporters.text.tables import Column, Table, TableRow, metric_columns
 
-_COUNT = Scale("1", exact=True)
+_COUNT = readable.Scale("1", exact=True)
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,7 @@ def remarks(case: CaseSummary) -> list[str]:
     if case.failed:
         last = case.failed[-1].failure
         trials = len(case.failed)
-        verb = f"{trials} {'trial' if trials == 1 else 'trials'} failed"
+        verb = f"{readable.counted(trials, 'trial')} failed"
         texts.append(f"{verb}: {last.stage}: {last.message}")
     elif case.trials < case.planned:
         texts.append(f"measured in {case.trials} of {case.planned} trials")
@@ -112,7 +120,7 @@ def remarks(case: CaseSummary) -> list[str]:
     for line in case.metrics:
         bad = max((one.sample.value or 0 for one in line.samples), default=0)
         if line.measurand == "failed requests" and line.of is None and bad:
-            texts.append(f"up to {bad:g} requests of a trial did not end well")
+            texts.append(f"up to {readable.exact(bad)} requests of a trial did not end well")
     return [f"{case.case.title}: {one}" for one in texts]
 
 
@@ -123,7 +131,7 @@ def metrics_of(cells: Grid) -> list[Column]:
         column
         for metric in cells.pivot.metrics
         for column in [one for one in columns if one.metric == metric]
-        or [Column(metric, None, Scale("1"), in_one_cell=False)]
+        or [Column(metric, None, readable.Scale("1"), in_one_cell=False)]
     ]
 
 

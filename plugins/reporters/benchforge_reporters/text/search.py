@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.plugin import Capacity, CaseSummary, ObjectiveOutcome, SearchTrial
+from benchforge.plugin import Capacity, CaseSummary, ObjectiveOutcome, SearchTrial, readable
 from benchforge_reporters.text.cells import NOTHING
 from benchforge_reporters.text.labels import case_labels
-from benchforge_reporters.text.numbers import Scale, scale
 from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
 
-RATES = Scale("requests/s")
+RATES = readable.Scale("requests/s")
 _TO = "\N{EN DASH}"
 _ENDS = {
     "done": "all steps made",
@@ -99,7 +98,7 @@ def attempt_table(cases: Sequence[CaseSummary]) -> Table:
     )
 
 
-def _scales(cases: Sequence[CaseSummary]) -> dict[str, Scale]:
+def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
     """Return the objectives, each with one scale for all of its values."""
     outcomes_by_objective: dict[str, list[ObjectiveOutcome]] = {}
     for case in cases:
@@ -107,7 +106,7 @@ def _scales(cases: Sequence[CaseSummary]) -> dict[str, Scale]:
             for outcome in attempt.outcomes:
                 outcomes_by_objective.setdefault(outcome.objective, []).append(outcome)
     return {
-        objective: scale(
+        objective: readable.scale(
             next((one.unit for one in outcomes if one.unit), "1"),
             [one.value for one in outcomes if one.value is not None],
         )
@@ -116,7 +115,7 @@ def _scales(cases: Sequence[CaseSummary]) -> dict[str, Scale]:
 
 
 def _rows(
-    named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, Scale]
+    named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, readable.Scale]
 ) -> Iterator[TableRow]:
     attempts = {one.trial: one for one in case.capacity.attempts} if case.capacity else {}
     lost = {one.trial: (one.block, "failed") for one in case.failed}
@@ -136,7 +135,7 @@ def _rows(
         yield TableRow((str(number), *labels), ())
 
 
-def _figure(attempt: SearchTrial, objective: str, unit: Scale) -> str:
+def _figure(attempt: SearchTrial, objective: str, unit: readable.Scale) -> str:
     for outcome in attempt.outcomes:
         if outcome.objective == objective:
             if outcome.value is None:

@@ -3,8 +3,15 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from benchforge.plugin import Comparison, Estimate, MetricRanking, Ranking, Summary, titled
-from benchforge_reporters.text.numbers import scale
+from benchforge.plugin import (
+    Comparison,
+    Estimate,
+    MetricRanking,
+    Ranking,
+    Summary,
+    readable,
+    titled,
+)
 
 RANKS = (
     "a rank is one that the intervals of all pairs together allow (95 %); "
@@ -87,7 +94,10 @@ def _needs(standing: MetricRanking) -> Iterator[str]:
             if standing.blocks_needed < _EXACT
             else float(f"{standing.blocks_needed:.2g}")
         )
-        yield f"to resolve {100 * standing.target:g} % takes about {about:,.0f} blocks here"
+        yield (
+            f"to resolve {readable.percent(standing.target)} takes about "
+            f"{readable.figure(about)} blocks here"
+        )
 
 
 def _ranks(ranking: Ranking) -> Iterator[str]:
@@ -100,10 +110,10 @@ def _ranks(ranking: Ranking) -> Iterator[str]:
 def _far(standing: MetricRanking, title: str) -> Iterator[str]:
     for server, those in groupby(standing.outliers, key=lambda far: far.server):
         outliers = list(those)
-        sizes = scale(standing.unit, [far.value for far in outliers])
+        sizes = readable.scale(standing.unit, [far.value for far in outliers])
         outlier_texts = ", ".join(
-            f"trial {far.trial} in block {far.block} ({sizes.text(far.value)}, {far.share:+.0%}, "
-            f"{far.severity})"
+            f"trial {far.trial} in block {far.block} ({sizes.text(far.value)}, "
+            f"{readable.change(far.share)}, {far.severity})"
             for far in outliers
         )
         bimodal = "bimodal, " if len(outliers) >= _BIMODAL * standing.blocks else ""

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchforge.plugin import ConcurrencySweep, Summary
-from benchforge_reporters.text.numbers import Scale, scale
+from benchforge.plugin import ConcurrencySweep, Summary, readable
 
 
 def sweeps(summary: Summary, scenario: str) -> list[str]:
@@ -22,9 +21,11 @@ def title(swept: ConcurrencySweep) -> str:
     return f"{', '.join([swept.server, *named])} by {swept.driver}, {option} varied"
 
 
-def scaled(swept: ConcurrencySweep) -> Scale:
+def scaled(swept: ConcurrencySweep) -> readable.Scale:
     """Return the scale of a sweep's values."""
-    return scale(swept.unit, [level.value.value for level in swept.levels if level.value.value])
+    return readable.scale(
+        swept.unit, [level.value.value for level in swept.levels if level.value.value]
+    )
 
 
 def _sentences(swept: ConcurrencySweep) -> Iterator[str]:
@@ -49,13 +50,14 @@ def _sentences(swept: ConcurrencySweep) -> Iterator[str]:
         still = f"not saturated below {last}" if sweep.saturated == last else ""
         yield f"{still or f'saturated from {sweep.saturated}'}{about}"
     if sweep.knee is not None:
-        yield f"as many as {sweep.knee:.3g} times one at a time"
+        yield f"as many as {readable.figure(sweep.knee)} times one at a time"
     if sweep.law is None:
         yield f"no scalability law: {sweep.law_why}"
         return
     law = sweep.law
-    peak = law.why if law.peak is None else f"near {law.peak:.0f}"
+    peak = law.why if law.peak is None else f"near {readable.figure(law.peak)}"
     yield (
-        f"scalability law (off by {law.max_error:.1%} at most): contention {law.contention:.2g}, "
-        f"coherency {law.coherency:.2g}, peak {peak}"
+        f"scalability law (off by {readable.percent(law.max_error)} at most): "
+        f"contention {readable.figure(law.contention)}, "
+        f"coherency {readable.figure(law.coherency)}, peak {peak}"
     )

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from benchforge.plugin import CaseSummary, MetricSummary, Summary, titled
+from benchforge.plugin import CaseSummary, MetricSummary, Summary, readable, titled
 from benchforge_reporters.text.cells import Cell, Footnotes, of_lines, of_trial
 from benchforge_reporters.text.labels import case_labels
-from benchforge_reporters.text.numbers import Scale, scale
 
 
 @dataclass(frozen=True)
@@ -16,7 +15,7 @@ class Column:
 
     metric: str
     of: str | None
-    scale: Scale
+    scale: readable.Scale
     in_one_cell: bool
     heads: tuple[str, ...] = ()
     "Headings above the column, the outermost first, if they are more than its metric."
@@ -168,9 +167,9 @@ def _in_order(of_cases: Sequence[Sequence[MetricSummary]]) -> list[MetricSummary
     return sorted(lines, key=lambda line: labels.index(line.metric))
 
 
-def _scale(lines: Sequence[MetricSummary]) -> Scale:
+def _scale(lines: Sequence[MetricSummary]) -> readable.Scale:
     values = [
         one.sample.value for line in lines for one in line.samples if one.sample.value is not None
     ]
     # A column without any value has no scale to choose.
-    return scale(lines[0].unit, values) if values else Scale("1")
+    return readable.scale(lines[0].unit, values) if values else readable.Scale("1")

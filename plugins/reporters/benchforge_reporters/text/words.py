@@ -7,7 +7,16 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, FailedTrial, Pivot, Summary, Trial, exposed, titled
+from benchforge.plugin import (
+    CaseSummary,
+    FailedTrial,
+    Pivot,
+    Summary,
+    Trial,
+    exposed,
+    readable,
+    titled,
+)
 from benchforge_reporters.text.findings import FindingGroup, finding_groups, in_short
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.standings import RANKS, ranked
@@ -194,7 +203,7 @@ def _fact(fact: JsonValue) -> str:
     if isinstance(fact, bool):
         return "yes" if fact else "no"
     if isinstance(fact, float):
-        return f"{fact:.2f}"
+        return readable.figure(fact)
     if isinstance(fact, list):
         return ", ".join(map(_fact, fact))
     return fact if isinstance(fact, str) else json.dumps(fact)

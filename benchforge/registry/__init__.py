@@ -15,12 +15,12 @@ from typing import Any, Self
 
 import pluggy
 
-from benchforge import hookspecs
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.values.distribution import own_distribution
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Kind, Part
 from benchforge.parts.sound import KINDS, unnamed, unsound
+from benchforge.registry import hookspecs
 
 GROUP = "benchforge"
 IMPORT_WITHIN_S = 30

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from benchforge.model.files.json_schema import Described, Schema, docs, written
 from benchforge.parts import forms
+from benchforge.text.readable import conjoined
 
 _SINGULAR = {
     "integer": "a whole number",
@@ -72,8 +73,7 @@ def in_words(schema: Schema, defs: Schema) -> str:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
         members = [in_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null"]
-        *others, last = dict.fromkeys(members)
-        return f"{', '.join(others)} or {last}" if others else last
+        return conjoined(dict.fromkeys(members), "or")
     if form := forms.WORDS.get(schema.get("pattern", "")):
         return form
     if values := _values(schema):
