@@ -20,7 +20,7 @@ class Percentiles:
 
     shown: frozenset[float] = _USUAL
     mean: bool = True
-    "Whether the mean is shown, too."
+    "True if the mean is shown, too."
 
     @property
     def tails(self) -> list[float]:

@@ -37,7 +37,7 @@ class Scale:
     unit: str
     size: Decimal = Decimal(1)
     exact: bool = False
-    "Whether all values are whole numbers, such as counts: then no digit is lost."
+    "True if all values are whole numbers, such as counts: then no digit is lost."
 
     def text(self, value: float) -> str:
         """Return a value as text, without its unit. Raises ValueError for NaN and infinity."""

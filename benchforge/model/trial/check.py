@@ -47,7 +47,7 @@ class Check(Frozen):
     transient: bool = False
     "True if the cause comes and goes, so that another attempt may succeed."
     topic: Topic = ""
-    "What it looks at, where that decides how other numbers are read; empty for most checks."
+    "Subject of the check, if it decides how other numbers are read; empty for most checks."
 
     @property
     def of_noise(self) -> bool:
