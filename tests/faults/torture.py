@@ -163,10 +163,11 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_tri
     while (left := standing() - before) and time.monotonic() - killed < GONE_S:
         time.sleep(0.01)
     seen.slowest_s = max(seen.slowest_s, time.monotonic() - killed)
-    # What the killed one had is removed by the next start, which leaves its own. Who is killed
-    # before the header may not have come to that yet.
+    # What the killed one had is removed by the next start, which leaves its own: a trial's folder,
+    # and that in which it fills a template. Who is killed before the header may not have come to
+    # that yet.
     scratch = _scratch(folder)
-    seen.left += [*sorted(left), *sorted(scratch - earlier)[1:]]
+    seen.left += [*sorted(left), *sorted(scratch - earlier)[2:]]
     if stage != "before the header":
         seen.left += sorted(scratch & earlier)
         seen.left += sorted(shared_memory() & shared)
