@@ -2,7 +2,7 @@
 
 A package may bring commands of its own: an entry point of the group `benchforge.commands` has a
 command's name, and the module whose `command` it is. Those of ours that the core does without come
-so: `calibrate` and `plugins`, whose sentences stand in the table, `draw` and `rebaseline`.
+so: `calibrate`, `history` and `plugins`, which the table lists, and `draw` and `rebaseline`.
 """
 
 import errno
@@ -38,7 +38,7 @@ _COMMANDS = {
     "schema": "Print the JSON Schema of suites or of result files.",
 }
 GROUP = "benchforge.commands"
-_ENTRY_POINTS = ("calibrate", "plugins")  # those of the table that come so
+_ENTRY_POINTS = ("calibrate", "history", "plugins")  # those of the table that come so
 _INTERRUPTED = 128
 
 

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 
 from benchforge.cli.compare.identity import identity
 from benchforge.cli.screen.columns import columns, spread
-from benchforge.results.timeline import Timeline
 from benchforge.stats.history.series import Course, Point, SeriesChange
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, scale, times
+from benchforge_commands.history.timeline import Timeline
 
 _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),

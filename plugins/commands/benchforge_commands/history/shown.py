@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from benchforge.cli.compare.history_text import as_csv, document, text
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
-from benchforge.results.timeline import Timeline, timelines
 from benchforge.stats.history.series import Course, courses
+from benchforge_commands.history.text import as_csv, document, text
+from benchforge_commands.history.timeline import Timeline, timelines
 
 
 def main(

@@ -18,7 +18,7 @@ from benchforge.cli.options import AS_JSON, PATH
 )
 @AS_JSON
 @click.option("--csv", "csv_", is_flag=True, help="Print CSV, one line for each number.")
-@runs("benchforge.cli.compare.history")
+@runs("benchforge_commands.history.shown")
 def command() -> None:
     """Show each case and metric over several results, in order of time.
 

@@ -1,0 +1,1 @@
+"""`benchforge history`: results over time."""
