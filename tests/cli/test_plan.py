@@ -283,7 +283,7 @@ def test_a_hundred_thousand_cases_are_planned(bench: Bench, suite: Path) -> None
     }.items():
         words += ("--set", f'scenarios.second.vary."{path}"={values}')
     told = bench("plan", suite, *words)
-    assert "100000 cases, 2 blocks: 200000 trials" in told.out
+    assert "100,000 cases, 2 blocks: 200,000 trials" in told.out
     assert len(told.out.splitlines()) < 60
     plan = read(bench("plan", suite, *words, "--format", "json").out)
     assert len({one.case.digest for one in plan.cases}) == 100_000
