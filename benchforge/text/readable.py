@@ -70,6 +70,13 @@ def amount(unit: str, value: float) -> str:
     return amounts(unit, value)[0]
 
 
+def compared(unit: str, value: float) -> str:
+    """Return one value with its unit and six digits: a limit that it is held to may be near."""
+    fitting = _scale(unit, abs(value))
+    text = exact(float(_decimal(value) / fitting.size))
+    return text if unit == "1" else f"{text} {fitting.unit}"
+
+
 def figure(value: float, digits: int = _DIGITS) -> str:
     """Return a number with three significant digits, and with four from 1,000 on."""
     return _written(_decimal(value), digits)

@@ -239,7 +239,7 @@ hint: did you mean 'workers'? gunicorn takes: app, workers, threads, command, di
 error: a.toml:2:1: titel: unknown key
     2 | titel = "Two servers"
       | ^^^^^
-hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, ...
+hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, and 7 more
 """,
     ),
     "unknown_key_of_a_scenario": (
@@ -249,7 +249,7 @@ hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke,
 error: a.toml:25:1: scenarios.agents.loader: unknown key
    25 | loader = ["closed"]
       | ^^^^^^
-hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, ...
+hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, and 1 more
 """,
     ),
     "unknown_key_of_a_request": (
@@ -269,7 +269,7 @@ hint: did you mean 'path'? this table takes: method, path, headers, body
 error: a.toml:34:1: profiles.quick.repeats: unknown key
    34 | repeats.blocks = 3
       | ^^^^^^^
-hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, scenarios, ...
+hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, scenarios, and 5 more
 """,
     ),
     "no_toml": (

@@ -19,7 +19,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.part import Metric
-from benchforge.text.readable import amount, exact
+from benchforge.text.readable import compared, exact
 
 ACHIEVED = 0.99
 "Of the requests that were due: the share that is answered where a rate is kept."
@@ -71,7 +71,7 @@ def _all(rate: float, outcomes: Sequence[ObjectiveOutcome]) -> SearchOutcome:
 def _figure(outcome: ObjectiveOutcome) -> str:
     if outcome.value is None or outcome.kept is None:
         return outcome.why
-    return amount(outcome.unit, outcome.value)
+    return compared(outcome.unit, outcome.value)
 
 
 def _doubts(trial: Trial) -> list[Check]:
@@ -126,7 +126,7 @@ def _outcome(objective: Objective, metric: Metric | None, trial: Trial) -> Objec
     kept: bool | None = objective.keeps(sample.value)
     # The truth is this or more: a value below the bound does not tell.
     if sample.lower_bound and kept == (objective.relation in {"<", "<="}):
-        why = f"only known to be {amount(sample.unit, sample.value)} or more"
+        why = f"only known to be {compared(sample.unit, sample.value)} or more"
         return ObjectiveOutcome(
             objective=objective.text, value=None, unit=sample.unit, kept=None, why=why
         )

@@ -311,8 +311,8 @@ def test_a_terminal_shows_http_beside_https_and_sizes_down_the_side() -> None:
         "tls=false tls=false tls=true tls=true",
         "pycurl requests pycurl requests",
         "size s s s s",
-        "4 1.00 [0.500-2.00] 2.00 [1.00-4.00] 3.00 [1.50-6.00]",
-        "65536 5.00 [2.50-10.0] 6.00 [3.00-12.0] ! failed (1) 8.00 [4.00-16.0]",
+        "4 1 [0.5-2] 2 [1-4] 3 [1.5-6]",
+        "65536 5 [2.5-10] 6 [3-12] ! failed (1) 8 [4-16]",
         "(1) sizes · nginx · pycurl · size=65536 · tls=True: 1 trial failed: start: it died",
     ]
 
@@ -384,7 +384,7 @@ def test_runs_average_max_and_min_are_columns() -> None:
     )
     assert [row for row in drawn(summary) if row.startswith(("server", "tornado", "gevent"))] == [
         "server s s s",
-        "tornado 3 3.00 5.00 1.00",
+        "tornado 3 3 5 1",
         "gevent ! failed (1) ! failed (1) ! failed (1) ! failed (1)",
     ]
     assert read(summary)[:2] == [
@@ -401,8 +401,8 @@ def test_bounds_and_what_one_trial_cannot_tell_are_told() -> None:
         case(line(2), server="once", trials=1),
     )
     rows = drawn(summary)
-    assert "slow > 4.00 unknown (1) [2.00-> 6.00]" in rows
-    assert "once 2.00 (2) unknown (3) (2) 2.00 (2)" in rows
+    assert "slow > 4 unknown (1) [2-> 6]" in rows
+    assert "once 2 (2) unknown (3) (2) 2 (2)" in rows
     assert "(1) wall: a value is only a lower bound" in rows
     assert "(2) sizes · once · pycurl: measured in 1 of 3 trials" in rows
     heads, slow, once = read(summary)

@@ -221,7 +221,7 @@ def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
     [
         ({"passed": False}, "is not what its outcomes give"),
         ({"rate": 90.0}, "is another than the rate of its load"),
-        ({"rate": 1000.0}, "1000/s is not from 50 to 100/s"),
+        ({"rate": 1000.0}, "1,000/s is not from 50 to 100/s"),
     ],
 )
 def test_a_search_that_was_changed_is_told(

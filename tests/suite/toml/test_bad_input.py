@@ -42,7 +42,7 @@ def test_ten_thousand_errors_are_twenty_and_a_count(bench: Bench, tmp_path: Path
     lines = told(bench, tmp_path, SUITE + "".join(f"option{n} = 1\n" for n in range(10_000)))
     assert len(lines) == 21
     assert lines[0].startswith("error: a.toml:10:1: scenarios.hello.option0: unknown key")
-    assert lines[-1] == "error: and 9980 more errors"
+    assert lines[-1] == "error: and 9,980 more errors"
 
 
 def test_a_line_of_a_megabyte_is_cut(bench: Bench, tmp_path: Path) -> None:
