@@ -26,9 +26,10 @@ from benchforge.model.values.places import dotted, places
 from benchforge.registry import Registry
 from benchforge.results.validity import result_faults
 from benchforge.stats.summary.summarize import summarize
+from benchforge.text.readable import conjoined
 
 KINDS = ("result", "trial", "summary", "session", "ceiling", "calibration")
-NOT_OURS = f"is not ours: it does not say that its kind is {' or '.join(KINDS)}"
+NOT_OURS = f"is not ours: it does not say that its kind is {conjoined(KINDS, 'or')}"
 CASE = plain.named("wsgiref", vary={"a.b": 1})
 HEADER = plain.header(
     CASE,

@@ -132,7 +132,7 @@ def test_the_prediction_decides(bench: Bench, on: Session, past: Path) -> None:
     worse = against(bench, on(11, {"one": 1.1, "two": 0.99}), past)
     assert worse.code == 1, worse.all
     assert row(worse, "two").endswith("WORSE")
-    assert "WORSE: ping · two · closed: throughput: 0.9 [" in worse.out
+    assert "WORSE: ping · two · closed: throughput: 0.8999 [" in worse.out
     better = against(bench, on(12, {"one": 1.0, "two": 1.1}), past)
     assert (better.code, row(better, "two").split()[-1]) == (0, "better")
     shutil.rmtree(past / "small-011")

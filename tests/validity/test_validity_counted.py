@@ -141,8 +141,8 @@ def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None
         ("{ min = 9, max = 3 }", "expect.length: max is 3, less than min, which is 9"),
         ("{ max = 'x' }", "expect.length.max: expected a whole number, got 'x'"),
         ("{ mni = 3 }", "expect.length.mni: unknown key"),
-        ("'some'", "expect.length: expected a whole number or a table or 'any', got 'some'"),
-        ("-1", "expect.length: expected at least 0 or a table or 'any', got -1"),
+        ("'some'", "expect.length: expected a whole number, a table or 'any', got 'some'"),
+        ("-1", "expect.length: expected at least 0, a table or 'any', got -1"),
     ],
 )
 def test_a_length_that_is_none_is_told(

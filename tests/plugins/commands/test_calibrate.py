@@ -203,7 +203,7 @@ def test_a_run_loosens_says_which_and_keeps_it_with_the_result(tmp_path: Path) -
     with state(tmp_path) as bench:
         said, kept = run(bench, tmp_path)
         assert kept == {"P2": 3000.0}
-        assert "as calibrated on 2026-01-01: P2 preemption from 1000 to 3000" in said
+        assert "as calibrated on 2026-01-01: P2 preemption from 1,000 to 3,000" in said
         (result,) = (tmp_path / "results").iterdir()
         header = read_header(result)
         assert calibrated.limits_of(header)["P2"].warn == 3000.0
@@ -247,7 +247,7 @@ def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     keep(calibration({}))
     (found,) = findings()
     assert found.state == "ok"
-    assert found.says.endswith("the smallest difference that 10 blocks show: 1 %")
+    assert found.says.endswith("the smallest difference that 10 blocks show: 0.995 %")
 
 
 def test_calibrate_shows_what_it_saw_and_keeps_it_only_where_it_was_quiet(tmp_path: Path) -> None:
