@@ -2,7 +2,7 @@
 
 A package may bring commands of its own: an entry point of the group `benchforge.commands` has a
 command's name, and the module whose `command` it is. Those of ours that the core does without come
-so: `calibrate`, `history` and `plugins`, which the table lists, and `draw` and `rebaseline`.
+so: `_ENTRY_POINTS`, which the table lists, too.
 """
 
 import errno
@@ -30,15 +30,17 @@ _COMMANDS = {
     "history": "Show results over time, and where they changed.",
     "serve": "Start one server of a suite, with its backends, in the foreground.",
     "clean": "List the files that benchforge keeps on the disk, and remove them.",
-    "validate": "Check that results are complete and consistent.",
+    "rebaseline": "Measure the code versions of an older result again, next to newer ones.",
+    "validate": "Check that the files of results are complete and agree with each other.",
     "calibrate": "Measure the noise of this machine, and which differences it can show.",
     "verify": "Recompute every number of a result from its raw files.",
+    "draw": "Draw which parts of a suite connect to which.",
     "doctor": "Check which programs this machine has and whether it is fit for benchmarking.",
     "plugins": "List, show, check or scaffold plugins.",
     "schema": "Print the JSON Schema of suites or of result files.",
 }
 GROUP = "benchforge.commands"
-_ENTRY_POINTS = ("calibrate", "history", "plugins")  # those of the table that come so
+_ENTRY_POINTS = ("calibrate", "draw", "history", "plugins", "rebaseline")  # in the table, too
 _INTERRUPTED = 128
 
 
@@ -161,7 +163,10 @@ def received() -> Interrupted | None:
 )
 @click.version_option(package_name=DISTRIBUTION, message="%(prog)s %(version)s")
 def group() -> None:
-    """Benchmarks as code that people can trust."""
+    """Compare web servers, frameworks and apps over HTTP.
+
+    To start: benchforge new suite bench
+    """
 
 
 def main() -> None:

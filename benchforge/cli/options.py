@@ -80,7 +80,7 @@ SETTINGS = click.option(
     metavar="PATH=VALUE",
     type=setting,
     multiple=True,
-    help="Change an option.",
+    help="Change a value of the suite, such as repeat.blocks=10; repeatable.",
 )
 LEAST = click.option(
     "--least",

@@ -13,7 +13,7 @@ def page() -> str:
     """Return the page."""
     return page_of(
         "Command line",
-        plain(str(group.help)),
+        plain(inspect.cleandoc(str(group.help))),
         "Commands print results to standard output, and progress and errors to standard error. "
         "The [exit codes](exit-codes.md) have the same meaning for all commands.",
         *(_section(context) for context in commands()),

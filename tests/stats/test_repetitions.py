@@ -148,7 +148,8 @@ def test_two_alike_are_not_told_apart() -> None:
     assert found.ratio.high is not None
     assert found.ratio.low is not None
     assert found.noise == pytest.approx(max(found.ratio.high, 1 / found.ratio.low) - 1)
-    assert percent(found.noise) in check.message
+    assert f"no difference below {percent(found.noise)} in throughput" in check.message
+    assert "server, measured twice, has a ratio to itself of" in check.message
 
 
 def test_a_machine_that_tells_a_case_from_itself_is_not_believed() -> None:

@@ -53,8 +53,8 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
         )
     else:
         says = (
-            f"this machine told the same thing apart by up to {percent(placebo.noise)} in "
-            f"{placebo.metric} ({placebo.case.server} twice, 99 %: {interval})"
+            f"the machine shows no difference below {percent(placebo.noise)} in {placebo.metric}: "
+            f"{placebo.case.server}, measured twice, has a ratio to itself of {interval} (99 %)"
         )
     return limits.check(
         "S4",

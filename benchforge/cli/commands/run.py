@@ -44,13 +44,17 @@ from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_opti
     help="Exit with 1 if a claim is inconclusive, too.",
 )
 @click.option(
-    "--time-limit", metavar="DURATION", help="Skip trials that could not finish within DURATION."
+    "--time-limit",
+    metavar="DURATION",
+    help="Limit the whole run, such as 5m: no trial starts that would end later. "
+    "--resume measures the others.",
 )
 @runs("benchforge.cli.measure.run")
 def command() -> None:
     """Measure SUITE and report the results.
 
-    SUITE is a file, or the name of a built-in suite such as macro.
+    SUITE is a file, or the name of a built-in suite such as macro. It is required unless you use
+    --resume.
 
     Exit codes: 0 every case has a believable value, and every claim holds or is inconclusive; 1 a
     claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 a case

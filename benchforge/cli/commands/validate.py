@@ -10,7 +10,9 @@ from benchforge.cli.options import PATH
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
 @runs("benchforge.cli.results.validate")
 def command() -> None:
-    """Check that results are complete and consistent. PATH is a result folder or one of its files.
+    """Check that the files of results are complete and agree with each other.
+
+    PATH is a result folder or one of its files.
 
     benchforge computes the summary of a folder again from its trials. This needs no program, and
     of the suite's plugins only the metrics.
