@@ -298,8 +298,8 @@ def test_what_plugins_new_prints_works_line_by_line(
     assert list(tmp_path.glob("benchforge-echo-all/results/*/report.md"))
     if kind == "loader":  # the tests are true of what an author records, too
         package = tmp_path / "benchforge-echo-all"
-        recorded = {"seconds": 2.5, "responses": 3, "bad": 0, "lost": 0, "latency_us": {"900": 3}}
-        text = json.dumps(recorded, indent=1)
+        recorded = {"seconds": 2.5, "responses": 3, "statuses": {"200": 3}, "lost": 0}
+        text = json.dumps(recorded | {"latency_us": {"900": 3}}, indent=1)
         (package / "tests/outputs/healthy/stdout.txt").write_text(text)
         shutil.rmtree(package / "tests/outputs/missing")
         again = ("-m", "pytest", "-q", "-k", "not measured")

@@ -256,12 +256,13 @@ def test_two_builders_at_once_do_each_other_no_harm(tmp_path: Path, kept: Path) 
     path = written(tmp_path, _here(["gunicorn==21.2.0"]))
     program = """
 import sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:3]
 from test_runtimes import loaded, made
 from pathlib import Path
-print(made(loaded(Path(sys.argv[2])), [])["py312"].facts.packages["gunicorn"])
+print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
 """
-    words = [sys.executable, "-c", program, str(Path(__file__).parent), str(path)]
+    here = Path(__file__).parent
+    words = [sys.executable, "-c", program, *map(str, (here, here.parents[1] / "support", path))]
     both = [
         subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
