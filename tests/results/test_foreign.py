@@ -270,6 +270,8 @@ def large(result: Path, which: str) -> Path:
         case "deep":
             inner = "[" * 150 + "0," * 990_000 + "0" + "]" * 150
             trial.write_text(f'{{"kind": "trial", "format": 2, "x": {inner}}}')
+        case "number":
+            trial.write_text(json.dumps({**read(trial), "number": 10**30}))
         case "digits":
             trial.write_text(f'{{"kind": "trial", "format": {"9" * 3_000_000}}}')
         case _:
@@ -297,6 +299,7 @@ sys.exit(code)
         ("too many values", "validate", "values or so, and at most 1,000,000 are read"),
         ("deep", "validate", "is missing"),
         ("digits", "validate", "is not JSON: number out of range"),
+        ("number", "verify", "more: lost or removed, whatever was measured"),
         ("usage", "verify", "usage.csv has 20,000,000,000 bytes"),
         ("answer", "verify", "answer.bin: has 20,000,000,000 bytes"),
         ("output", "verify", "has 20,000,000,000 bytes"),

@@ -1,6 +1,7 @@
 """Trials again: answers from their bodies, readings from what tools printed, and so on."""
 
 import hashlib
+import itertools
 from collections.abc import Iterator
 
 from benchforge import door
@@ -26,6 +27,7 @@ from benchforge.run.trial.load import believable
 from benchforge.run.trial.plugin_fault import reading_of
 from benchforge.stats.observation.parts import recomputed
 from benchforge.stats.search.objective import judged
+from benchforge.text.readable import exact
 
 _OF_THE_DRIVER = (
     "connections",
@@ -45,10 +47,11 @@ _SEEN_RUNNING = (quiet.ID, placement.ID)
 def there(result: Result) -> Iterator[RecomputedValue]:
     """Whether each trial that was measured is there: their numbers have no gaps."""
     numbers = {one.model.number for one in result.trials}
-    lost = sorted(set(range(1, max(numbers, default=0))) - numbers)
+    lost = max(numbers, default=0) - len(numbers)
     if lost:
-        others = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-        why = f"trial {lost[0]}{others}: lost or removed, whatever was measured"
+        first = next(number for number in itertools.count(1) if number not in numbers)
+        others = f" and {exact(lost - 1)} more" if lost > 1 else ""
+        why = f"trial {first}{others}: lost or removed, whatever was measured"
         yield RecomputedValue(result.header, ("plan",), cannot=why)
 
 
