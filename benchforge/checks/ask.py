@@ -8,7 +8,7 @@ from benchforge.checks.load_tool import ceiling, loader, omission, samples
 from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections, encryption
-from benchforge.checks.percentiles import Percentiles, of_scenario
+from benchforge.checks.percentiles import USUAL, Percentiles, of_scenario
 from benchforge.checks.server import development, interpreter, method, resources, restarts
 from benchforge.checks.statistics import repetitions, steady
 from benchforge.model.files.ceiling import Ceiling
@@ -62,7 +62,7 @@ _OF_SESSION = (
 
 
 def of_trial(
-    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
+    trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL
 ) -> tuple[Check, ...]:
     """Return the answers of all checks of a trial; none for one without a measurement.
 
@@ -82,7 +82,7 @@ def of_trials(
     limits = limits_of(header)
     scenarios = dict.fromkeys(case.scenario for case in header.cases)
     percentiles = {scenario: of_scenario(header, metrics, scenario) for scenario in scenarios}
-    return lambda trial: of_trial(trial, limits, percentiles.get(trial.case.scenario))
+    return lambda trial: of_trial(trial, limits, percentiles.get(trial.case.scenario, USUAL))
 
 
 def of_comparison(

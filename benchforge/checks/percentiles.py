@@ -1,17 +1,16 @@
 """Which percentiles of the response times somebody asks of a scenario: checks judge no others."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchforge.model.files.result import Header
+from benchforge.model.values.measurand import percentile
 from benchforge.parts.part import Metric
 
 TAIL = 99.0
 "What a mean depends on, and the lowest percentile that a closed loop misjudges by itself."
 _USUAL = frozenset({50.0, 90.0, TAIL})
 _COUNT = "1"
-_PART = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,9 @@ class Percentiles:
         return sorted(self.shown | ({TAIL} if self.mean else set()))
 
 
+USUAL = Percentiles()
+
+
 def of_scenario(header: Header, metrics: Mapping[str, Metric], scenario: str) -> Percentiles:
     """Return what a scenario's metrics, tables, claims and objectives ask.
 
@@ -35,10 +37,10 @@ def of_scenario(header: Header, metrics: Mapping[str, Metric], scenario: str) ->
     """
     uses = [metrics[label] for label in _labels(header, scenario) if label in metrics]
     if any(not metric.parts() and metric.unit != _COUNT for metric in uses):
-        return Percentiles()
-    names = {part for metric in uses for part in metric.parts() if part}
-    matches = [match for part in names if (match := _PART.fullmatch(part))]
-    return Percentiles(frozenset(float(match[1]) for match in matches), "mean" in names)
+        return USUAL
+    names = {part for metric in uses for part in metric.parts()}
+    shown = (value for part in names if (value := percentile(part)) is not None)
+    return Percentiles(frozenset(shown), "mean" in names)
 
 
 def _labels(header: Header, scenario: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.answers import alike, same
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.percentiles import Percentiles
+from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
@@ -12,11 +12,9 @@ from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact, figure, percent
 
 
-def of_trial(
-    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
-) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
     """Yield what a measured trial shows; E2 where somebody asks a percentile or a mean."""
-    tails = (percentiles or Percentiles()).tails
+    tails = percentiles.tails
     yield errors(trial, limits)
     if tails:
         yield censored(trial, limits, tails)

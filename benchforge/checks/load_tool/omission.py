@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import dropwhile
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.percentiles import TAIL, Percentiles
+from benchforge.checks.percentiles import TAIL, USUAL, Percentiles
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
@@ -18,15 +18,13 @@ _COARSE = "wrk2:1ms-timer"
 _UNCORRECTED = "uncorrected_p50_us"
 
 
-def of_trial(
-    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
-) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
     """Yield what a measured trial shows: O1 of a closed loop, O2 of wrk2.
 
     O1 is asked where somebody asks a tail or a mean: of lower percentiles, requests that are slow
     by their kind look like a server that stood still.
     """
-    reading, tails = trial.reading, (percentiles or Percentiles()).tails
+    reading, tails = trial.reading, percentiles.tails
     if reading is None:
         return
     if _COARSE in reading.defects:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.percentiles import Percentiles
+from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact
@@ -12,15 +12,13 @@ from benchforge.text.readable import exact
 _FEW = 10  # times: below, one decimal is told
 
 
-def of_trial(
-    trial: Trial, limits: Thresholds, percentiles: Percentiles | None = None
-) -> Iterator[Check]:
+def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:
     """Yield what a measured trial shows: S2 of each percentile that somebody asks.
 
     It counts requests beyond it, N (1 - p), those that were given up or under way at the end
     included.
     """
-    shown = sorted((percentiles or Percentiles()).shown)
+    shown = sorted(percentiles.shown)
     begun = _timed(trial)
     if not shown:
         return

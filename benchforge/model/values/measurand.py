@@ -7,9 +7,10 @@ Measurand = Literal[
     "", "responses per second", "response time", "failed requests", "share of failed requests"
 ]
 FAILURES: tuple[Measurand, ...] = ("failed requests", "share of failed requests")
+_NAME = re.compile(r"p(100|[0-9]{1,2}(?:\.[0-9]+)?)")
 
 
 def percentile(of: str | None) -> float | None:
     """Return the percentile that a part's name says, such as 99 of p99; None for any other."""
-    match = re.fullmatch(r"p([0-9.]+)", of or "")
+    match = _NAME.fullmatch(of or "")
     return float(match[1]) if match else None
