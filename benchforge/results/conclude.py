@@ -8,9 +8,10 @@ from pydantic import JsonValue, ValidationError
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
-from benchforge.model.files.file import Parsed, parse_named
+from benchforge.model.files.file import parse_named
 from benchforge.model.files.folder import (
     HEADER,
+    accepted,
     read_ceilings,
     read_header,
     read_sessions,
@@ -81,9 +82,7 @@ def results_in(folder: Path) -> Iterator[Path]:
 
 
 def _of_summary(path: Path) -> Summed:
-    parsed = parse_named(path, Summary)
-    if not isinstance(parsed, Parsed):
-        raise refusal(parsed[0])
+    parsed = accepted(parse_named(path, Summary))
     if wrong := faults(path):
         raise refusal(wrong[0])
     return Summed(path, parsed.model)

@@ -72,10 +72,15 @@ def _names(folder: Path, pattern: str) -> list[str]:
     return sorted(str(file.relative_to(folder)) for file in folder.glob(pattern))
 
 
-def _model(parsed: Parsed[Model] | list[FileFault]) -> Model:
+def accepted(parsed: Parsed[Model] | list[FileFault]) -> Parsed[Model]:
+    """Return a file that could be parsed. Raises the first of its faults as `refusal` does."""
     if isinstance(parsed, Parsed):
-        return parsed.model
+        return parsed
     raise refusal(parsed[0])
+
+
+def _model(parsed: Parsed[Model] | list[FileFault]) -> Model:
+    return accepted(parsed).model
 
 
 def refusal(fault: FileFault) -> BenchforgeError:

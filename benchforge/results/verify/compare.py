@@ -12,9 +12,9 @@ from benchforge.model.files.file import FileFault, Model, Parsed, parse
 from benchforge.model.files.folder import (
     HEADER,
     SUMMARY,
+    accepted,
     ceiling_files,
     read_sessions,
-    refusal,
     trial_files,
 )
 from benchforge.model.files.result import Header
@@ -133,10 +133,7 @@ def _read(folder: Path, registry: Registry) -> Result:
 
 
 def _parsed(folder: Path, name: str, model: type[Model]) -> Parsed[Model]:
-    parsed = parse(folder, name, model)
-    if isinstance(parsed, Parsed):
-        return parsed
-    raise refusal(parsed[0])
+    return accepted(parse(folder, name, model))
 
 
 def _document(file: Parsed[Any]) -> object:
