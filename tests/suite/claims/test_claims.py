@@ -109,10 +109,20 @@ def run(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str,
     return told.code, told.out, result
 
 
+def run_with_twins(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
+    """Run until the twins are not told apart: one run in twenty finds a difference by chance."""
+    for attempt in ("first", "second", "third"):
+        (folder / attempt).mkdir()
+        answer = run(bench, folder / attempt, claims, *words)
+        if "fails: unlike" not in answer[1]:
+            break
+    return answer
+
+
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, Path]:
     folder = tmp_path_factory.mktemp("claims")
-    return run(calls(bench_words(), folder), folder, ALL)
+    return run_with_twins(calls(bench_words(), folder), folder, ALL)
 
 
 @pytest.fixture
@@ -128,13 +138,11 @@ def summary_of(result: Path) -> Summary:
 def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
     code, out, result = answered
     verdicts = {one.claim: one for one in summary_of(result).verdicts}
-    states = {label: one.state for label, one in verdicts.items()}
-    # One run in twenty finds a difference between two that are alike.
-    assert states.pop("unlike") in {"inconclusive", "fails"}, out
-    assert states == {
+    assert {label: one.state for label, one in verdicts.items()} == {
         "faster": "holds",
         "slower": "fails",
         "like": "holds",
+        "unlike": "inconclusive",
         "soon": "holds",
         "unknown": "invalid",
         "never": "holds",
@@ -164,9 +172,9 @@ def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(
     assert "\nholds: faster: a > b; " in out
     assert "published: 7.17x; the fast one serves more" in " ".join(out.split())
     assert "published: 20 ms" in " ".join(out.split())
-    *_, last = out.rstrip().rpartition("\nfails: ")
-    undecided = "slower\ninvalid: unknown\ninconclusive: unlike (needs about "
-    assert last.startswith(undecided) or last == "slower, unlike\ninvalid: unknown"
+    last = out.rstrip().splitlines()[-3:]
+    assert last[:2] == ["fails: slower", "invalid: unknown"]
+    assert last[2].startswith("inconclusive: unlike (needs about ")
 
 
 def test_the_reports_have_each_sentence(answered: tuple[int, str, Path]) -> None:
@@ -265,12 +273,10 @@ def test_a_claim_that_fails_ends_with_1(bench: Bench, tmp_path: Path) -> None:
 def test_what_is_inconclusive_ends_with_0_unless_it_is_asked_for(
     bench: Bench, tmp_path: Path
 ) -> None:
-    code, out, result = run(bench, tmp_path, FASTER + UNLIKE, *FAST)
-    if "fails: unlike" in out:  # one run in twenty finds a difference between two that are alike
-        assert code == 1, out
-        return
+    code, out, result = run_with_twins(bench, tmp_path, FASTER + UNLIKE, *FAST)
     assert code == 0, out
-    again = bench("run", "--resume", result, tmp_path / "suite.toml", "--inconclusive-fails")
+    suite = result.parents[1] / "suite.toml"
+    again = bench("run", "--resume", result, suite, "--inconclusive-fails")
     assert again.code == 1
     assert "inconclusive: unlike" in again.out
 
