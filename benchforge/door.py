@@ -8,10 +8,10 @@ and renamed.
 
 import contextlib
 import errno
+import hashlib
 import os
-import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,6 +27,7 @@ OWN = 0o600
 HALF = ".bf-"
 "How the name of a file begins that is not whole yet."
 MIB = 1 << 20
+Content = bytes | Iterable[bytes]
 
 
 def steps(name: str) -> tuple[str, ...]:
@@ -74,12 +75,24 @@ def _content(file: int, path: Path, most: int) -> bytes:
         raise _too_large(path, size, most)
     parts: list[bytes] = []
     left = most + 1
-    while left > 0 and (piece := os.read(file, min(left, MIB))):
+    each = min(max(size + 1, 1 << 12), MIB)  # a megabyte for each small file takes time
+    while left > 0 and (piece := os.read(file, min(left, each))):
         parts.append(piece)
         left -= len(piece)
     if left <= 0:  # it grew meanwhile
         raise _too_large(path, most + 1, most)
     return b"".join(parts)
+
+
+def sha256(folder: Path, name: str, most: int) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits. Raises OSError as `read` does."""
+    digest, size = hashlib.sha256(), 0
+    with stream(folder, name) as file:
+        while part := file.read(MIB):
+            digest.update(part)
+            if (size := size + len(part)) > most:
+                raise _too_large(folder / name, size, most)
+    return digest.hexdigest()
 
 
 def size_of(folder: Path, name: str) -> int:
@@ -116,7 +129,7 @@ def stream(folder: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def write(
-    folder: Path, name: str, content: bytes, *, lasting: bool = True, mode: int = 0o666
+    folder: Path, name: str, content: Content, *, lasting: bool = True, mode: int = 0o666
 ) -> None:
     """Write a file below a folder: it is there whole, or as it was before, whenever we end.
 
@@ -124,11 +137,11 @@ def write(
     Raises OSError, which names it: a disk that is full names nothing.
     """
     with _parent(folder, name) as (parent, last), _naming(folder, name):
-        half = f"{HALF}{secrets.token_hex(8)}"
+        half = f"{HALF}{os.urandom(8).hex()}"
         file = os.open(half, _NEW, mode, dir_fd=parent)
         try:
             with os.fdopen(file, "wb") as stream:
-                stream.write(content)
+                stream.writelines([content] if isinstance(content, bytes) else content)
                 stream.flush()
                 if lasting:
                     os.fsync(stream.fileno())

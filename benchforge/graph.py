@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from benchforge.model.suite.until import Until
@@ -104,7 +104,7 @@ class RunGraph:
     def declared_by_group_s(self) -> tuple[float, ...]:
         """What the suite declares for all blocks of each group, in seconds."""
         return tuple(
-            rounds * math.fsum(group[number].declared_s for number in range(len(group)))
+            rounds * math.fsum(map(group.declared_s, range(len(group))))
             for group, rounds in zip(self.cases.groups, self.rounds, strict=True)
         )
 
@@ -131,7 +131,7 @@ def steps(sizes: Sequence[int], rounds: Sequence[int], seed: int) -> Iterator[St
     ]
     for block in range(1, max(rounds, default=0) + 1):
         rng.shuffle(orders)
-        ordered = (number for most, order in orders if block <= most for number in next(order))
+        ordered = chain.from_iterable(next(order) for most, order in orders if block <= most)
         for position, number in enumerate(ordered, 1):
             yield Step(block, position, number, rng.getrandbits(32))
 
@@ -147,12 +147,8 @@ def williams(size: int, row: int) -> Iterator[int]:
     Over all rows each thing stands equally often at each position, and directly after each other
     thing. An odd size takes the square and its reverse. Source: E. J. Williams, 1949.
     """
-    shift, places = row, range(size)
-    if row >= size:
-        shift, places = row - size, places[::-1]
-    for place in places:
-        number = size - place // 2 if place % 2 == 0 and place else (place + 1) // 2
-        yield (number + shift) % size
+    for place in range(size) if row < size else reversed(range(size)):
+        yield (row + ((place + 1) // 2 if place % 2 else -(place // 2))) % size
 
 
 def _seeded(seed: int) -> random.Random:
@@ -162,8 +158,11 @@ def _seeded(seed: int) -> random.Random:
 def _orders(start: int, size: int, rng: random.Random) -> Iterator[Iterator[int]]:
     """Yield the order of a group in each block: rows without replacement, then all anew."""
     named = array("L", rng.sample(range(start, start + size), size))
+    first = array("L", williams(size, 0))
     while True:
         order = array("L", range(rows(size)))
         rng.shuffle(order)
-        for row in order:
-            yield (named[number] for number in williams(size, row))
+        for row in order:  # each is the first one, or its reverse, of numbers that are shifted
+            shift = row % size
+            shifted = named[shift:] + named[:shift]
+            yield map(shifted.__getitem__, first if row < size else reversed(first))

@@ -10,6 +10,7 @@ from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
 from benchforge.model.summary.capacity import Capacity
+from benchforge.model.summary.cause import Cause, FoldedFinding
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.doubts import doubted
 from benchforge.model.summary.metric_ranking import MetricRanking
@@ -29,14 +30,15 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.exposed_secrets import exposed
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import Role, Usage
-from benchforge.model.trial.reading import Bodies, Reading, Schedule, Series
+from benchforge.model.trial.reading import Bodies, Reading, SampledBody, Schedule, Series
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, StartedProcess, Trial
 from benchforge.model.trial.window import Window
 from benchforge.model.values.bounds import bounded
+from benchforge.model.values.case_name import server_names
 from benchforge.model.values.measurand import Measurand
 from benchforge.model.values.metric_title import titled
-from benchforge.model.values.units import Duration, Rate, Size
+from benchforge.model.values.units import Duration, Rate, Share, Size
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.content import text_of
 from benchforge.parts.fillable import Fillable
@@ -76,7 +78,7 @@ __all__ += [
     "Service",
 ]
 # Options: types of options, and the error for a wrong one.
-__all__ += ["Duration", "Fillable", "Rate", "Size", "WrongOption"]
+__all__ += ["Duration", "Fillable", "Rate", "Share", "Size", "WrongOption"]
 # Starting: commands, tasks and probes, and the place where they run.
 __all__ += [
     "Accepts",
@@ -100,6 +102,7 @@ __all__ += [
     "OutputDamaged",
     "Reading",
     "Request",
+    "SampledBody",
     "Schedule",
     "Series",
     "Target",
@@ -111,12 +114,14 @@ __all__ += ["Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cu
 __all__ += [
     "Capacity",
     "CaseSummary",
+    "Cause",
     "Check",
     "Claim",
     "Comparison",
     "ConcurrencySweep",
     "Estimate",
     "FailedTrial",
+    "FoldedFinding",
     "MetricRanking",
     "MetricSummary",
     "ObjectiveOutcome",
@@ -128,6 +133,7 @@ __all__ += [
     "Verdict",
     "doubted",
     "exposed",
+    "server_names",
     "titled",
 ]
 # Tables: the layout of a suite's table.

@@ -33,6 +33,9 @@ UPSTREAM_OPTIONS = ("upstream", "upstreams")
 GIT = Need("git", debian="git")
 "The program that resolves and checks out commits."
 
+GRACE_S, GUESS_S = 10.0, 30.0
+"Seconds in which a load tool starts and reports; those beyond a length that is a guess."
+
 
 class Part(BaseModel, ABC):
     """A part with its options as fields, as TOML gives them; `use` is the part's name."""
@@ -207,6 +210,8 @@ class Driver(Part):
 
     sleeps: ClassVar[bool] = True
     "True if the tool waits for the server without using a CPU, as nearly all do."
+    ends_on_time: ClassVar[bool] = False
+    "True if the tool ends when its duration is over, whatever requests are under way."
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the files to write into the target's folder, by name: a request's body."""
@@ -224,6 +229,18 @@ class Driver(Part):
     @abstractmethod
     def declared_s(self) -> float:
         """Return the length of one load by its options, in seconds (an estimate for a count)."""
+
+    def grace_s(self) -> float:
+        """Return how long a load may go on after `declared_s` before it is ended, in seconds.
+
+        A tool that ends on time has 10 s to start and to report. Another waits for requests under
+        way too, for its `timeout`. The length of a count of requests is a guess: 30 s, and half.
+        """
+        if self.ends_on_time:
+            return GRACE_S
+        if self._more_than_0("duration") is None or self._more_than_0("requests"):
+            return GUESS_S + self.declared_s() / 2
+        return GRACE_S + (self._more_than_0("timeout") or 0.0)
 
     def load(self) -> Load:
         """Return the load that its options declare, for the checks."""

@@ -17,6 +17,8 @@ _PAINT = re.compile(r"\x1b\[(?:[0-2]|3[0-7]|[0-2];3[0-7])m")
 _PAINT_AND_TEXT = re.compile(rf"({_PAINT.pattern})")
 # What a spreadsheet takes for the begin of a formula.
 _FORMULA = ("=", "+", "-", "@")
+# What may be harmful: the rest of ASCII, and the ends of lines, are not looked at one by one.
+_DOUBTFUL = re.compile(r"[^ -~\n\t]")
 
 
 def text(given: str) -> str:
@@ -24,10 +26,7 @@ def text(given: str) -> str:
 
     Line ends and tabs stay what they are.
     """
-    given = given.replace("\r\n", "\n")
-    if given.isprintable():
-        return given
-    return "".join(char if _harmless(char) or char in "\n\t" else _seen(char) for char in given)
+    return _DOUBTFUL.sub(_shown, given.replace("\r\n", "\n"))
 
 
 def line(given: str) -> str:
@@ -81,8 +80,8 @@ def csv(given: str) -> str:
 
 def as_json(document: str) -> str:
     """Return a document of JSON that says the same in characters that do nothing to a terminal."""
-    return "".join(
-        char if _harmless(char) or char in "\n\t" else json.dumps(char)[1:-1] for char in document
+    return _DOUBTFUL.sub(
+        lambda char: char[0] if _harmless(char[0]) else json.dumps(char[0])[1:-1], document
     )
 
 
@@ -96,6 +95,10 @@ def _is_number(shown: str) -> bool:
 
 def _harmless(char: str) -> bool:
     return char.isprintable() or char == "\xa0"
+
+
+def _shown(char: re.Match[str]) -> str:
+    return char[0] if _harmless(char[0]) else _seen(char[0])
 
 
 def _seen(char: str) -> str:

@@ -2,8 +2,10 @@
 
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -14,8 +16,9 @@ from pydantic_core import ErrorDetails, from_json
 from benchforge import door
 from benchforge.model.files.missing_fields import missing
 from benchforge.model.values.bounds import bounded
+from benchforge.model.values.compact import compact
 from benchforge.model.values.frozen import Frozen
-from benchforge.model.values.places import JsonPath, Places, dotted, places
+from benchforge.model.values.places import JsonPath, Places, dotted, hides, places
 from benchforge.text.readable import conjoined, cut, exact
 
 Model = TypeVar("Model", bound=Frozen)
@@ -53,11 +56,20 @@ class FileFault:
 
 @dataclass(frozen=True)
 class Parsed(Generic[Model]):
-    """A parsed file, with the line of each value."""
+    """A parsed file, with its text."""
 
     file: Path
     model: Model
-    places: Places
+    text: Callable[[], bytes] = field(repr=False)
+
+    @cached_property
+    def places(self) -> Places:
+        """Line of each value: it is looked for where something is wrong."""
+        return places(self.text().decode())
+
+    def packed(self) -> "Parsed[Model]":
+        """Return the file with its text compressed: it is kept with thousands of others."""
+        return replace(self, text=partial(zlib.decompress, zlib.compress(self.text(), 1)))
 
     def fault(self, message: str, *path: str | int) -> FileFault:
         """Return a fault of one value of this file."""
@@ -84,20 +96,23 @@ def _parse(
         return [FileFault(file, "", None, str(error), "older")]
     except (OSError, ValueError) as error:
         return [_unreadable(file, error)]
-    where = places(raw.decode())
     if len(raw) > _LARGE:
         # For each field that is missing, pydantic copies all that stands beside it.
         lacking = [*islice(missing(value, model), _MOST_FAULTS)]
         if lacking:
+            where = places(raw.decode())
             return [FileFault(file, dotted(one), where.line(one), "is missing") for one in lacking]
+    scans = hides(raw, value)
     del value
     try:
-        parsed = Parsed(file, model.model_validate_json(raw, strict=True), where)
+        parsed = Parsed(file, model.model_validate_json(raw, strict=True), lambda: raw)
     except ValidationError as error:
         if (wrong := error.error_count()) > _MOST_FAULTS:
             return [FileFault(file, "", None, f"{exact(wrong)} values are wrong, too many to name")]
+        where = places(raw.decode())
         return [_invalid(file, where, one) for one in error.errors(include_url=False)]
-    return list(_hidden(parsed)) or parsed
+    compact(parsed.model)
+    return (list(_hidden(parsed)) if scans else []) or parsed
 
 
 class _OlderFormat(ValueError):

@@ -9,15 +9,21 @@ from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.text.program import program
 
 HEADER = "result.json"
 SUMMARY = "summary.json"
+MANIFEST = "manifest.json"
+SIGNED = "signed.json"
+"The manifest as it was when somebody signed it."
+SIGNATURE = f"{SIGNED}.sig"
 SESSIONS = "sessions"
 CEILINGS = "ceilings"
 CEILING = "ceiling.json"
 TRIALS = "trials"
 RUNTIMES = "runtimes"
 TRIAL = "trial.json"
+ANSWER = "answer.bin"
 
 
 def read_header(folder: Path) -> Header:
@@ -86,7 +92,7 @@ def _model(parsed: Parsed[Model] | list[FileFault]) -> Model:
 def refusal(fault: FileFault) -> BenchforgeError:
     """Return the error that a fault of a result's file is."""
     if fault.kind == "invalid":
-        return InvalidFile(str(fault), "`benchforge validate` lists all faults")
+        return InvalidFile(str(fault), f"`{program()} validate` lists all faults")
     missing = fault.file.name == HEADER and not fault.file.exists()
     return Unusable(
         str(fault), f"name the folder of a result: it contains {HEADER}" if missing else ""

@@ -2,7 +2,9 @@
 
 import ast
 import inspect
-import textwrap
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -32,12 +34,12 @@ def docs(model: type[BaseModel]) -> dict[str, str]:
     return docstrings | {name: text for name, text in descriptions.items() if text}
 
 
+@cache
 def _written_below(cls: type[BaseModel]) -> dict[str, str]:
     try:
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
-    except (OSError, TypeError, ValueError, SyntaxError):
+        body = _bodies(inspect.getsource(sys.modules[cls.__module__])).get(cls.__qualname__, ())
+    except (KeyError, OSError, TypeError, ValueError, SyntaxError):
         return {}
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
     docstrings: dict[str, str] = {}
     for field, below in pairwise(body):
         match field, below:
@@ -47,6 +49,24 @@ def _written_below(cls: type[BaseModel]) -> dict[str, str]:
             ):
                 docstrings[name] = inspect.cleandoc(text)
     return docstrings
+
+
+@cache
+def _bodies(source: str) -> Mapping[str, Sequence[ast.stmt]]:
+    """Return the body of each class of a module, by its qualified name; of two, of the first."""
+    return dict(reversed([*_classes(ast.parse(source), "")]))
+
+
+def _classes(outer: ast.AST, prefix: str) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
+    for inner in ast.iter_child_nodes(outer):
+        inside = prefix
+        if isinstance(inner, ast.ClassDef):
+            yield prefix + inner.name, inner.body
+            inside = f"{prefix}{inner.name}."
+        elif isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+            inside = f"{prefix}{inner.name}.<locals>."
+        if not isinstance(inner, ast.expr):
+            yield from _classes(inner, inside)
 
 
 class Described(GenerateJsonSchema):

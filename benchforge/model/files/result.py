@@ -11,6 +11,7 @@ from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.runtime import Interpreter
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
@@ -95,6 +96,8 @@ class Header(Frozen):
     "Tables of the suite that have a case in this run, by label."
     claims: tuple[Claim, ...] = ()
     "Claims of the suite whose cases are all in this run."
+    verdict_rules: VerdictRules = VerdictRules()
+    "Rules that adjust the verdicts for the number of questions in `claims`."
     placement: dict[str, str] = Field(default_factory=dict)
     "CPUs of each role that has its own; empty if all processes share all CPUs."
     versions: dict[str, str]
@@ -103,6 +106,9 @@ class Header(Frozen):
     "Reports of the interpreters that parts run on, by label. `benchforge` is benchforge's own."
     code: tuple[Code, ...] = ()
     "Code of each server that is in a git repository."
+    code_digests: dict[str, str] | None = None
+    """Digests of the code and data of the parts that can have some, by digests of their options: \
+the digests of cases follow from them and from `suite`. None in a result of an older version."""
     facts: dict[str, JsonValue]
     "Facts about the machine."
     fingerprint: str = ""

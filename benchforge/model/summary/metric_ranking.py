@@ -29,9 +29,9 @@ class RankingOutlier(Frozen):
     value: float
     "Value in the metric's unit."
     share: float
-    "Relative distance from the server's median: -0.2 is 20 % less."
+    "Relative distance from the server's median, the block's mean removed: -0.2 is 20 % less."
     severity: Literal["mild", "severe"]
-    "Severity by the modified z: mild above 3.5, severe above 5."
+    "Severity: one server in 20 has a mild one by chance, one in 100 a severe one."
 
 
 class MetricRanking(Frozen):

@@ -1,7 +1,7 @@
 """What a result says: every trial's value of every metric, and the spread."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
@@ -10,7 +10,9 @@ from benchforge.model.suite.code import Code
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.runtime import Interpreter
 from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.summary.capacity import Capacity
+from benchforge.model.summary.cause import Cause
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.verdict import Estimate, StopDecision, Verdict
@@ -26,6 +28,9 @@ from benchforge.model.values.measurand import FAILURES, Measurand
 
 _LEAST_LEFT = 0.01
 """Of the CPUs: a share that is known to about a hundredth has no use as a divisor below it."""
+
+_MOST_PLANNED = 2_000_000
+"Of a case: a million blocks, or the steps of a search and what finds where they are."
 
 
 class TrialSample(Frozen):
@@ -156,7 +161,7 @@ class CaseSummary(Frozen):
     "Case that was measured."
     trials: NonNegativeInt
     "Number of trials with a measurement. Of several attempts, only one counts."
-    planned: NonNegativeInt
+    planned: Annotated[NonNegativeInt, Field(le=_MOST_PLANNED)]
     "Number of planned measurements."
     failed: tuple[FailedTrial, ...]
     "Trials without a measurement, each with its reason."
@@ -263,5 +268,9 @@ class Summary(Frozen):
     "Sweeps of each server whose driver's concurrency the suite varies; a smoke run has none."
     claims: tuple[Claim, ...] = ()
     "Claims in the order of the suite."
+    verdict_rules: VerdictRules = VerdictRules()
+    "Rules that adjust the verdicts for the number of questions in `claims`."
     verdicts: tuple[Verdict, ...] = ()
     "Verdicts in the order of `claims`; a smoke run has none."
+    causes: tuple[Cause, ...] = ()
+    "Causes of all findings, those that matter most first. Each finding is in exactly one."

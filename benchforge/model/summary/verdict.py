@@ -80,8 +80,10 @@ class Outlier(Frozen):
     "Index of the value, from 0."
     z: float
     "Modified z: number of robust deviations from the median of the logarithms."
+    share: float
+    "Relative distance from the server's median, the block's mean removed: -0.2 is 20 % less."
     severity: Literal["mild", "severe"]
-    "Severity: mild above 3.5, severe above 5."
+    "Severity: one server in 20 has a mild one by chance, one in 100 a severe one."
 
 
 class Outliers(Frozen):
@@ -105,8 +107,6 @@ class RatioDecision(Frozen):
     "Ratio first / second."
     robust: Estimate | None
     "Robust check of the ratio, which no outlier can move; None if it was not formed."
-    p_adjusted: float | None
-    "p value that decided, adjusted by Holm if there are several pairs."
     margin: float
     "Relative margin of equality: ratios from 1 / (1 + margin) to 1 + margin count as equal."
     at_least: float | None = None
@@ -194,9 +194,9 @@ class Verdict(Frozen):
     fragile: bool | None = None
     "True if the robust check decides otherwise; None if one of the two has no interval."
     p_adjusted: float | None = None
-    "p value of the estimate, adjusted by Holm within its family of questions."
+    "p value of the estimate, adjusted within its family of questions by the suite's correction."
     family_size: PositiveInt = 1
-    "Number of questions in its family: those of one scenario and metric."
+    "Number of questions in its family: those of the run, or those of one scenario and metric."
     detectable_ratio: float | None = None
     "Smallest ratio above 1 that this number of blocks shows four times in five."
     blocks_needed: PositiveInt | None = None

@@ -8,9 +8,21 @@ from benchforge.model.values.frozen import Frozen
 Status = Literal["pass", "warn", "fail", "unknown"]
 
 Topic = Literal[
-    "", "others", "waiting", "stall", "quiet", "lateness", "tail", "blocks", "placebo", "co-located"
+    "",
+    "others",
+    "waiting",
+    "stall",
+    "quiet",
+    "lateness",
+    "tail",
+    "blocks",
+    "placebo",
+    "co-located",
+    "alike",
 ]
 "What rules outside benchforge/checks know of a check; limits.toml there explains each."
+Audience = Literal["invalid", "limits", "setup", "expert"]
+"Of findings: a number cannot be used, limits what may be said, concerns the set-up, or experts."
 NOISE: tuple[Topic, ...] = ("others", "waiting", "stall")
 "What others do to the machine, and what comes of it."
 
@@ -48,6 +60,8 @@ class Check(Frozen):
     "True if the cause comes and goes, so that another attempt may succeed."
     topic: Topic = ""
     "Subject of the check, if it decides how other numbers are read; empty for most checks."
+    because: str = ""
+    "Id of the check whose finding explains this one, where the check itself computes that."
 
     @property
     def of_noise(self) -> bool:

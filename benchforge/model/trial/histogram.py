@@ -6,10 +6,11 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import field_validator
+from pydantic import AfterValidator, PlainSerializer
 
+from benchforge.model.trial.counts import Counts
 from benchforge.model.values.frozen import Frozen
 
 _BITS = 11
@@ -31,20 +32,16 @@ class Histogram(Frozen):
 
     unit: str = "us"
     "Unit of the values: microseconds."
-    counts: dict[int, int]
+    counts: Annotated[
+        Mapping[int, int],
+        AfterValidator(Counts),
+        PlainSerializer(lambda counts: dict(counts.items()), dict[int, int]),
+    ]
     "Count by number of the bucket, without empty buckets."
     sum_us: int
     "Sum of the exact values, in microseconds."
     max_us: int
     "Largest exact value, in microseconds; 0 if empty."
-
-    @field_validator("counts")
-    @classmethod
-    def _nothing_negative(cls, counts: dict[int, int]) -> dict[int, int]:
-        if any(bucket < 0 or count <= 0 for bucket, count in counts.items()):
-            msg = "buckets are not negative and counts are positive"
-            raise ValueError(msg)
-        return counts
 
     @classmethod
     def of(cls, values: Mapping[int, int]) -> Self:
@@ -95,7 +92,7 @@ class Histogram(Frozen):
     @property
     def count(self) -> int:
         """Number of recorded durations."""
-        return sum(self.counts.values())
+        return sum(count for _, count in self.counts.items())
 
     def mean(self) -> float:
         """Return the mean of the exact values in microseconds. Raises ValueError if empty."""
@@ -105,11 +102,13 @@ class Histogram(Frozen):
         return self.sum_us / self.count
 
     def between(self, from_us: float, to_us: float) -> int:
-        """Return the number of durations from `from_us` to below `to_us`, in microseconds.
+        """Return the number of durations from `from_us` to below `to_us`, in microseconds from 0.
 
         A bucket counts where its highest value does: an error of 1/1024 at the ends.
         """
-        return sum(n for bucket, n in self.counts.items() if from_us <= _highest(bucket) < to_us)
+        first = _bucket(math.ceil(from_us))
+        end = math.inf if to_us == math.inf else _bucket(math.ceil(to_us))
+        return sum(n for bucket, n in self.counts.items() if first <= bucket < end)
 
     def quantile(
         self, share: float, censored: int = 0, unfinished: Self | None = None
@@ -133,12 +132,13 @@ class Histogram(Frozen):
         return None
 
     def _survived(self, share: float, censored: int, unfinished: Mapping[int, int]) -> int | None:
-        left = self.count + censored + sum(unfinished.values())
+        finished, waiting = dict(self.counts.items()), dict(unfinished.items())
+        left = self.count + censored + sum(waiting.values())
         longer = 1.0
-        for bucket in sorted(self.counts.keys() | unfinished.keys()):
-            ended = self.counts.get(bucket, 0)
+        for bucket in sorted(finished.keys() | waiting.keys()):
+            ended = finished.get(bucket, 0)
             longer *= 1 - ended / left
             if ended and 1 - longer >= share - 1e-9:
                 return min(_highest(bucket), self.max_us)
-            left -= ended + unfinished.get(bucket, 0)
+            left -= ended + waiting.get(bucket, 0)
         return None

@@ -22,7 +22,8 @@ class Usage(Frozen):
     cpu_s: NonNegativeFloat | None
     "User and system time of all processes of the part, including ended children."
     peak_pss_bytes: NonNegativeInt | None
-    "Largest observed sum of proportional set sizes."
+    """Largest observed sum of proportional set sizes, and of the shared memory (memfd and /dev/shm)
+    that the part holds open without mapping it."""
     pss_samples: NonNegativeInt = 0
     "Number of readings of the memory."
     processes: NonNegativeInt | None = None
@@ -54,6 +55,10 @@ class Usage(Frozen):
     "Number of processes that existed at the load's end, and not at its start."
     open_files_limit: NonNegativeInt | None = None
     "Limit of open descriptors: the smallest soft limit among the part's processes."
+    quota_cpus: PositiveFloat | None = None
+    "Quota of CPU time of the part's control group, in CPUs; None without a quota."
+    throttled: NonNegativeInt | None = None
+    "Number of times that this quota stopped the part during the load; None without a quota."
     development_signs: tuple[str, ...] = ()
     """Signs in /proc of a development mode, a tracer or an instrument, such as
     "debug: --reload" or "instrument: TracerPid 17"."""
@@ -129,11 +134,16 @@ class Observation(Frozen):
     network: Literal["private", "host"]
     "Network of the trial: its own, or that of the host."
     counters: dict[str, int]
-    "Increase of each network counter; of the whole machine if `network` is host."
+    """Increase of each network counter; of the whole machine if `network` is host. Opened
+    connections are without those of the monitor."""
     foreign_connections: str = ""
     "Reason why the counters include connections of others than the driver; empty if they do not."
     sampler_cpu_s: NonNegativeFloat
-    "CPU time of benchforge itself during the load."
+    "CPU time of benchforge itself during the load, with that of the trial's monitor."
+    unassigned_cpu_s: NonNegativeFloat | None = None
+    "CPU time of the trial's processes that belong to no part, such as a task's daemon."
+    unassigned_shared_bytes: NonNegativeInt | None = None
+    "Size of files in the trial's /dev/shm that no part has open or mapped, at the load's end."
     samples: NonNegativeInt = 0
     "Number of rows in system.csv. A part has as many in usage.csv, or fewer with many processes."
     machine: MachineUsage | None = None

@@ -32,6 +32,21 @@ class Bodies(Frozen):
     "Number of such responses."
 
 
+class SampledBody(Frozen):
+    """Number of sampled responses with one status and one body."""
+
+    status: int = Field(ge=100, le=999)
+    "HTTP status."
+    length: NonNegativeInt
+    "Length of the body in bytes."
+    sha256: str
+    "SHA-256 of the body."
+    responses: NonNegativeInt
+    "Number of such responses in the sample."
+    begin: str | None = None
+    "First 2 kB of the body; None if they were not kept."
+
+
 class Schedule(Frozen):
     """Due times of an open loop, and how well the tool kept them."""
 
@@ -86,6 +101,10 @@ class Reading(Frozen):
     "Number of bytes read from the sockets, including headers."
     bodies: tuple[Bodies, ...] = ()
     "Number of responses by status and length of the body; empty if the tool does not report it."
+    sampled: tuple[SampledBody, ...] = ()
+    "Bodies of the responses that the tool chose at random; empty if it chose none."
+    sampled_others: NonNegativeInt = 0
+    "Number of sampled responses with further bodies, of which only the number is known."
     body_bytes: NonNegativeInt | None = None
     "Total length of all bodies, as received."
     promised_bytes: NonNegativeInt | None = None

@@ -64,7 +64,8 @@ class UsageRow(Frozen):
     process_cpu_s: tuple[NonNegativeFloat, ...] | None = None
     "CPU time of each process, the largest first, separated by spaces."
     pss_bytes: NonNegativeInt | None = None
-    "Sum of the proportional set sizes; read once a second, or less often if it takes long."
+    """Sum of the proportional set sizes and of shared memory that is open and not mapped; read once
+    a second, or less often if it takes long."""
 
     @field_validator("process_cpu_s", mode="before")
     @classmethod

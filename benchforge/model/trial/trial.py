@@ -11,6 +11,7 @@ from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answer import Answer, Request
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
@@ -170,6 +171,8 @@ class Trial(Frozen):
     "Numbers that the load tool reports; None without a measurement."
     observation: Observation | None
     "Observations from outside; None without a measurement."
+    monitor: Monitor | None = None
+    "Answers at random moments of the load; None if no request was sent then."
     checks: tuple[Check, ...] = ()
     "Outcomes of the checks."
     failure: Failure | None = None
@@ -193,7 +196,7 @@ class Trial(Frozen):
         return self._failures_of_apparatus("latency")
 
     def _failures_of_apparatus(self, numbers: Literal["all", "latency"]) -> tuple[Check, ...]:
-        failed = (one for one in self.checks if (one.status, one.subject) == ("fail", "apparatus"))
+        failed = (one for one in self.checks if one.status == "fail" and one.subject == "apparatus")
         return tuple(check for check in failed if check.invalidates == numbers)
 
     @property

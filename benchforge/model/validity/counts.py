@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.reading import Reading
 from benchforge.model.validity.contradiction import BRIEF_S, Contradiction
 from benchforge.text.readable import exact
@@ -23,6 +24,13 @@ def counts(reading: Reading) -> Iterator[Contradiction]:
         yield from _at_least(
             received, reading.good_at_least * document, "bytes of good bodies", "received_bytes"
         )
+
+
+def moments(monitor: Monitor) -> Iterator[Contradiction]:
+    """Say which numbers of a monitor cannot be."""
+    yield from _at_most(monitor.wrong + monitor.other_bodies, monitor.moments, "moments", "wrong")
+    answered = monitor.moments + monitor.unjudged
+    yield from _at_most(answered, monitor.connections, "connections", "moments")
 
 
 def without_body(reading: Reading) -> Reading:

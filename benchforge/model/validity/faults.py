@@ -20,6 +20,7 @@ from benchforge.model.files.folder import (
     session_files,
     trial_files,
 )
+from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded
 from benchforge.model.summary.summary import Summary
@@ -39,15 +40,15 @@ def faults(path: Path) -> list[FileFault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
         return read_files(path).faults
-    parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Calibration)
+    parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Manifest, Calibration)
     if isinstance(parsed, list):
         return parsed
     if isinstance(parsed.model, Ceiling):
-        return list(_of_ceiling(Parsed(path, parsed.model, parsed.places), MachineBounds()))
+        return list(_of_ceiling(Parsed(path, parsed.model, parsed.text), MachineBounds()))
     if isinstance(parsed.model, Trial):
-        return list(_of_trial(Parsed(path, parsed.model, parsed.places), MachineBounds()))
+        return list(_of_trial(Parsed(path, parsed.model, parsed.text), MachineBounds()))
     if isinstance(parsed.model, Summary):
-        return list(summed(Parsed(path, parsed.model, parsed.places)))
+        return list(summed(Parsed(path, parsed.model, parsed.text)))
     return []
 
 
@@ -69,7 +70,8 @@ def read_files(folder: Path) -> FolderFiles:
     if isinstance(header, list) and header[0].kind == "older":
         # Its other files are of that format, too.
         return FolderFiles(None, (), (), (), None, [header[0]])
-    trials = [parse(folder, name, Trial) for name in trial_files(folder)]
+    parsed_trials = (parse(folder, name, Trial) for name in trial_files(folder))
+    trials = [one if isinstance(one, list) else one.packed() for one in parsed_trials]
     sessions = [parse(folder, name, Session) for name in session_files(folder)]
     ceilings = [parse(folder, name, Ceiling) for name in ceiling_files(folder)]
     summary = parse(folder, SUMMARY, Summary) if (folder / SUMMARY).exists() else None

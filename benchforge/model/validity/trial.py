@@ -7,7 +7,7 @@ from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.validity.contradiction import Contradiction, beneath
-from benchforge.model.validity.counts import counts, without_body
+from benchforge.model.validity.counts import counts, moments, without_body
 from benchforge.model.validity.times import times
 from benchforge.model.validity.usage import MachineBounds, used
 from benchforge.text.readable import exact
@@ -26,6 +26,8 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
             reading = without_body(reading)
         yield from beneath(("reading",), counts(reading))
         yield from beneath(("reading",), times(reading, _at_once(trial.load)))
+    if trial.monitor is not None:
+        yield from beneath(("monitor",), moments(trial.monitor))
     yield from used(trial, machine)
     yield from _phases(trial)
     for number, answer in enumerate(trial.answers):

@@ -1,5 +1,8 @@
 """How people name a case, and the digest that identifies it."""
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
 from pydantic import JsonValue, PositiveInt
 
 from benchforge.model.values.frozen import Frozen
@@ -31,3 +34,20 @@ class CaseName(Frozen):
         if self.placebo:
             arm = ["placebo"]
         return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
+
+
+def server_names(cases: Sequence[CaseName]) -> list[str]:
+    """Return what each of several servers is called: its label, and what varies of it."""
+    labels = [", ".join([case.server, *_varies(case)]) for case in cases]
+    often = Counter(labels)
+    return [
+        name if often[name] == 1 else f"{name} ({number})" for number, name in enumerate(labels, 1)
+    ]
+
+
+def _varies(case: CaseName) -> Iterator[str]:
+    for path, value in case.vary.items():
+        if path.startswith("servers."):
+            yield f"{path.rpartition('.')[2]} {value}"
+    if case.arm > 1:
+        yield f"arm {case.arm}"

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 JsonPath = tuple[str | int, ...]
 
@@ -12,6 +13,10 @@ _WORD = re.compile(r'\n|"|[{}\[\],:]|[^\s{}\[\],:"]++')
 # Piece by piece: to step back over a string of megabytes would take a hundred times its memory.
 _PIECE_OF_STRING = re.compile(r'[^"\\]*+(\\.|")', re.DOTALL)
 _PLAIN = re.compile(r"[\w.*-]+")
+_SPACE_BEFORE_COLON = re.compile(rb'"[ \t\r\n]+:')
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+_LONG_NUMBER = b"0" * 309  # the largest float has as many digits
+_CONTAINERS = {dict, list}
 _NAMED = 100
 
 
@@ -53,6 +58,25 @@ class Places:
 
 def _line(at: "_Container | int") -> int:
     return at if isinstance(at, int) else at.line
+
+
+def hides(raw: bytes, value: dict[str, Any]) -> bool:
+    """Whether a text may hold what its parsed value does not show: a key twice, or infinity.
+
+    False is sure; True may be due to a text that looks like keys. Each key ends with `":`.
+    """
+    if _LONG_NUMBER in raw.translate(_DIGITS) or _SPACE_BEFORE_COLON.search(raw):
+        return True
+    keys = 0
+    left: list[Any] = [value]
+    while left:
+        inner = left.pop()
+        keys += len(inner) if isinstance(inner, dict) else 0
+        values = inner.values() if isinstance(inner, dict) else inner
+        if math.inf in values or -math.inf in values:
+            return True
+        left += [one for one in values if type(one) in _CONTAINERS]
+    return keys != raw.count(b'":')
 
 
 def places(text: str) -> Places:
