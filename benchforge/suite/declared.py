@@ -1,7 +1,7 @@
 """The parts that a suite declares: each label with its plugin's class and checked options."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -11,7 +11,7 @@ from benchforge.registry import Registry
 from benchforge.suite.environment import Environment
 from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables
-from benchforge.suite.toml.faults import Checked, Fault
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.text.readable import conjoined
 
@@ -23,6 +23,9 @@ KINDS: Mapping[str, Kind] = {
     "metrics": "metric",
 }
 "The tables that declare parts."
+
+LABELLED = (*KINDS, "runtimes", "scenarios", "tables", "claims")
+"The tables that hold tables, each under a label."
 
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "throughput": {"use": "throughput"},
@@ -65,6 +68,26 @@ def tables_of(tables: Tables, kind: str) -> Checked[dict[str, Tables]]:
         else:
             labelled[label] = table
     return labelled
+
+
+def labelled_tables(tables: Tables) -> Checked[dict[str, dict[str, Tables]]]:
+    """Return the labelled tables, by kind and label; without [metrics], the standard ones."""
+    labelled: dict[str, dict[str, Tables]] = {}
+    for kind in LABELLED:
+        labelled[kind] = yield from tables_of(tables, kind)
+    if "metrics" not in tables:
+        labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
+    return labelled
+
+
+def profile_faults(tables: Tables, top: Sequence[str]) -> Iterator[Fault]:
+    """Yield what no profile can set, chosen or not: most of the `top` keys of a suite it can."""
+    keys = [key for key in top if key not in {"benchforge", "profiles"}]
+    profiles = yield from tables_of(tables, "profiles")
+    for label, profile in profiles.items():
+        for key in profile.keys() - set(keys):
+            hint = Nearest(key, keys, "a profile takes")
+            yield Fault(("profiles", label, key), "unknown key", hint)
 
 
 def declared(

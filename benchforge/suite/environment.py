@@ -1,15 +1,14 @@
 """Values that a suite leaves to the environment: `url = { env = "PGURL" }`."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.suite.secrets.forms import SHORTEST
 from benchforge.suite.secrets.telling import pieces
 from benchforge.suite.toml.faults import Checked, Fault
-from benchforge.suite.toml.models import typed
 from benchforge.suite.toml.positions import Path
 
 SHORT = "such a short text cannot be hidden"
@@ -80,12 +79,13 @@ def _asks(value: JsonValue) -> str | None:
 
 
 def _takes_tables(model: type[BaseModel], option: str) -> bool:
+    """Whether an option takes any table with texts, so that `env` is one of its own keys."""
+    fields = model.model_fields.items()
+    field = next((field for name, field in fields if option in {name, field.alias}), None)
+    if field is None or field.annotation is None:
+        return False
     try:
-        typed(model, {option: {"env": "NAME"}})
-    except ValidationError as error:
-        return option not in _refused(error)
+        TypeAdapter(field.annotation).validate_json('{"env": "NAME"}', strict=True)
+    except ValidationError:
+        return False
     return True
-
-
-def _refused(error: ValidationError) -> Iterator[object]:
-    return (detail["loc"][0] for detail in error.errors(include_url=False) if detail["loc"])

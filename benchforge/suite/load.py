@@ -1,8 +1,9 @@
 """Text to a suite: the only place that reads TOML. What it returns needs no further question."""
 
+import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from benchforge.errors import Unusable
+from benchforge.model.files.folder import HEADER
+from benchforge.model.files.result import Header
+from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry
 from benchforge.suite.cases.code import code_faults
@@ -17,19 +22,20 @@ from benchforge.suite.cases.expand import named
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
-from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
+from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
 from benchforge.suite.measuring.placement import placement
 from benchforge.suite.measuring.repeat import repeated
 from benchforge.suite.measuring.tuning import tuning
+from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.overrides.star import left_faults
 from benchforge.suite.scenarios.placeholders import given_faults
 from benchforge.suite.scenarios.refs import ref_faults
 from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
 from benchforge.suite.scenarios.scenario import scenarios
-from benchforge.suite.scenarios.search import count_faults, mixture_faults
+from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.upstreams import upstream_faults
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
@@ -37,8 +43,11 @@ from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
-from benchforge.suite.toml.source import read
+from benchforge.suite.toml.source import parsed, read
+from benchforge.text.readable import too_many
 
+_MOST_POINTS = 1_000_000
+_NOWHERE = Path("/a-folder-that-no-machine-has/suite.toml")
 FORMAT = 1
 "Of suites: what `benchforge = 1` at their top says."
 
@@ -61,8 +70,7 @@ set in a profile."""
     "Network of the trials: a private network for each trial, or the network of the machine."
 
 
-LABELLED = (*KINDS, "runtimes", "scenarios", "tables", "claims")
-TABLES = (*LABELLED, "repeat", "tuning", "placement", "profiles")
+TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "profiles")
 
 
 def load(
@@ -87,6 +95,31 @@ def load(
     return sound(_with_cases(suite, claims), document, environment.used)
 
 
+def of_result(header: Header, registry: Registry) -> Suite:
+    """Return the suite of a result from what its header has, with the scenarios that were run.
+
+    No file is looked for: the header says which code and data there were. Secrets are hidden.
+    Raises SuiteErrors where the text is no suite any more, or names a part that is not installed,
+    and Unusable for more combinations than can be looked at.
+    """
+    settings = tuple(header.settings.items())
+    document = layered(parsed(HEADER, header.suite), header.profile, settings, registry)
+    tables = [as_table(one) for one in as_table(document.tables.get("scenarios")).values()]
+    varied = ([*as_table(one.get("vary")).values()] for one in tables)
+    points = sum(
+        math.prod(len(one) for one in values if isinstance(one, list)) for values in varied
+    )
+    if points > _MOST_POINTS:
+        raise Unusable(too_many(points, _MOST_POINTS, "combinations"))
+    given = _Given(_NOWHERE, header.profile, settings, header.only, of_result=True)
+    environment = Environment(lambda _: HIDDEN)
+    reading = _suite(document, document.tables, given, registry, environment)
+    suite, _ = sound(reading, document)
+    wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
+    digests = header.code_digests or {}
+    return replace(suite, scenarios=wanted, code=header.code, code_digests=digests)
+
+
 @dataclass(frozen=True)
 class _Given:
     """What the command line says of a suite."""
@@ -95,6 +128,8 @@ class _Given:
     profile: str | None = None
     settings: Sequence[tuple[str, str]] = ()
     only: Sequence[str] = ()
+    of_result: bool = False
+    "True for the text in a result: its code may be elsewhere, and its secrets are hidden already."
 
 
 def _suite(
@@ -110,20 +145,21 @@ def _suite(
     """
     tables = document.tables
     top = yield from _top(tables)
-    yield from _profile_faults(written)
     yield from left_faults(tables, registry)
-    labelled = yield from _labelled(tables)
+    labelled = yield from labelled_tables(tables)
+    yield from profile_faults(written, [*Top.model_fields, *TABLES])
     labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
     yield from upstream_faults(parts["servers"], labels["servers"])
     yield from given_faults(parts, labels["backends"])
-    yield from ref_faults(parts["servers"], given.path.parent)
-    interpreters = yield from runtimes(labelled["runtimes"], environment)
+    if not given.of_result:
+        yield from ref_faults(parts["servers"], given.path.parent)
     yield from runtime_faults(parts, labels["runtimes"])
+    interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
     repeat = yield from repeated(document, given.profile)
-    yield from count_faults(by_label, tables.get("repeat"))
+    rules = yield from verdict_rules(tables)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
     drawn = yield from pivots(labelled["tables"], labels["metrics"], labels["scenarios"], by_label)
@@ -131,9 +167,10 @@ def _suite(
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = yield from _chosen(top.only, given.only, labels["scenarios"])
-    yield from mixture_faults(by_label, chosen, repeat)
+    yield from repeat_faults(by_label, chosen, repeat, tables.get("repeat"))
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
-    yield from hiding_faults(tables, literal, environment.used)
+    if not given.of_result:
+        yield from hiding_faults(tables, literal, environment.used)
     suite = Suite(
         path=given.path,
         text=document.text,
@@ -152,6 +189,7 @@ def _suite(
         scenarios=by_label,
         only=chosen if top.only or given.only else (),
         repeat=repeat,
+        verdict_rules=rules,
         tuning=tuned,
         placement=places,
         tables=drawn,
@@ -191,26 +229,6 @@ def _top(tables: Tables) -> Checked[Top]:
     given = {key: value for key, value in tables.items() if key in Top.model_fields}
     top = yield from checked(Top, {"benchforge": FORMAT, **given}, ())
     return top or Top(benchforge=FORMAT)
-
-
-def _profile_faults(tables: Tables) -> Iterator[Fault]:
-    """Yield what no profile can set, whether it is chosen or not."""
-    keys = [key for key in (*Top.model_fields, *TABLES) if key not in {"benchforge", "profiles"}]
-    profiles = yield from tables_of(tables, "profiles")
-    for label, profile in profiles.items():
-        for key in profile.keys() - set(keys):
-            hint = Nearest(key, keys, "a profile takes")
-            yield Fault(("profiles", label, key), "unknown key", hint)
-
-
-def _labelled(tables: Tables) -> Checked[dict[str, dict[str, Tables]]]:
-    """Return the labelled tables, by kind and label; without [metrics], the standard ones."""
-    labelled: dict[str, dict[str, Tables]] = {}
-    for kind in LABELLED:
-        labelled[kind] = yield from tables_of(tables, kind)
-    if "metrics" not in tables:
-        labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
-    return labelled
 
 
 def _chosen(

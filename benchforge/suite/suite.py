@@ -1,7 +1,7 @@
 """What a suite says, once it is read: nothing in it is text to be understood any more."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -14,6 +14,7 @@ from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.suite.until import LEAST_BLOCKS, MOST_BLOCKS, Until
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Rate, Share
@@ -22,6 +23,10 @@ from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.positions import Path as Place
 
+MONITORED_PER_S = 20.0
+"Moments per second at which a load is monitored, at most, where the suite does not say."
+SAFE = ("GET", "HEAD", "OPTIONS")
+"The methods whose requests change nothing (RFC 9110, 9.2.1)."
 _MOST = 1_000_000  # of blocks: together with a million cases still a number that is counted with
 _Blocks = Annotated[PositiveInt, Field(le=_MOST)]
 
@@ -105,6 +110,14 @@ requests are answered, and less than 0.1 % of them fail."""
         return (self.slo,) if isinstance(self.slo, str) else self.slo
 
 
+@dataclass(frozen=True)
+class Moments:
+    """Random moments of a load: how many per second, at most or `exact`."""
+
+    per_s: float
+    exact: bool
+
+
 class Scenario(Frozen):
     """A table [scenarios.x]."""
 
@@ -132,6 +145,11 @@ class Scenario(Frozen):
     "Additional points: tables of paths, each with one value."
     exclude: list[dict[str, JsonValue]] = Field(default_factory=list)
     "Combinations to leave out: tables of paths, each with one value."
+    monitor: Rate | Literal["off", False] | None = None
+    """Number of random moments per second of a load at which benchforge sends the request and \
+checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTIONS, which change no \
+data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each load. Default for \
+other methods: off."""
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 
@@ -141,6 +159,14 @@ class Scenario(Frozen):
         if why := self.expect.conflict(methods):
             raise WrongOption(why, "expect", "request", "requests", "servers")
         return self
+
+    def monitored(self, request: Request) -> Moments | None:
+        """Return at which moments a load with this request is monitored; None where it is not."""
+        if self.monitor is None:
+            return Moments(MONITORED_PER_S, exact=False) if request.method in SAFE else None
+        if not isinstance(self.monitor, Rate) or not self.monitor:
+            return None
+        return Moments(float(self.monitor), exact=True)
 
     def varied_paths(self) -> Iterator[tuple[Place, str]]:
         """Yield each path of an option that varies, after its place in the table."""
@@ -203,8 +229,11 @@ class Suite:
     "Values of --set."
     code: tuple[Code, ...] = ()
     "Code of its servers in git repositories. Later, a `ref` alone may lead elsewhere."
+    code_digests: Mapping[str, str] | None = None
+    "Digests of code and data, as a result has them; None: they are computed from the files."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
+    verdict_rules: VerdictRules = field(default_factory=VerdictRules)
     secrets: frozenset[str] = frozenset()
     "Secrets that `redact` removes from every written text: from the environment, and literal."
 

@@ -11,6 +11,7 @@ from benchforge.model.trial.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
+from benchforge.suite.suite import Moments
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Case:
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all upstream servers, in the order of their start."
     tuning: Tuning = field(default_factory=Tuning)
+    monitor: Moments | None = None
+    "Moments at which the load is monitored; None if it is not."
     find: RateSearch | None = None
     "Search of the case; None if all its trials have the same load."
 
@@ -47,14 +50,8 @@ class Case:
 
     @property
     def declared_s(self) -> float:
-        """What the suite declares for one trial: warm-up and load, in seconds.
-
-        Raises BenchforgeError where a plugin's driver answers nonsense.
-        """
-        seconds: object = self.driver.declared_s()
-        if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-            raise fault(self.driver, "declared_s", f"{seconds!r} is no number of seconds")
-        return self.warm_up_s + seconds
+        """What the suite declares for one trial: warm-up and load, in seconds."""
+        return self.warm_up_s + load_s(self.driver)
 
     @property
     def driven(self) -> str:
@@ -67,3 +64,14 @@ class Case:
         request = self.request.model_dump(mode="json", exclude={"path"})
         digested = [self.driver.name, self.driver.model_dump(mode="json"), request]
         return hashlib.sha256(json.dumps(digested, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def load_s(driver: Driver) -> float:
+    """Return how long a driver says that its load takes, in seconds.
+
+    Raises BenchforgeError where a plugin's driver answers nonsense.
+    """
+    seconds: object = driver.declared_s()
+    if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+        raise fault(driver, "declared_s", f"{seconds!r} is no number of seconds")
+    return seconds

@@ -15,6 +15,10 @@ class Group(Protocol):
 
     def __getitem__(self, number: int, /) -> Case: ...
 
+    def declared_s(self, number: int, /) -> float:
+        """Return what the suite declares for one trial of a case, which is not made for that."""
+        ...
+
 
 class Cases:
     """The cases of all scenarios, one scenario after the other, numbered from 0."""

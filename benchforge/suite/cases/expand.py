@@ -9,9 +9,9 @@ from typing import NamedTuple, cast
 from benchforge.model.trial.answer import Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
-from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.case import Case, load_s
 from benchforge.suite.cases.cases import Cases
-from benchforge.suite.cases.identity import CasePart, as_text, digest
+from benchforge.suite.cases.identity import CasePart, as_text, digest, template
 from benchforge.suite.matrix.axis import Point, filled, part_at, variables
 from benchforge.suite.matrix.points import Matrix, Projection, Varied, about
 from benchforge.suite.scenarios.search import find_of
@@ -55,23 +55,24 @@ class _Scenario:
         drivers = [("loaders", one) for one in scenario.loaders]
         drivers += [("clients", one) for one in scenario.clients]
         self._pairs = [_Pair(*one, server) for one in drivers for server in scenario.servers]
-        beyond = reached(scenario, suite.servers)
+        beyond = reached(scenario, suite.servers).labels
         self._servers = self._varied("servers", suite.servers, (*scenario.servers, *beyond))
         self._backends = self._varied("backends", suite.backends, scenario.backends)
         self._drivers = {
             "loaders": self._varied("loaders", suite.loaders, scenario.loaders),
             "clients": self._varied("clients", suite.clients, scenario.clients),
         }
+        led = leading(scenario, suite.servers)
         self._behind = {
-            server: Varied(
-                self._matrix,
-                leading(scenario, suite.servers),
-                partial(behind, suite.servers[server], suite.servers),
-            )
+            server: Varied(self._matrix, led, partial(behind, suite.servers[server], suite.servers))
             for server in scenario.servers
         }
+        self._concerned = [
+            Varied(self._matrix, led, partial(self._concerning, pair)) for pair in self._pairs
+        ]
         self._requests = {server: self._request(server) for server in scenario.servers}
-        self._concerned: dict[tuple[_Pair, tuple[str, ...]], frozenset[str]] = {}
+        self._warm_up_s = float(suite.repeat.warmup)
+        self._metrics = tuple(suite.metrics) if scenario.metrics is None else scenario.metrics
         self._points = array("Q")
         self._pair = array("L")
         for point, pair in self._first_points():
@@ -91,41 +92,50 @@ class _Scenario:
 
     def __getitem__(self, number: int) -> Case:
         point, pair = self._points[number], self._pairs[self._pair[number]]
-        scenario = self._scenario
         digests, arms = self._identities
-        named = {"digest": f"{digests[number]:016x}", "arm": arms[number]}
+        upstreams = self._behind[pair.server].at(point)
+        request = self._requests[pair.server].at(point)[0]
         return Case(
-            name=self.name(number).model_copy(update=named),
-            # Load has seen to it that each table holds parts of its kind.
-            server=cast("Server", self._servers[pair.server].at(point).part),
-            upstreams=tuple(
-                (label, cast("Server", self._servers[label].at(point).part))
-                for label in self._behind[pair.server].at(point)
-            ),
+            name=self.name(number, f"{digests[number]:016x}", arms[number]),
+            server=self._server(pair.server, point),
+            upstreams=tuple((label, self._server(label, point)) for label in upstreams),
             backends=tuple(
-                (label, cast("Backend", one.at(point).part))
-                for label, one in self._backends.items()
+                (label, cast("Backend", of.at(point).part)) for label, of in self._backends.items()
             ),
-            driver=cast("Driver", self._drivers[pair.place][pair.driver].at(point).part),
-            request=self._requests[pair.server].at(point)[0],
-            expect=scenario.expect,
-            metrics=tuple(self._suite.metrics) if scenario.metrics is None else scenario.metrics,
-            warm_up_s=float(self._suite.repeat.warmup),
+            driver=self._driver(pair, point),
+            request=request,
+            expect=self._scenario.expect,
+            metrics=self._metrics,
+            warm_up_s=self._warm_up_s,
             tuning=self._suite.tuning,
+            monitor=self._scenario.monitored(request),
             find=self._find,
         )
 
-    def name(self, number: int) -> CaseName:
-        """Return what a case is called, without what it is: digest and arm."""
+    def declared_s(self, number: int) -> float:
+        """Return what the suite declares for one trial of a case, in seconds."""
+        pair = self._pairs[self._pair[number]]
+        return self._warm_up_s + load_s(self._driver(pair, self._points[number]))
+
+    def _server(self, label: str, point: int) -> Server:
+        # Load has seen to it that each table holds parts of its kind.
+        return cast("Server", self._servers[label].at(point).part)
+
+    def _driver(self, pair: _Pair, point: int) -> Driver:
+        return cast("Driver", self._drivers[pair.place][pair.driver].at(point).part)
+
+    def name(self, number: int, digest: str = "", arm: int = 1) -> CaseName:
+        """Return what a case is called, and what it is: its digest and arm."""
         point, pair = self._points[number], self._pairs[self._pair[number]]
-        concerned = self._concerning(pair, point)
+        concerned = self._concerned[self._pair[number]].at(point)
         values = self._matrix.point(point)
         return CaseName(
             scenario=self._label,
             server=pair.server,
             driver=pair.driver,
             vary={path: value for path, value in values.items() if path in concerned},
-            digest="",
+            digest=digest,
+            arm=arm,
             placebo=number == self._placebo,
         )
 
@@ -154,8 +164,8 @@ class _Scenario:
         projections: dict[frozenset[str], Projection] = {}
         made: dict[tuple[int, frozenset[str]], bytearray] = {}
         for point in self._matrix.numbers():
-            for number, pair in enumerate(self._pairs):
-                concerned = self._concerning(pair, point)
+            for number, of_pair in enumerate(self._concerned):
+                concerned = of_pair.at(point)
                 if (number, concerned) not in made:
                     projections.setdefault(concerned, Projection(self._matrix, concerned))
                     made[number, concerned] = bytearray(projections[concerned].size)
@@ -164,25 +174,23 @@ class _Scenario:
                     made[number, concerned][key] = True
                     yield point, number
 
-    def _concerning(self, pair: _Pair, point: int) -> frozenset[str]:
+    def _concerning(self, pair: _Pair, point: Point) -> frozenset[str]:
         """Return the paths that are about a case's own parts and request."""
-        upstreams = self._behind[pair.server].at(point)
-        if (pair, upstreams) not in self._concerned:
-            suite, scenario = self._suite, self._scenario
-            drivers = suite.loaders if pair.place == "loaders" else suite.clients
-            parts = [
-                (pair.place, drivers[pair.driver]),
-                *(("servers", suite.servers[label]) for label in (pair.server, *upstreams)),
-                *(("backends", suite.backends[label]) for label in scenario.backends),
+        suite, scenario = self._suite, self._scenario
+        upstreams = behind(suite.servers[pair.server], suite.servers, point)
+        drivers = suite.loaders if pair.place == "loaders" else suite.clients
+        parts = [
+            (pair.place, drivers[pair.driver]),
+            *(("servers", suite.servers[label]) for label in (pair.server, *upstreams)),
+            *(("backends", suite.backends[label]) for label in scenario.backends),
+        ]
+        request = scenario.requests.get(pair.server, scenario.request)
+        return frozenset(
+            [
+                *(f"path.{name}" for name in variables(request)),
+                *(path for place, one in parts for path in about(scenario, place, one)),
             ]
-            request = scenario.requests.get(pair.server, scenario.request)
-            self._concerned[pair, upstreams] = frozenset(
-                [
-                    *(f"path.{name}" for name in variables(request)),
-                    *(path for place, one in parts for path in about(scenario, place, one)),
-                ]
-            )
-        return self._concerned[pair, upstreams]
+        )
 
     @cached_property
     def _identities(self) -> tuple["array[int]", "array[int]"]:
@@ -190,30 +198,31 @@ class _Scenario:
         suite = self._suite
         texts = {
             "expect": as_text(self._scenario.expect),
-            "warm_up_s": as_text(float(suite.repeat.warmup)),
+            "warm_up_s": as_text(self._warm_up_s),
             "tuning": as_text(suite.tuning),
         }
         if suite.placement != "off":
             texts["placement"] = as_text(suite.placement)
         if self._find is not None:
             texts["find"] = as_text(self._find)
+        text = template(texts, "backends", "driver", "request", "server")
         digests, arms = array("Q"), array("L")
         seen: Counter[int] = Counter()
         for point, number in zip(self._points, self._pair, strict=True):
             pair = self._pairs[number]
-            texts["server"] = self._text_of_server(pair.server, point)
-            backends = (f"[{one.at(point).text}]" for one in self._backends.values())
-            texts["backends"] = f"[{', '.join(backends)}]"
-            texts["driver"] = f"[{self._drivers[pair.place][pair.driver].at(point).text}]"
-            texts["request"] = self._requests[pair.server].at(point)[1]
-            digests.append(digest(texts))
-            seen[digests[-1]] += 1
-            arms.append(seen[digests[-1]])
+            backends = ", ".join([f"[{one.at(point).text}]" for one in self._backends.values()])
+            driver = self._drivers[pair.place][pair.driver].at(point).text
+            request = self._requests[pair.server].at(point)[1]
+            server = self._text_of_server(pair.server, point)
+            identity = digest(text % (f"[{backends}]", f"[{driver}]", request, server))
+            seen[identity] += 1
+            digests.append(identity)
+            arms.append(seen[identity])
         return digests, arms
 
     def _text_of_server(self, label: str, point: int) -> str:
         """Return what a server is, and what all is that stands behind it."""
         server = self._servers[label].at(point)
         upstreams = cast("Server", server.part).upstreams()
-        behind_it = (self._text_of_server(upstream, point) for upstream in upstreams)
+        behind_it = [self._text_of_server(upstream, point) for upstream in upstreams]
         return f"[{', '.join([server.text, *behind_it])}]"

@@ -44,7 +44,7 @@ def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[str, Declared, P
             for point in projected(scenario, about(scenario, place, declaration)):
                 yield place, declaration, point
     standing = fronts(scenario.servers, suite.servers)
-    for label in reached(scenario, suite.servers):
+    for label in reached(scenario, suite.servers).labels:
         declaration = suite.servers[label]
         paths = leading(scenario, suite.servers) | set(about(scenario, "servers", declaration))
         for point in projected(scenario, paths):

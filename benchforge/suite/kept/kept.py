@@ -14,6 +14,7 @@ from benchforge.errors import Unusable
 from benchforge.model.files.result import Header
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answer import Expect
 from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
@@ -24,6 +25,7 @@ from benchforge.suite.environment import Environment
 from benchforge.suite.kept.questions import Asks, asks
 from benchforge.suite.matrix.axis import part_at
 from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.suite import Declared, Scenario
@@ -45,6 +47,8 @@ class KeptSuite:
     "Metrics by label."
     until: Until | None
     "Rule that ends the run; None with a number of blocks."
+    verdict_rules: VerdictRules
+    "Rules that adjust the verdicts for the number of questions."
     _drivers: Mapping[str, tuple[str, Declared]]
     "Table and part by label: a loader and a client cannot share one."
     _document: Document
@@ -128,9 +132,10 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
     # Secrets do not say how an output is read, and whoever reads a result has none of them.
     parts = yield from declared(labelled, registry, Environment(lambda _: HIDDEN))
     repeat = yield from repeated(document, header.profile)
+    rules = yield from verdict_rules(document.tables)
     drivers = {
         label: (place, declaration)
         for place in DRIVERS
         for label, declaration in parts[place].items()
     }
-    return KeptSuite(metrics(parts["metrics"]), repeat.amount, drivers, document)
+    return KeptSuite(metrics(parts["metrics"]), repeat.amount, rules, drivers, document)

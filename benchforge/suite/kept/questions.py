@@ -1,8 +1,9 @@
 """What the suite in a result asks of its cases: claims and tables, metrics and titles."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from benchforge.model.files.result import MetricUse
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.values.case_name import CaseName
@@ -30,6 +31,18 @@ class Asks(NamedTuple):
     "Labels of the metrics of each scenario that names its own."
     tables: Mapping[str, Pivot]
     claims: tuple[Claim, ...]
+
+
+def uses(metrics: Mapping[str, Metric]) -> Iterator[MetricUse]:
+    """Yield the metrics of a suite as a header has them."""
+    for label, metric in metrics.items():
+        yield MetricUse(
+            label=label,
+            use=metric.name,
+            options=metric.model_dump(mode="json", by_alias=True),
+            unit=metric.unit,
+            better=metric.better,
+        )
 
 
 def asks(document: Document, metrics: Mapping[str, Metric], cases: Sequence[CaseName]) -> Asks:

@@ -71,8 +71,15 @@ def moved(declaration: Declared, point: Point) -> Tables:
 
 def part_at(declaration: Declared, place: str, point: Point) -> Part:
     """Return a part of the table `place` at a point. Raises pydantic's ValidationError."""
-    concerned = reaching(point, place, declaration)
-    return typed(declaration.cls, moved(declaration, concerned)) if concerned else declaration.part
+    return part_with(declaration, reaching(point, place, declaration))
+
+
+def part_with(declaration: Declared, concerned: Point) -> Part:
+    """Return a part with what of a point is about it. Raises pydantic's ValidationError."""
+    if not concerned:
+        return declaration.part
+    options = moved(declaration, concerned)
+    return typed(declaration.cls, options)
 
 
 def _put(table: JsonValue, keys: tuple[str, ...], value: JsonValue) -> Tables:

@@ -38,6 +38,7 @@ class Matrix:
         for path, values in self.vary.items():
             step //= len(values)
             self.steps[path] = step
+        self._axes = [(path, self.steps[path], len(of), of) for path, of in self.vary.items()]
         self._excluded = [
             [(self.steps[path], self.vary[path], value) for path, value in one.items()]
             for one in _telling(scenario)
@@ -57,10 +58,7 @@ class Matrix:
         """Return a point."""
         if number >= self.combinations:
             return self.include[number - self.combinations]
-        return {
-            path: values[number // self.steps[path] % len(values)]
-            for path, values in self.vary.items()
-        }
+        return {path: values[number // step % size] for path, step, size, values in self._axes}
 
 
 class Projection:
@@ -133,10 +131,11 @@ class Varied(Generic[T]):
         projection = Projection(matrix, paths)
         self._key = projection.key
         self._made = lru_cache(_KEPT)(lambda key: make(projection.point(key)))
+        self._varies = projection.size > 1
 
     def at(self, number: int) -> T:
         """Return it as it is at a point, by its number."""
-        return self._made(self._key(number))
+        return self._made(self._key(number) if self._varies else 0)
 
 
 def projected(scenario: Scenario, paths: Collection[str]) -> Iterator[Point]:

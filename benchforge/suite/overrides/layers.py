@@ -7,7 +7,7 @@ from benchforge.registry import Registry
 from benchforge.suite.overrides.settings import with_settings
 from benchforge.suite.overrides.star import spread
 from benchforge.suite.toml.document import Document, Tables, as_table
-from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest
+from benchforge.suite.toml.faults import Nearest, SuiteErrors, SuiteFault
 from benchforge.suite.toml.positions import Path
 
 
@@ -32,7 +32,7 @@ def _profile(written: Document, name: str) -> Tables:
     profiles = as_table(written.tables.get("profiles"))
     profile = profiles.get(name)
     if not isinstance(profile, dict):
-        hint = nearest(name, profiles, "profiles")
+        hint = str(Nearest(name, profiles, "profiles"))
         message = f"{written.shown} has no profile of that name"
         raise SuiteErrors([SuiteFault(f"--profile {name}", message, hint=hint)])
     return profile

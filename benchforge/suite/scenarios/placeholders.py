@@ -12,21 +12,22 @@ Parts = Mapping[str, Mapping[str, Declared]]
 
 
 def placeholder_faults(
-    part: Part, labels: Sequence[str], backends: Mapping[str, Declared]
+    part: Part, labels: Sequence[str], backends: Mapping[str, Declared], top: Path = ()
 ) -> Iterator[Fault]:
     """Yield what a part takes of backends that are not among `labels`, or that do not give it.
 
-    Paths start at the part's table.
+    Paths start at `top`, where the part's table stands; without it, at that table.
     """
     for option, text in fillables(part):
         for label, name in text.taken():
             placeholder = f"{{backends.{label}.{name}}}"
             if label not in labels:
                 hint = Nearest(label, labels, "backends")
-                yield Fault(option, f"{placeholder}: no backend {label!r}", hint)
+                yield Fault((*top, *option), f"{placeholder}: no backend {label!r}", hint)
             elif label in backends and (offers := _offers(backends[label])) and name not in offers:
                 hint = Nearest(name, offers, "it gives")
-                yield Fault(option, f"{placeholder}: backend {label!r} gives no {name!r}", hint)
+                message = f"{placeholder}: backend {label!r} gives no {name!r}"
+                yield Fault((*top, *option), message, hint)
 
 
 def given_faults(parts: Parts, labels: Sequence[str]) -> Iterator[Fault]:
@@ -35,8 +36,8 @@ def given_faults(parts: Parts, labels: Sequence[str]) -> Iterator[Fault]:
     `labels` are those of the backends that the suite declares, `parts` what is sound.
     """
     for label, declaration in parts["servers"].items():
-        for fault in placeholder_faults(declaration.part, labels, parts["backends"]):
-            yield fault.below(("servers", label))
+        top = ("servers", label)
+        yield from placeholder_faults(declaration.part, labels, parts["backends"], top)
 
 
 def backend_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:

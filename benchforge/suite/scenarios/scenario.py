@@ -41,10 +41,10 @@ def scenarios(
     read: dict[str, Scenario] = {}
     for label, table in tables.items():
         path = ("scenarios", label)
-        filled = yield from _requests(table, path, environment)
         for kind, name in _NAMED.items():
             yield from _name_faults((*path, kind), name, table.get(kind), labels[kind])
         yield from _quotation_faults((*path, "vary"), table.get("vary"))
+        filled = yield from _requests(table, path, environment)
         scenario = yield from checked(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario

@@ -14,9 +14,8 @@ from benchforge.suite.scenarios.objective import WrongObjective, objective
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite, Wanted
 from benchforge.suite.toml.document import as_table
 from benchforge.suite.toml.faults import Fault
-from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.models import findings, typed
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import findings
 from benchforge.text.readable import exact
 
 _RATE = "rate"
@@ -96,7 +95,15 @@ def find_faults(
             yield from _loader_faults(at, parts["loaders"][loader], wanted)
 
 
-def count_faults(scenarios: Mapping[str, Scenario], repeat: JsonValue) -> Iterator[Fault]:
+def repeat_faults(
+    scenarios: Mapping[str, Scenario], chosen: Collection[str], repeat: Repeat, written: JsonValue
+) -> Iterator[Fault]:
+    """Yield what is `written` of repetitions that searches do not have, or not beside others."""
+    yield from _count_faults(scenarios, written)
+    yield from _mixture_faults(scenarios, chosen, repeat)
+
+
+def _count_faults(scenarios: Mapping[str, Scenario], repeat: JsonValue) -> Iterator[Fault]:
     """Yield what counts trials where every scenario is a search, and counts them itself."""
     if not scenarios or not all(one.find for one in scenarios.values()):
         return
@@ -107,7 +114,7 @@ def count_faults(scenarios: Mapping[str, Scenario], repeat: JsonValue) -> Iterat
         )
 
 
-def mixture_faults(
+def _mixture_faults(
     scenarios: Mapping[str, Scenario], chosen: Collection[str], repeat: Repeat
 ) -> Iterator[Fault]:
     """Yield a fault where searches stand in a run that ends once its intervals are narrow."""

@@ -1,28 +1,31 @@
 """Servers that stand before others: their names looked up, at each point of what varies."""
 
-import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 from pydantic import ValidationError
 
 from benchforge.parts.part import UPSTREAM_OPTIONS, Server
-from benchforge.suite.matrix.axis import Point, part_at
+from benchforge.suite.matrix.axis import Point, part_with, reaching
 from benchforge.suite.matrix.points import about, projected
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.faults import Fault, Hint, Nearest
 from benchforge.suite.toml.positions import Path
 
 
+@dataclass(eq=False)
 class Astray(Exception):
-    """A server cannot stand before `label`: message and hint; `trail` are the labels up to it."""
+    """A server cannot stand before another."""
 
-    def __init__(self, trail: Sequence[str], label: str, message: str, hint: Hint) -> None:
-        super().__init__(message)
-        self.trail = trail
-        self.label = label
-        self.message = message
-        self.hint = hint
+    trail: Sequence[str]
+    "Labels up to that server."
+    label: str
+    "Label of the other."
+    message: str
+    hint: Hint
+    concerned: Point
+    "Part of the point that is about the server."
 
 
 def behind(front: Declared, servers: Mapping[str, Declared], point: Point) -> tuple[str, ...]:
@@ -46,13 +49,15 @@ def _gather(
 ) -> None:
     if not _is_front(declaration):
         return
-    for label in cast("Server", part_at(declaration, "servers", point)).upstreams():
+    concerned = reaching(point, "servers", declaration)
+    for label in cast("Server", part_with(declaration, concerned)).upstreams():
         if label in trail:
             circle = " → ".join((*trail[trail.index(label) :], label))
-            raise Astray(trail, label, f"stands before itself: {circle}", "break the circle")
+            message = f"stands before itself: {circle}"
+            raise Astray(trail, label, message, "break the circle", concerned)
         if label not in servers:
             hint = Nearest(label, servers, "declared")
-            raise Astray(trail, label, f"no server {label!r} is declared", hint)
+            raise Astray(trail, label, f"no server {label!r} is declared", hint, concerned)
         if label not in gathered:
             _gather((*trail, label), servers[label], servers, point, gathered)
             gathered[label] = None
@@ -73,15 +78,31 @@ def leading(scenario: Scenario, servers: Mapping[str, Declared]) -> set[str]:
     return {path for one in standing for path in about(scenario, "servers", one)}
 
 
-def reached(scenario: Scenario, servers: Mapping[str, Declared]) -> tuple[str, ...]:
-    """Return the labels of all that a scenario's servers stand before, at any of its points."""
+class Reached(NamedTuple):
+    """What the servers of a scenario stand before, at any of its points."""
+
+    labels: tuple[str, ...]
+    "Labels of those servers, without the scenario's own."
+    astray: tuple[Astray, ...] = ()
+    "Servers that cannot stand where a point says."
+
+
+def reached(scenario: Scenario, servers: Mapping[str, Declared]) -> Reached:
+    """Return all that a scenario's servers stand before, and where they cannot."""
     labels: dict[str, None] = {}
+    astray: list[Astray] = []
     standing = fronts(scenario.servers, servers)
-    for point in projected(scenario, leading(scenario, servers)) if standing else ():
+    paths = leading(scenario, servers) if standing else set()
+    for point in projected(scenario, paths) if standing else ():
         for front in standing:
-            with contextlib.suppress(Astray, ValidationError):  # which are faults elsewhere
+            try:
                 labels |= dict.fromkeys(behind(front, servers, point))
-    return tuple(label for label in labels if label not in scenario.servers)
+            except Astray as error:
+                astray.append(error.with_traceback(None))
+            except ValidationError:
+                continue  # the value's own fault
+    beyond = tuple(label for label in labels if label not in scenario.servers)
+    return Reached(beyond, tuple(astray))
 
 
 def upstream_faults(servers: Mapping[str, Declared], labels: Sequence[str]) -> Iterator[Fault]:

@@ -1,33 +1,31 @@
 """Every value of every combination of a scenario, judged by the part that it is for."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from pydantic import JsonValue, ValidationError
 
 from benchforge.model.trial.answer import Request
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
-from benchforge.suite.matrix.axis import PLACES, Point, axis, filled, moved, reaching, variables
+from benchforge.suite.matrix.axis import PLACES, Point, axis, filled, moved, variables
 from benchforge.suite.matrix.points import about, projected
 from benchforge.suite.scenarios.placeholders import placeholder_faults
-from benchforge.suite.scenarios.upstreams import Astray, behind, fronts, leading
+from benchforge.suite.scenarios.upstreams import Astray, Reached
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.faults import Checked, Fault
-from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.models import ValidationFault, findings, typed
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import ValidationFault, findings, shown
+from benchforge.suite.toml.words import shown
 
 Parts = Mapping[str, Mapping[str, Declared]]
 "The sound parts of a suite, by table and label."
 
 
-def point_faults(
-    top: Path, scenario: Scenario, parts: Parts, beyond: Sequence[str]
-) -> Iterator[Fault]:
+def point_faults(top: Path, scenario: Scenario, parts: Parts, beyond: Reached) -> Iterator[Fault]:
     """Let each part judge its options at each point: once for all points that say the same of it.
 
-    `beyond` are the servers that the scenario's own stand before.
+    `beyond` is what the scenario's own servers stand before.
     """
     placed = [
         (place, parts[place][label])
@@ -36,17 +34,15 @@ def point_faults(
         if label in parts[place]
     ]
     servers = parts["servers"]
-    placed += [("servers", servers[label]) for label in beyond]
+    placed += [("servers", servers[label]) for label in beyond.labels]
     for place, declaration in placed:
         for concerned in projected(scenario, about(scenario, place, declaration)):
             part = yield from _judged(top, scenario, declaration, concerned)
             if part is not None:
                 yield from _faults_of_taken(top, scenario, part, concerned, parts["backends"])
                 yield from _unreachable(top, scenario, declaration, part, concerned)
-    if standing := fronts(scenario.servers, servers):
-        for point in projected(scenario, leading(scenario, servers)):
-            for front in standing:
-                yield from _faults_behind(top, scenario, front, servers, point)
+    for error in beyond.astray:
+        yield from _faults_behind(top, scenario, error)
     for request in (scenario.request, *scenario.requests.values()):
         yield from _request_faults(top, scenario, request)
 
@@ -97,21 +93,12 @@ def _unreachable(
     yield Fault(at, message, hint)
 
 
-def _faults_behind(
-    top: Path, scenario: Scenario, front: Declared, servers: Mapping[str, Declared], point: Point
-) -> Iterator[Fault]:
+def _faults_behind(top: Path, scenario: Scenario, error: Astray) -> Iterator[Fault]:
     """Yield faults of what only a point's values make a server stand before."""
-    try:
-        behind(front, servers, point)
-    except ValidationError:
-        return  # the value's own fault
-    except Astray as error:
-        by = error.trail[-1]
-        concerned = reaching(point, "servers", servers[by])
-        for path, value in concerned.items():
-            if (varied := axis(path)) and varied.option[0] in UPSTREAM_OPTIONS:
-                at = _written(top, scenario, path, value)
-                yield Fault(at, f"servers.{by}: {error.message}", error.hint)
+    for path, value in error.concerned.items():
+        if path.split(".")[2] in UPSTREAM_OPTIONS:
+            at = _written(top, scenario, path, value)
+            yield Fault(at, f"servers.{error.trail[-1]}: {error.message}", error.hint)
 
 
 def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ValidationFault) -> Fault:

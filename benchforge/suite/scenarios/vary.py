@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from benchforge.model.trial.answer import Request
 from benchforge.suite.matrix.axis import Axis, axis, variables
 from benchforge.suite.matrix.points import combinations
-from benchforge.suite.scenarios.upstreams import reached
+from benchforge.suite.scenarios.upstreams import Reached, reached
 from benchforge.suite.scenarios.values import Parts, point_faults
 from benchforge.suite.secrets.telling import secrets_of
 from benchforge.suite.suite import Scenario
@@ -24,10 +24,11 @@ _FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
 def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     """Yield what cannot vary, and each value that its part refuses."""
     few = yield from _are_few((*top, "vary"), scenario)
-    beyond = reached(scenario, parts["servers"]) if few else tuple(parts["servers"])
+    servers = parts["servers"]
+    beyond = reached(scenario, servers) if few else Reached(tuple(servers))
     sound = few
     for place, path in scenario.varied_paths():
-        sound &= yield from _leads((*top, *place), path, scenario, parts, beyond)
+        sound &= yield from _leads((*top, *place), path, scenario, parts, beyond.labels)
     secret_faults = list(_secret_faults(top, scenario))
     yield from secret_faults
     for path, values in scenario.vary.items():

@@ -8,6 +8,7 @@ from benchforge.model.files.json_schema import DRAFT, Schema
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answer import Request
 from benchforge.parts.part import Kind, Part
 from benchforge.registry import Registry
@@ -74,6 +75,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "scenarios": _labelled("scenarios", _scenario()),
         "tables": _labelled("tables", _drawn()),
         "claims": _labelled("claims", table(Claim)),
+        "verdicts": table(VerdictRules),
         "repeat": table(Repeat),
         "tuning": _tuning(),
         "placement": {"anyOf": [{"enum": ["auto", "off"]}, table(Placement)], **_PLACED},

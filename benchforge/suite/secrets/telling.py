@@ -20,7 +20,7 @@ _NAMED = re.compile(r"(?:^|(?<=[?&;\s]))-{0,2}([\w.-]{1,100}+)=([^&#;\s]+)")
 "As in the query of a URL, in libpq's words and among arguments."
 _SCHEME = re.compile(r"(basic|bearer|token|apikey|digest)\s+(\S.*)", re.IGNORECASE | re.DOTALL)
 
-_UNLABELLED = {"repeat", "tuning", "placement"}
+_UNLABELLED = {"verdicts", "repeat", "tuning", "placement"}
 
 Place = tuple[str | int, ...]
 Secret = tuple[Place, str]

@@ -2,16 +2,33 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import islice
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import ErrorDetails
 
 from benchforge.parts.part import Part
 from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.toml.words import ValidationFault, findings
+from benchforge.suite.toml.words import worded
 
 M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ValidationFault:
+    """One thing that is wrong, at a path below what was validated."""
+
+    path: Path
+    message: str
+    unknown: str = ""
+    "The key, where the finding is that nobody knows it."
+    hint: str = ""
+    options: tuple[str, ...] = ()
+    "All that were looked at, where a part's validator names them."
 
 
 def typed(model: type[M], table: Mapping[str, JsonValue]) -> M:
@@ -108,3 +125,75 @@ def options(model: type[BaseModel]) -> list[str]:
     inherited = getattr(model.__base__, "model_fields", {})
     fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
     return [field.alias or name for name, field in fields]
+
+
+def findings(error: ValidationError, data: JsonValue) -> Iterator[ValidationFault]:
+    """Yield what is wrong, each path once: the members of a union are told in one sentence."""
+    by_path: dict[Path, list[ErrorDetails]] = {}
+    for detail in error.errors(include_url=False):
+        by_path.setdefault(_path(detail["loc"], data), []).append(detail)
+    unknown: dict[Path, list[object]] = {}  # by the table that has the keys
+    for path, details in by_path.items():
+        if _is_unknown(details):
+            unknown.setdefault(path[:-1], []).append(details[0]["loc"][-1])
+    for path, at_path in by_path.items():
+        misspelt = unknown.get(path, [])
+        details = _of_tables(at_path) if _is_taken(path, at_path, by_path) else at_path
+        if remaining := [detail for detail in details if not _meant(detail, misspelt)]:
+            yield _named(_finding(path, remaining), data)
+
+
+def _is_taken(
+    path: Path, details: Sequence[ErrorDetails], by_path: Mapping[Path, Sequence[ErrorDetails]]
+) -> bool:
+    """Whether a member of a union takes the table that is written, and says what is wrong in it."""
+    if not isinstance(details[0]["input"], dict):
+        return False
+    inside = any(other and other[:-1] == path for other in by_path)
+    return inside or bool(_of_tables(details))
+
+
+def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    return [one for one in details if one["type"] in {"value_error", "missing"}]
+
+
+def _is_unknown(details: Sequence[ErrorDetails]) -> bool:
+    return details[0]["type"] == "extra_forbidden"
+
+
+def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
+    """Whether a key is missing because another one, which nobody knows, was meant to be it."""
+    if detail["type"] != "missing":
+        return False
+    return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))
+
+
+def _named(fault: ValidationFault, data: JsonValue) -> ValidationFault:
+    """Point at the first of the options that a finding names which is written."""
+    table = data
+    for step in fault.path:
+        table = table[step] if isinstance(table, dict | list) else None  # type: ignore[index]
+    written = (option for option in fault.options if isinstance(table, dict) and option in table)
+    return replace(fault, path=(*fault.path, *islice(written, 1)))
+
+
+def _path(location: Sequence[int | str], data: JsonValue) -> Path:
+    """Leave out what is not in the data: the names of a union's members and of validators."""
+    path: Path = ()
+    for step in location:
+        match data, step:
+            case dict(), str() if step in data:
+                data = data[step]
+            case list(), int() if step < len(data):
+                data = data[step]
+            case _:
+                continue
+        path = (*path, step)
+    return path
+
+
+def _finding(path: Path, details: Sequence[ErrorDetails]) -> ValidationFault:
+    if _is_unknown(details):
+        return ValidationFault(path, "unknown", str(details[0]["loc"][-1]))
+    wording = worded(details)
+    return ValidationFault(path, wording.message, hint=wording.hint, options=wording.options)

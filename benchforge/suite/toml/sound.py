@@ -23,7 +23,8 @@ def sound(reading: Checked[T], document: Document, environment: Iterable[str] = 
     """
     value, faults = _gathered(reading)
     if faults:
-        raise SuiteErrors(_in_order(faults, document, environment))
+        ordered = _in_order(faults, document, hiding(document.tables, environment))
+        raise SuiteErrors(ordered)
     return value
 
 
@@ -37,11 +38,10 @@ def _gathered(reading: Checked[T]) -> tuple[T, list[Fault]]:
 
 
 def _in_order(
-    faults: Iterable[Fault], document: Document, environment: Iterable[str]
+    faults: Iterable[Fault], document: Document, hide: Callable[[str], str]
 ) -> list[SuiteFault]:
     """Return faults as they are printed; those that are not have no excerpt."""
     ordered = sorted(_distinct(faults, document).items(), key=lambda pair: pair[0][0])
-    hide = hiding(document.tables, environment)
     return [_written_out(fault, document, hide) for _, fault in ordered[:SHOWN]] + [
         SuiteFault(":".join([document.shown, *map(str, order[1:])]), fault.message)
         for (order, _, _), fault in ordered[SHOWN:]

@@ -11,9 +11,8 @@ from typing import NoReturn
 from benchforge.suite.secrets.redact import hiding
 from benchforge.suite.toml.built_in import names_like
 from benchforge.suite.toml.document import Document
-from benchforge.suite.toml.excerpt import excerpt
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
-from benchforge.suite.toml.located import located
+from benchforge.suite.toml.located import excerpt, located
 from benchforge.suite.toml.plain import NotFinite, plain
 from benchforge.suite.toml.positions import Lost, Path, Spot, SuiteRefused, positions
 from benchforge.suite.toml.syntax import explained
