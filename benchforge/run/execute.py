@@ -16,7 +16,7 @@ from benchforge import door
 from benchforge.checks.answers.alike import otherwise
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.graph import Measurement, RunGraph
-from benchforge.model.files.folder import TRIAL
+from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -32,10 +32,6 @@ from benchforge.stats.summary.completeness import needs_no_more, settled_places
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redacted_bytes
-
-ANSWER = "answer.bin"
-MOST_ANSWER = LARGEST_FILE
-"Bytes of an answer that is read again."
 
 Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."
@@ -194,7 +190,7 @@ def _right(before: Sequence[Trial], keep: ResultWriter) -> dict[str, Like]:
         if question in right or not trial.answers or not os.path.lexists(file):
             continue
         try:
-            body = door.read(keep.folder, str(place / ANSWER), MOST_ANSWER)
+            body = door.read(keep.folder, str(place / ANSWER), LARGEST_FILE)
         except OSError as error:
             raise Unusable(f"{file}: {error.strerror}") from error
         if hashlib.sha256(body).hexdigest() != trial.answers[0].sha256:

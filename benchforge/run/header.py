@@ -1,7 +1,7 @@
 """The header of a result: everything that is known before the first trial."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -9,16 +9,17 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from benchforge.checks.limits import limits
 from benchforge.graph import RunGraph
 from benchforge.model.files.environment import fingerprint
-from benchforge.model.files.result import Header, MetricUse, Planned
+from benchforge.model.files.result import Header, Planned
 from benchforge.model.suite.runtime import OWN, Interpreter
 from benchforge.model.values.distribution import own_version
-from benchforge.parts.part import Metric, Part, RunsPython
+from benchforge.parts.part import Part, RunsPython
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.programs.runtimes import Ready, needed_modules, own
 from benchforge.run.programs.versions import as_they_say, no_site
 from benchforge.run.trial.context import TrialContext
+from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts
-from benchforge.suite.kept.questions import asked_of
+from benchforge.suite.kept.questions import asked_of, uses
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.secrets.redact import redact, redacted
 from benchforge.suite.suite import Suite
@@ -65,29 +66,19 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         scenario_metrics=dict(questions.takes),
         tables=dict(questions.tables),
         claims=questions.claims,
+        verdict_rules=suite.verdict_rules,
         placement={role: str(cpus) for role, cpus in ground.places.items()},
         versions=_versions(suite, interpreters, ground),
         runtimes={
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
         code=suite.code,
+        code_digests=code_digests(distinct_parts(suite), suite),
         facts=dict(ground.facts),
         fingerprint=fingerprint(ground.facts),
         thresholds_version=limits().version,
     )
     return redacted(header, suite.secrets)
-
-
-def uses(metrics: Mapping[str, Metric]) -> Iterator[MetricUse]:
-    """Yield the metrics of a suite as a header has them."""
-    for label, metric in metrics.items():
-        yield MetricUse(
-            label=label,
-            use=metric.name,
-            options=metric.model_dump(mode="json", by_alias=True),
-            unit=metric.unit,
-            better=metric.better,
-        )
 
 
 def with_facts(

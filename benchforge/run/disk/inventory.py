@@ -42,7 +42,7 @@ _OF_A_TRIAL = re.compile(
     r"trial\.json|ceiling\.json|.*\.(out|err|conf)|server\.log|request-body|answer\.bin|usage\.csv|system\.csv"
 )
 _BY_NAME = re.compile(
-    r"result\.json|summary\.json|report\.md|report\.html|raw\.md|numbers\.csv|searches\.csv|"
+    r"(result|summary|manifest|signed)\.json|signed\.json\.sig|report\.md|report\.html|raw\.md|numbers\.csv|searches\.csv|"
     r"action-benchmark-(bigger|smaller)\.json|github\.md|junit\.xml|numbers\.json|"
     rf"{re.escape(LISTED)}|{SESSIONS}/\d{{4,}}\.json"
 )

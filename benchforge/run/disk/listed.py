@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,11 +37,7 @@ def _digests(folder: Path) -> Mapping[str, str]:
 
 
 def _is(folder: Path, name: str, digest: str) -> bool:
-    sha256 = hashlib.sha256()
     try:
-        with door.stream(folder, name) as stream:
-            while part := stream.read(door.MIB):
-                sha256.update(part)
+        return door.sha256(folder, name, sys.maxsize) == digest
     except OSError:
         return False
-    return sha256.hexdigest() == digest

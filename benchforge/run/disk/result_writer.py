@@ -16,12 +16,23 @@ from pydantic import BaseModel
 
 from benchforge import door
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.files.folder import CEILING, CEILINGS, HEADER, SESSIONS, TRIAL, TRIALS
+from benchforge.model.files.folder import (
+    CEILING,
+    CEILINGS,
+    HEADER,
+    MANIFEST,
+    SESSIONS,
+    TRIAL,
+    TRIALS,
+)
+from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.run.disk.folder_lock import hold
 from benchforge.run.disk.hide import PRIVATE
+from benchforge.run.disk.manifest import manifest_of
 from benchforge.run.disk.scratch import BESIDE, claimed, emptied, uninterrupted
 from benchforge.run.disk.space import enough, full
+from benchforge.text.program import program
 
 _FREE = "free some space; "
 _REMOVED = "the result was removed during the run; start a new run"
@@ -37,7 +48,7 @@ class ResultWriter:
     @property
     def goes_on(self) -> str:
         """The command that measures what is missing."""
-        return f"benchforge run --resume {shlex.quote(str(self.folder))}"
+        return f"{program()} run --resume {shlex.quote(str(self.folder))}"
 
     @property
     def _way_out(self) -> str:
@@ -153,6 +164,13 @@ class ResultWriter:
         folder = self._made(SESSIONS)
         return self.write(folder / f"{session.number:04d}.json", session)
 
+    def manifest(self) -> Path:
+        """Write which files the result has now that its run ended."""
+        try:
+            return self.write(self.folder / MANIFEST, manifest_of(self.folder))
+        except OSError as error:
+            raise self._cannot(self.folder, error) from error
+
     def _made(self, name: str, mode: int = 0o777, *, anew: bool = False) -> Path:
         folder = self.folder / name
         try:
@@ -217,5 +235,21 @@ def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
     Raises OSError, which names it.
     """
     if isinstance(content, BaseModel):
-        content = content.model_dump_json(indent=1, by_alias=True) + "\n"
-    door.write(folder, name, content.encode() if isinstance(content, str) else content)
+        door.write(folder, name, _pieces(content))
+    else:
+        door.write(folder, name, content.encode() if isinstance(content, str) else content)
+
+
+def _pieces(model: BaseModel) -> Iterator[bytes]:
+    """Yield a model as JSON: a summary, which may have a hundred megabytes, case by case."""
+    cases = model.cases if isinstance(model, Summary) else ()
+    frame = model.model_copy(update={"cases": ()}) if cases else model
+    before, begin, after = _as_json(frame).partition(b'\n "cases": [')
+    yield before + begin
+    for number, case in enumerate(cases):  # a line end is followed by an indent: no text has one
+        yield (b",\n  " if number else b"\n  ") + _as_json(case).replace(b"\n", b"\n  ")
+    yield (b"\n " if cases else b"") + after + b"\n"
+
+
+def _as_json(model: BaseModel) -> bytes:
+    return model.__pydantic_serializer__.to_json(model, indent=1, by_alias=True)

@@ -4,7 +4,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import secrets
 import signal
 import stat
 import tempfile
@@ -144,7 +143,7 @@ def emptied(folder: Path) -> None:
             for entry in _entries(subfolder):
                 if _is_folder(entry):
                     entry.chmod(0o700)  # else it could not be moved
-                    entry.rename(folder / secrets.token_hex(16))
+                    entry.rename(folder / os.urandom(16).hex())
                 else:
                     entry.unlink()
             subfolder.rmdir()
@@ -179,7 +178,7 @@ def away(folder: Path, prefix: str) -> None:
     """
     with contextlib.suppress(OSError):  # another user's
         folder.chmod(_MODE)
-    gone = folder.with_name(f"{prefix}{secrets.token_hex(4)}")
+    gone = folder.with_name(f"{prefix}{os.urandom(4).hex()}")
     try:
         folder.rename(gone)
     except OSError as error:
@@ -193,7 +192,7 @@ def away(folder: Path, prefix: str) -> None:
 def _made(parent: Path, prefix: str) -> Path:
     """Make a folder with a name that nobody can foretell."""
     while True:
-        folder = parent / f"{prefix}{secrets.token_hex(4)}"
+        folder = parent / f"{prefix}{os.urandom(4).hex()}"
         with contextlib.suppress(FileExistsError):
             folder.mkdir(_MODE)
             return folder

@@ -14,23 +14,24 @@ from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Link
 from benchforge.run.sandbox.sandbox import Sandbox
 
-_ALL_PROTOCOLS = socket.htons(0x0003)
-_OUTGOING = 4  # of a packet: on loopback each is seen on its way out, and on its way in
+ALL_PROTOCOLS = socket.htons(0x0003)
+OUTGOING = 4  # of a packet: on loopback each is seen on its way out, and on its way in
 _ROOM = 4 << 20  # bytes that the kernel keeps for us
 _HANDSHAKE = b"\x16\x03"
 _IPV4, _IPV6, _TCP = 4, 6, 6
 _IPV6_HEADER = 40
-_FIRST = 2  # bytes of a payload that tell
 _PACKET_STATISTICS, _SOL_PACKET = 6, 263
 
 
 class Tap:
-    """Opened before the services start; closed when the load is to begin."""
+    """Opened before the services start, where there is a sandbox; closed when the load begins."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox | None) -> None:
         self._socket: socket.socket | None = None
+        if sandbox is None:
+            return
         with contextlib.suppress(OSError):  # not allowed: then nothing is known
-            self._socket = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, _ALL_PROTOCOLS)
+            self._socket = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, ALL_PROTOCOLS)
             self._socket.setblocking(False)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
 
@@ -54,7 +55,7 @@ class Tap:
             return {}
         speaks: dict[int, dict[tuple[bytes, int], bool]] = {}
         for packet in self._packets():
-            for client, port, payload in _segments(packet):
+            for client, port, payload in segments(packet):
                 of_port = speaks.setdefault(port, {})
                 of_port[client] = of_port.get(client, False) or payload.startswith(_HANDSHAKE)
         if self._lost():
@@ -70,7 +71,7 @@ class Tap:
                 packet, address = self._socket.recvfrom(256)
             except BlockingIOError:
                 return
-            if address[2] != _OUTGOING:
+            if address[2] != OUTGOING:
                 yield packet
 
     def _lost(self) -> bool:
@@ -81,8 +82,8 @@ class Tap:
         return bool(struct.unpack("II", statistics)[1])
 
 
-def _segments(packet: bytes) -> Iterator[tuple[tuple[bytes, int], int, bytes]]:
-    """Yield (client's address and port, port, first bytes) of a packet that carries something."""
+def segments(packet: bytes) -> Iterator[tuple[tuple[bytes, int], int, bytes]]:
+    """Yield (client's address and port, port, payload) of a packet that carries something."""
     version = packet[0] >> 4 if packet else 0
     if version == _IPV4:
         length, protocol, source = (packet[0] & 15) * 4, packet[9], packet[12:16]
@@ -97,7 +98,7 @@ def _segments(packet: bytes) -> Iterator[tuple[tuple[bytes, int], int, bytes]]:
     client, port = struct.unpack_from("!HH", packet, length)
     payload = length + (packet[length + 12] >> 4) * 4
     if whole > payload:
-        yield (source, client), port, packet[payload : payload + _FIRST]
+        yield (source, client), port, packet[payload:]
 
 
 def _link(speaks: list[bool]) -> Link:

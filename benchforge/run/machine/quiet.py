@@ -17,6 +17,7 @@ Patience = Duration | Literal["off"] | None
 ID = "quiet"
 MOST_S = 30.0
 FIRST_LOOK_S, LOOK_S = 0.05, 0.2  # the first only tells idle from busy; a tick is 10 ms
+GLANCE_S = 0.02  # enough where others used no tick: it misses about as few of them
 _SYSTEM = Path("/")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -43,18 +44,23 @@ def at_most_s(patience: Patience, load_s: float, spare_s: float) -> float | None
 def until_quiet(most_s: float) -> ForeignLoad:
     """Look until it is quiet, `most_s` seconds at most; return what was seen last."""
     deadline = time.monotonic() + most_s
-    seen = _look(FIRST_LOOK_S)
+    seen = _look(GLANCE_S, FIRST_LOOK_S - GLANCE_S)
     while seen.quiet is False and (left_s := deadline - time.monotonic()) >= FIRST_LOOK_S:
         seen = _look(min(LOOK_S, left_s))
     return seen
 
 
-def _look(seconds: float) -> ForeignLoad:
+def _look(*seconds: float) -> ForeignLoad:
+    """Look for so long, and on for so long as the next ones say if others used a tick."""
     cpus = os.sched_getaffinity(0)
-    before, own = ticks(_SYSTEM, cpus), time.process_time()
-    time.sleep(seconds)
-    after, own = ticks(_SYSTEM, cpus), time.process_time() - own
-    return between(before, after, own)
+    before, own_s = ticks(_SYSTEM, cpus), time.process_time()
+    seen = ForeignLoad(None, None)
+    for more_s in seconds:
+        time.sleep(more_s)
+        seen = between(before, ticks(_SYSTEM, cpus), time.process_time() - own_s)
+        if seen.share == 0:
+            break
+    return seen
 
 
 def between(before: Ticks | None, after: Ticks | None, own_s: float) -> ForeignLoad:

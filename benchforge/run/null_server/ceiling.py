@@ -14,14 +14,12 @@ from benchforge.model.files.folder import CEILING
 from benchforge.model.trial.answer import Expect
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.units import Rate
-from benchforge.parts.part import Driver
 from benchforge.run.execute import RunInputs
+from benchforge.run.null_server.load import LOAD_S, load_of
 from benchforge.run.null_server.process import LABEL, NullServer, processes_for
 from benchforge.run.trial.measure import TrialInputs, measure
 from benchforge.suite.cases.case import Case
 
-LOAD_S = 2.0
 COSTS_S = LOAD_S + START_AND_STOP_S
 SHARE = 0.05
 "Of what is declared for the trials of a load: all its ceilings take less."
@@ -97,13 +95,3 @@ def against(case: Case, null: NullServer) -> Case:
         warm_up_s=0.0,
         tuning=case.tuning,
     )
-
-
-def load_of(driver: Driver) -> Driver:
-    """Return a driver for a ceiling: brief, and at twice its rate, where it has one.
-
-    At the same rate it would tell nothing.
-    """
-    rate = getattr(driver, "rate", None)
-    twice = driver if rate is None else driver.model_copy(update={"rate": Rate(2 * rate)})
-    return twice.for_warm_up(LOAD_S)

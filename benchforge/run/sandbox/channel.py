@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from benchforge.errors import KeeperGone, KeeperSilent, TrialFailed
-from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, SCM_CREDENTIALS
+from benchforge.run.sandbox.keeper import LARGEST_MESSAGE, MOST_SOCKETS, SCM_CREDENTIALS
 from benchforge.text.readable import exact
 
 ANSWERS_WITHIN_S = 60.0  # it takes milliseconds, where nothing is wrong
 LOOK_EVERY_S, LOOKS = 1.0, 3  # halted at so many looks in a row: who traces it stops it
 _DESCRIPTOR, _CREDENTIALS = struct.Struct("i"), struct.Struct("3i")
-_ANCILLARY = socket.CMSG_SPACE(_DESCRIPTOR.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
+_ANCILLARY = socket.CMSG_SPACE(MOST_SOCKETS * _DESCRIPTOR.size)
+_ANCILLARY += socket.CMSG_SPACE(_CREDENTIALS.size)
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,13 @@ class Message:
 class Exit:
     """How a process ended: `ended` on the monotonic clock, CPU times in seconds.
 
-    What it used includes the children that it waited for.
+    What it used includes the children that it waited for, and orphans that ended before it.
     """
 
     code: int
     ended: float
     user_s: float
     system_s: float
-    maxrss_kb: int
     voluntary: int
     "Context switches in which it waited for something."
     involuntary: int
@@ -56,6 +56,10 @@ class Channel:
     exits: dict[int, Exit] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
     "The files of which the rest was cut off."
+    spare: list[socket.socket] = field(default_factory=list)
+    "Sockets that were sent, and that nobody uses yet."
+    reaper: int = 0
+    "The reaper of the process that was started last, as seen from here."
     halted: Callable[[], KeeperSilent | None] = lambda: None
     "Looks whether the keeper is kept from running."
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
@@ -73,7 +77,8 @@ class Channel:
 
     def close(self) -> None:
         """Hang up; once is enough, twice does no harm."""
-        self.ours.close()
+        for mine in (self.ours, *self.spare):
+            mine.close()
 
     def send(self, message: Mapping[str, object]) -> None:
         """Send one message. Raises KeeperGone, and TrialFailed when it is too long."""
@@ -146,6 +151,8 @@ class Channel:
         message = _read(received, ancillary)
         if "cut" in message.body:
             self.cut.add(message.body["cut"])
+        if "reaper" in message.body:
+            self.reaper = message.sender or message.body["reaper"]
         if "exit" in message.body:
             body = dict(message.body)
             pid = body.pop("exit")

@@ -133,7 +133,7 @@ def _kept(folder: Path, wishes: Mapping[str, object], scratch: Path | None) -> I
         finally:
             channel.close()  # end-of-file: whatever went wrong above, the keeper ends
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(KILLED_WITHIN_S)
+                _wait(process)
             if scratch is not None:  # each name in it is of what is not the trial's own
                 shared_memory.removed(shared_memory.noted(scratch))
             if not log.stat().st_size:
@@ -150,6 +150,18 @@ def _keeper_process(theirs: socket.socket, stderr: IO[bytes]) -> subprocess.Pope
         cwd="/",
         start_new_session=True,  # Ctrl-C goes to benchforge, which decides
     )
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    """Wait for the end of a child; Popen's own wait looks at longer and longer intervals."""
+    if process.poll() is not None:
+        return  # its pid may be another's by now
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        select.select([descriptor], [], [], KILLED_WITHIN_S)
+    finally:
+        os.close(descriptor)
+    process.wait(0)
 
 
 def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandbox:
@@ -189,11 +201,11 @@ def _end(
     channel.close()
     faults: list[str] = []
     try:
-        process.wait(KILLED_WITHIN_S)
+        _wait(process)
     except subprocess.TimeoutExpired:
         process.kill()  # stopped, perhaps: that ends no process, and a kill does
         try:
-            process.wait(KILLED_WITHIN_S)
+            _wait(process)
         except subprocess.TimeoutExpired:
             faults.append(f"the keeper of the trial, process {process.pid}, did not end")
     # Without namespaces the inner process may outlive the outer one while it clears away.

@@ -3,18 +3,20 @@
 Started by the host with `python -I -S` and the argument FD; standard library only, one thread. FD
 is its end of a SOCK_SEQPACKET pair on which each message is one JSON object; end-of-file on it
 means that benchforge is gone. The outer process only waits. The inner one, pid 1 of the namespaces
-where they are allowed, serves the requests:
+where they are allowed, starts each program below a reaper of its own: a subreaper, to which all
+that the program leaves behind falls, daemons too. It serves the requests:
 
     {"id", "do": "start", "argv", "environment", "folder", "stdin", "stdout", "stderr",
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
     {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree", "also": [pid]}
                                                      -> {"signalled": [pid]}
-    {"id", "do": "socket", "family", "type", "protocol"}
-                                                     -> {} and the socket, made inside
+    {"id", "do": "socket", "family", "type", "protocol", "count"}
+                                                     -> {} and sockets, made inside
     {"id", "do": "end"}                              -> {"left": how many had to be killed}
 
-Pushed: {"exit": pid, "code", "ended", "user_s", "system_s", "maxrss_kb",
-"voluntary", "involuntary", "major_faults"}, times in seconds;
+Pushed: {"reaper": pid} before the reply to a start; {"exit": pid, "code", "ended", "user_s",
+"system_s", "voluntary", "involuntary", "major_faults"}, times in seconds, of the program and of
+all that its reaper waited for until then;
 {"cut": path} once a process has printed more into it than is kept.
 """
 # ruff: noqa: PTH102, PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
@@ -56,7 +58,15 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 SCM_CREDENTIALS = 2
 ORDINARY_ID, NOBODY_ID = 1000, 65534
 LARGEST_MESSAGE = 1 << 20
+MOST_SOCKETS = 8  # in a message
 LARGEST_OUTPUT = 64 << 20  # bytes of a stream of a process; what it prints beyond is cut off
+_USED = {  # what a process used, and how the kernel calls it
+    "user_s": "ru_utime",
+    "system_s": "ru_stime",
+    "voluntary": "ru_nvcsw",
+    "involuntary": "ru_nivcsw",
+    "major_faults": "ru_majflt",
+}
 CUT_EVERY_MS = 100  # a flood is some hundred MB more, for that long
 FIRST_SAFE_KERNEL = (5, 13)  # in a private network it lets nobody write what all networks share
 TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -280,10 +290,10 @@ def _read(path: str) -> str:
 # --- processes -----------------------------------------------------------------------------------
 
 
-def family() -> Family:
-    """Parent, group and session of every process that /proc shows, by pid."""
+def family(pids: Iterable[int] = ()) -> Family:
+    """Parent, group and session of `pids`, or of every process that /proc shows, by pid."""
     kin: Family = {}
-    for name in os.listdir("/proc"):
+    for name in map(str, pids or os.listdir("/proc")):
         if name.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
                 stat = file.read()
@@ -307,16 +317,22 @@ def below(roots: set[int], kin: Family) -> set[int]:
     return reached & kin.keys()
 
 
-def _tree(pid: int, also: list[int]) -> list[int]:
-    """The process, its group and session, `also`, and the descendants of them all."""
+def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> list[int]:
+    """All below a reaper, the group and session of `pid`, `also`, and the descendants of them."""
     kin = family()
     members = {one for one, (_, group, session) in kin.items() if pid in (group, session)}
-    ours = below({os.getpid()}, kin) - {os.getpid()}
-    return sorted(below({pid, *members, *also}, kin) & ours)
+    ours = below({os.getpid()}, kin) - {os.getpid(), *reapers}
+    return sorted(below({pid, reaper, *members, *also}, kin) & ours)
 
 
-def _kill_all() -> int:
-    """Kill every process below this one and wait for each; how many there were."""
+def _orphans(pid: int, reaper: int) -> list[int]:
+    """Who fell to a reaper, and left the group of its program."""
+    kin = family()
+    return [one for one, (parent, group, _) in kin.items() if parent == reaper and group != pid]
+
+
+def _kill_all(reapers: Iterable[int] = ()) -> int:
+    """Kill every process below this one and wait for each; how many ran, without the reapers."""
     killed: set[int] = set()
     while True:
         me = os.getpid()
@@ -325,11 +341,13 @@ def _kill_all() -> int:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         try:
-            killed.add(os.wait()[0])  # blocked: the next one to end says that it is time to look
-            while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-                killed.add(pid)
+            pid, status = os.wait()  # blocked: the next one to end says that it is time to look
+            while pid != 0:
+                if os.waitstatus_to_exitcode(status) == -signal.SIGKILL:
+                    killed.add(pid)  # and did not end by itself before that
+                pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return len(killed)
+            return len(killed.difference(reapers))
 
 
 def mapped(pids: Iterable[int], prefixes: Names = OUTLIVES) -> set[str]:
@@ -363,23 +381,75 @@ def _note_shared_memory(path: str, prefixes: Names) -> None:
 # --- starting one process ------------------------------------------------------------------------
 
 
-def _start(request: JSON) -> JSON:
-    """Fork and execute; the pid once the program runs, or why it does not."""
+def _start(request: JSON, exits: int) -> tuple[JSON, int, int]:
+    """Fork a reaper, which forks and executes.
+
+    Return the pid once the program runs, or why it does not; the reaper, 0 where it has ended; and
+    the descriptor on whose closing the reaper waits for its children, so that pids last till then.
+    """
     read_end, write_end = os.pipe()
-    started = time.monotonic()
-    pid = os.fork()
-    if pid == 0:
-        _become(request, write_end)
+    may_reap, go = os.pipe()
+    reply: JSON = {"started": time.monotonic()}
+    reaper = os.fork()
+    if reaper == 0:
+        _reap_below(request, write_end, may_reap, exits)
     os.close(write_end)
+    os.close(may_reap)
     with open(read_end, "rb") as file:  # its end-of-file is the exec: every descriptor is CLOEXEC
         reported = file.read()
-    reply: JSON = {"pid": pid, "started": started}
     for line in reported.splitlines():
         reply.update(json.loads(line))
     if "errno" in reply:
-        os.waitpid(pid, 0)
-        del reply["pid"]
-    return reply
+        os.close(go)
+        os.waitpid(reaper, 0)
+        reply.pop("pid", None)
+        return reply, 0, -1
+    return reply, reaper, go
+
+
+def _reap_below(request: JSON, write_end: int, may_reap: int, exits: int) -> None:
+    """In the child: start the program, and wait for it and for its orphans. Never returns."""
+    try:
+        _die_with_parent()
+        _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        if (pid := os.fork()) == 0:
+            _become(request, write_end)
+        os.write(write_end, b'{"pid": %d}\n' % pid)
+        os.close(write_end)
+        if request["cpus"]:
+            os.sched_setaffinity(0, request["cpus"])
+        for descriptor in map(int, os.listdir("/proc/self/fd")):
+            if descriptor not in {0, 1, 2, may_reap, exits}:
+                with contextlib.suppress(OSError):  # that of the list is closed already
+                    os.close(descriptor)
+        os.read(may_reap, 1)
+        _report_exit(pid, exits)
+    except BaseException as error:  # noqa: BLE001 - a forked copy of the keeper must not live on
+        with contextlib.suppress(OSError):
+            os.write(write_end, json.dumps(_reason("start", error)).encode())
+    finally:
+        os._exit(0)
+
+
+def _report_exit(pid: int, exits: int) -> None:
+    """Wait for all children until none is left; write how `pid` ended, and what all used so far."""
+    used: dict[str, float] = dict.fromkeys(_USED, 0)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            # Look first: a reaper that is killed meanwhile takes no exit with it.
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+            ended, status, usage = os.wait4(-1, os.WNOHANG)
+            used = {name: used[name] + getattr(usage, field) for name, field in _USED.items()}
+            if ended == pid:
+                os.write(exits, json.dumps(_exit(pid, status, used)).encode() + b"\n")
+
+
+def _exit(pid: int, status: int, used: dict[str, float]) -> JSON:
+    """How a process ended, as benchforge hears it."""
+    code = os.waitstatus_to_exitcode(status)
+    return {"exit": pid, "code": code, "ended": time.monotonic(), **used}
 
 
 def _become(request: JSON, write_end: int) -> None:
@@ -473,7 +543,7 @@ def _execute(argv: list[str], environment: dict[str, str]) -> None:
 
 
 class Keeper:
-    """The inner process: answers requests, reports exits, reaps what is re-parented to it."""
+    """The inner process: answers requests, reports exits, reaps what no reaper is left for."""
 
     def __init__(
         self, channel: socket.socket, outer_lives: int, own_pids: bool, notes: str, outlives: Names
@@ -484,6 +554,9 @@ class Keeper:
         self.notes = notes
         self.outlives = outlives
         self.started: set[int] = set()
+        self.reapers: dict[int, int] = {}  # that of each program, while it lives
+        self.exits, self.exit = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.exits, False)
         self.outputs: dict[str, int] = {}  # descriptors by path, of who ended too: it may have kin
         self.cut: set[str] = set()
         self.woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -493,7 +566,7 @@ class Keeper:
     def serve(self) -> None:
         """Return when benchforge asked for the end, or is gone; everything is dead then."""
         poll = select.poll()
-        for readable in (self.channel.fileno(), self.outer_lives, self.woken):
+        for readable in (self.channel.fileno(), self.outer_lives, self.woken, self.exits):
             poll.register(readable, select.POLLIN)
         while True:
             ready = {
@@ -503,6 +576,8 @@ class Keeper:
             if self.outer_lives in ready:
                 self._end()
                 break
+            if self.exits in ready:
+                self._hear()
             if self.woken in ready:
                 os.read(self.woken, 4096)
                 self._reap()
@@ -535,7 +610,7 @@ class Keeper:
         request = json.loads(received)
         answer = {"id": request["id"]}
         if request["do"] == "end":
-            self._reap()  # what has ended by itself was not killed by us, and is reported
+            self._reap()
             left = self._end()
             self._cut()
             self.say(answer | {"left": left})
@@ -548,31 +623,43 @@ class Keeper:
 
     def _end(self) -> int:
         _note_shared_memory(self.notes, self.outlives)
-        return _kill_all()
+        return _kill_all(self.reapers.values())
 
     def _serve(self, request: JSON, answer: JSON) -> None:
         # Before anything ends, and while a service is asked again and again whether it is ready.
         _note_shared_memory(self.notes, self.outlives)
         match request["do"]:
             case "start":
-                reply = _start(request)
-                if "pid" in reply:
+                reply, reaper, go = _start(request, self.exit)
+                if reaper:
                     self.started.add(reply["pid"])
+                    self.reapers[reply["pid"]] = reaper
                     self._watch(request["stdout"], request["stderr"])
+                    self.say({"reaper": reaper}, sender=reaper)
                 self.say(answer | reply, sender=reply.get("pid", 0))
+                if reaper:
+                    os.close(go)
             case "signal":
                 self.say(answer | {"signalled": self._signal(request)})
             case "socket":
                 words = request["family"], request["type"], request["protocol"]
-                with socket.socket(*words) as inside:
-                    self.say(answer, descriptors=(inside.fileno(),))
+                with contextlib.ExitStack() as made:
+                    descriptors = [made.enter_context(socket.socket(*words)).fileno()]
+                    with contextlib.suppress(OSError):  # a tuned limit may allow no more
+                        while len(descriptors) < request["count"]:
+                            descriptors.append(made.enter_context(socket.socket(*words)).fileno())
+                    self.say(answer, descriptors=tuple(descriptors))
 
     def _signal(self, request: JSON) -> list[int]:
-        pid, number, reach = request["pid"], request["signal"], request["to"]
+        pid: int = request["pid"]
+        number, reach = request["signal"], request["to"]
+        reaper = self.reapers.get(pid, pid)
         if reach == "tree":
-            targets = _tree(pid, request.get("also", []))
+            targets = _tree(pid, reaper, request.get("also", []), self.reapers.values())
+            if number == signal.SIGKILL and reaper != pid:
+                os.kill(reaper, signal.SIGCONT)  # a program may have stopped it
         elif reach == "group":
-            targets = [-pid]
+            targets = [-pid, *(_orphans(pid, reaper) if reaper != pid else ())]
         else:
             targets = [pid] if pid in self.started else []  # a reaped pid may be another's by now
         reached: list[int] = []
@@ -600,27 +687,26 @@ class Keeper:
                     self.cut.add(path)
                     self.say({"cut": path})
 
+    def _hear(self) -> None:
+        """Pass on the exits that reapers wrote: whole lines, since each is a short one."""
+        with contextlib.suppress(BlockingIOError):
+            for line in os.read(self.exits, 1 << 16).splitlines():
+                self._exited(json.loads(line))
+
+    def _exited(self, message: JSON) -> None:
+        if message["exit"] in self.started:
+            self.started.discard(message["exit"])
+            self.say(message)
+
     def _reap(self) -> None:
-        while True:
-            try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
-            if pid in self.started:
-                self.started.discard(pid)
-                self.say({
-                    "exit": pid,
-                    "code": os.waitstatus_to_exitcode(status),
-                    "ended": time.monotonic(),
-                    "user_s": usage.ru_utime,
-                    "system_s": usage.ru_stime,
-                    "maxrss_kb": usage.ru_maxrss,
-                    "voluntary": usage.ru_nvcsw,
-                    "involuntary": usage.ru_nivcsw,
-                    "major_faults": usage.ru_majflt,
-                })  # fmt: skip
+        """Wait for reapers that are done, and for what they left if they were killed."""
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.wait4(-1, os.WNOHANG))[0]:
+                pid, status, usage = ended
+                self.reapers = {key: one for key, one in self.reapers.items() if one != pid}
+                used = {name: getattr(usage, field) for name, field in _USED.items()}
+                self._hear()  # what a reaper wrote before it ended
+                self._exited(_exit(pid, status, used))
 
 
 # --- both processes ------------------------------------------------------------------------------

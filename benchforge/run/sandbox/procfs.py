@@ -15,11 +15,14 @@ _LISTEN = "0A"
 _LOCAL_ADDRESS, _STATE, _INODE = 1, 3, 9
 
 
-def tree(pid: int) -> list[int]:
-    """The pids of a process, of all in its session, and of all their descendants."""
-    kin = family()
+def tree(pid: int, among: Iterable[int] = (), reaper: int = 0) -> list[int]:
+    """The pids of a process, of all in its session, of all below its reaper, and their descendants.
+
+    They are looked for `among` these processes, or among all.
+    """
+    kin = family(among)
     members = {one for one, (_, _, session) in kin.items() if session == pid}
-    return sorted(below({pid, *members}, kin))
+    return sorted(below({pid, *members, reaper or pid}, kin) - {reaper})
 
 
 def of_sessions(leaders: set[int]) -> list[int]:

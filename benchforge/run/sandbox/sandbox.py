@@ -17,9 +17,10 @@ from benchforge.errors import KeeperSilent, NoAnswer, ProgramMissing, TrialFaile
 from benchforge.parts.command import Command, Finished
 from benchforge.parts.content import opened
 from benchforge.run.locate import with_libraries
-from benchforge.run.sandbox import procfs
+from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.channel import Channel, Exit
-from benchforge.run.sandbox.keeper import below, family
+from benchforge.run.sandbox.children import children_told, descendants
+from benchforge.run.sandbox.keeper import MOST_SOCKETS, below, family
 from benchforge.text.readable import exact
 
 Network = Literal["private", "host"]
@@ -62,6 +63,8 @@ class Running:
     stdout: Path
     stderr: Path
     started: float
+    reaper: int = 0
+    "Parent of the process and of its orphans, as seen from outside; 0 where there is none."
 
 
 class Sandbox:
@@ -116,7 +119,8 @@ class Sandbox:
             self.mode = dataclasses.replace(self.mode, weaker=weaker)
         pid = reply["pid"]
         outer_pid = message.sender if self.mode.pid_namespace else pid
-        running = Running(label, pid, outer_pid, stdout, stderr, reply["started"])
+        started, reaper = reply["started"], self._channel.reaper
+        running = Running(label, pid, outer_pid, stdout, stderr, started, reaper)
         self._channel.exits.pop(pid, None)  # of an earlier process that had this number
         self._started[pid] = running
         return running
@@ -223,8 +227,9 @@ class Sandbox:
         return finished
 
     def processes(self, running: Running) -> list[int]:
-        """The pids, as seen from outside, of the process, its session and their descendants."""
-        return procfs.tree(running.outer_pid)
+        """The pids, as seen from outside, of the process, its session, orphans and descendants."""
+        among = descendants(self.init_pid) if children_told() else ()
+        return procfs.tree(running.outer_pid, among, running.reaper)
 
     def executable(self, running: Running) -> str | None:
         """The file that the process executes; None when it ended, or /proc hides it."""
@@ -233,10 +238,21 @@ class Sandbox:
     def owns(self, running: Running, port: int) -> bool | None:
         """Whether a process of `running` listens on the TCP port; None when /proc hides it."""
         try:
-            inodes = procfs.listening(self.init_pid, port)
+            inodes = self._listening(port)
         except OSError:
             return None
-        return procfs.holds(self.processes(running), inodes) if inodes else False
+        if not inodes:
+            return False
+        return procfs.holds(self.processes(running), inodes) or procfs.holds(
+            procfs.tree(running.outer_pid), inodes
+        )
+
+    def _listening(self, port: int) -> set[str]:
+        try:
+            with self.socket(socket.AF_NETLINK, socket.SOCK_RAW, listeners.SOCK_DIAG) as netlink:
+                return listeners.listening(netlink, port)
+        except OSError:  # a kernel without, or a container that forbids it
+            return procfs.listening(self.init_pid, port)
 
     def counters(self) -> dict[str, int]:
         """The network's counters, like "TcpPassiveOpens"; the machine's in the host's network.
@@ -255,10 +271,14 @@ class Sandbox:
 
         Raises OSError where that is not allowed.
         """
-        message = self._channel.ask("socket", family=int(family), type=int(kind), protocol=protocol)
+        ordinary = (family, kind, protocol) == (socket.AF_INET, socket.SOCK_STREAM, 0)
+        if ordinary and self._channel.spare:
+            return self._channel.spare.pop()
+        words = {"family": int(family), "type": int(kind), "protocol": protocol}
+        message = self._channel.ask("socket", **words, count=MOST_SOCKETS if ordinary else 1)
         if "errno" in message.body:
             raise OSError(message.body["errno"], message.body["error"])
-        (inside,) = message.sockets
+        inside, *self._channel.spare[:0] = message.sockets
         return inside
 
     def free_port(self) -> int:

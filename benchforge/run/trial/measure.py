@@ -21,8 +21,10 @@ from benchforge.graph import Measurement
 from benchforge.model.files.environment import changes, fingerprint
 from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.good_response import right_of
-from benchforge.model.trial.observation import Role
+from benchforge.model.trial.monitor import Monitor
+from benchforge.model.trial.observation import Observation, Role
 from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.values.cpus import Cpus
 from benchforge.parts.part import Service
 from benchforge.parts.site import Output, Target
 from benchforge.run.disk.hide import hide_below
@@ -30,14 +32,16 @@ from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.http import probes
+from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
 from benchforge.run.http.request import HttpProbe, Like, once, until_right
 from benchforge.run.http.tls_sniffer import Tap
 from benchforge.run.machine import placement, quiet
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import Mode, Running, Sandbox, last_lines
+from benchforge.run.trial.believable import believable
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.load import believable, drive
+from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import blamed, reading_of, warming
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
@@ -45,6 +49,7 @@ from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact, redacted
 
+_OPENED = ("TcpPassiveOpens", "TcpActiveOpens")
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
@@ -171,6 +176,7 @@ def _measure(inputs: TrialInputs, ground: TrialContext, story: TrialRecorder) ->
         good_response=story.right,
         reading=story.reading,
         observation=story.observation,
+        monitor=story.monitor,
         checks=tuple(story.checks),
         failure=failure,
     )
@@ -211,7 +217,7 @@ def _measured(
             interpreter = ground.interpreter_of(serving.part)
             story.runs(serving.command, serving.running, interpreter)
 
-    with Tap(sandbox) as tap:
+    with Tap(sandbox if case.backends else None) as tap:  # to close it takes 10 ms
         with story.phase("services"):
             folders = folder, scratch
             services = started(sandbox, ground, case, seed, folders, note, tap.forget)
@@ -224,6 +230,7 @@ def _measured(
             story.ready(sandbox)
             story.answers.append(reply.answer)
             story.body = reply.body
+            monitor = _monitor(sandbox, inputs, ground, scratch / LABEL, asking, story.load)
             alone = probes.held_to_itself(asking, reply.body)
             before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
             story.probes = probes.probes(before, (), story.load)
@@ -233,13 +240,12 @@ def _measured(
     story.url = target.url
     if case.warm_up_s:
         with story.phase("warm-up"):
-            driver = warming(case.driver, case.warm_up_s)
-            shorter = _target(asking, ground, case, folder, "warm-up")
-            drive(sandbox, driver, shorter, "warm-up", story, cpus=cpus)
+            _warm_up(sandbox, case, _target(asking, ground, case, folder, "warm-up"), story, cpus)
     foreign = _foreign(sandbox, services)
     with story.phase("load"), Watch(sandbox, _watched(services), foreign, stay) as watched:
         label = _driver_label(case)
-        finished = drive(sandbox, case.driver, target, label, story, watched, cpus)
+        watched.leave_out(monitor)
+        finished = drive(sandbox, case.driver, target, label, story, watched, cpus, monitor)
         story.observation = watched.observation(folder)
     _stayed(stay, story)
     with story.phase("ask"):
@@ -251,8 +257,55 @@ def _measured(
         story.probes = probes.probes(before, after, story.load, probes.debug(sandbox, asking))
         story.listener = probes.listener(sandbox, asking, port, story.listener)
         story.right = right_of(case.expect, case.request, story.answers, story.probes)
+        _judge(monitor, alone, story, folder)
     with story.phase("stop"):
         stop(sandbox, services)
+
+
+def _warm_up(
+    sandbox: Sandbox, case: Case, target: Target, story: TrialRecorder, cpus: Cpus | None
+) -> None:
+    driver = warming(case.driver, case.warm_up_s)
+    drive(sandbox, driver, target, "warm-up", story, cpus=cpus)
+
+
+def _monitor(
+    sandbox: Sandbox,
+    inputs: TrialInputs,
+    ground: TrialContext,
+    folder: Path,
+    asking: HttpProbe,
+    load: Load | None,
+) -> Monitoring | None:
+    """Start what sends the request at random moments of the load; None where nothing should."""
+    step = inputs.step
+    if step.case.monitor is None:
+        return None
+    monitor = Monitoring(sandbox, folder, asking, load)
+    least = LEAST if step.case.find is None else LEAST_OF_SEARCH
+    cpus = ground.places.get("loader")
+    monitor.start(ground.python, cpus, step.case.monitor, least=least, seed=step.seed)
+    return monitor
+
+
+def _judge(
+    monitor: Monitoring | None, right: HttpProbe, story: TrialRecorder, folder: Path
+) -> None:
+    if monitor is None or story.probes is None or story.observation is None:
+        return
+    bodies = frozenset(kind.answer.sha256 for kind in story.probes.most_frequent)
+    story.monitor = monitor.judged(right, bodies, folder)
+    story.observation = _without(story.observation, story.monitor)
+
+
+def _without(seen: Observation, monitor: Monitor) -> Observation:
+    """Return what was seen, without the monitor's connections, and with its CPU time as ours."""
+    counters = {
+        name: max(0, count - monitor.connections) if name in _OPENED else count
+        for name, count in seen.counters.items()
+    }
+    own_s = seen.sampler_cpu_s + monitor.cpu_s
+    return seen.model_copy(update={"counters": counters, "sampler_cpu_s": own_s})
 
 
 def _backends(services: list[Serving]) -> dict[str, set[int]]:

@@ -14,6 +14,7 @@ from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
@@ -44,6 +45,7 @@ class TrialRecorder:
     reading: Reading | None = None
     right: GoodResponse | None = None
     observation: Observation | None = None
+    monitor: Monitor | None = None
     links: dict[str, Link] = field(default_factory=dict)
     url: str = ""
     "URL that the load tool receives."

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from benchforge.model.trial.observation import Foreign
-from benchforge.run.sandbox.keeper import below, family
+from benchforge.run.sandbox.keeper import below
 from benchforge.run.watch.files import content
 
 MOST = 10
@@ -28,18 +28,18 @@ class Others:
 
 def look(also_ours: Collection[int] = ()) -> Others:
     """Look at everybody but this process, all below it, and `also_ours`."""
-    ours = frozenset({*below({os.getpid()}, family()), *also_ours})
     used: dict[Key, tuple[str, int]] = {}
+    kin: dict[int, tuple[int, int, int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - numbers, not paths
-        if not name.isdigit() or int(name) in ours:
-            continue
-        if read := content(f"/proc/{name}/stat"):
+        if name.isdigit() and (read := content(f"/proc/{name}/stat")):
             at, end = read.index(b"("), read.rindex(b")")
             fields = read[end + 2 :].split()
-            program = _printable(read[at + 1 : end].decode(errors="replace"))
+            kin[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
+            program = read[at + 1 : end].decode(errors="replace")
             ticks = int(fields[_UTIME]) + int(fields[_STIME])
             used[int(name), int(fields[_START])] = (program, ticks)
-    return Others(used, ours)
+    ours = frozenset({*below({os.getpid()}, kin), *also_ours})
+    return Others({key: value for key, value in used.items() if key[0] not in ours}, ours)
 
 
 def busiest(before: Others, after: Others) -> tuple[Foreign, ...]:
@@ -51,7 +51,7 @@ def busiest(before: Others, after: Others) -> tuple[Foreign, ...]:
         if key[0] not in ours
     ]
     top = sorted((one for one in grown if one[0] > 0), reverse=True)[:MOST]
-    return tuple(Foreign(program=program, cpu_s=ticks / _TICKS) for ticks, program in top)
+    return tuple(Foreign(program=_printable(name), cpu_s=ticks / _TICKS) for ticks, name in top)
 
 
 def _printable(name: str) -> str:

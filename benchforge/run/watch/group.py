@@ -1,28 +1,61 @@
-"""The quota of CPU time of our control group, and of those above it."""
+"""The quota of CPU time of control groups: of our own, of a part's, and of those above."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchforge.run.watch.files import KeptOpen, content
+from benchforge.run.watch.files import KeptOpen, content, whole
 
 _TOP = "sys/fs/cgroup"
+_USUAL_PERIOD_US = b"100000"
 _NAMES = {"cpu", ""}  # the controller of version 1; the one hierarchy of version 2
 
 
 def stats(root: Path) -> tuple[KeptOpen, ...]:
     """Return cpu.stat of each group that has a quota: who is in it may be stopped."""
-    folders = [folder for folder in _folders(root) if _has_quota(folder)]
+    folders = [folder for folder in _folders(root) if _quota(folder) is not None]
     return tuple(KeptOpen(str(folder / "cpu.stat")) for folder in folders)
 
 
 def throttled(stat: KeptOpen) -> int:
     """Return how often the group was stopped."""
-    words = (stat.read() or b"").split()
+    return _throttled(stat.read())
+
+
+class PartQuota:
+    """The quotas below which the processes of a part run, and how often they were stopped."""
+
+    def __init__(self, pids: Iterable[int], root: Path = Path("/")) -> None:
+        self._root = root
+        self._folders = {pid: self._with_quota(pid) for pid in pids}
+        self._first = {
+            folder: _throttled(whole(f"{folder}/cpu.stat"))
+            for folders in self._folders.values()
+            for folder in folders
+        }
+
+    def of(self, pid: int) -> tuple[float | None, int | None]:
+        """Return the smallest quota of a process, in CPUs, and by how much its stops grew.
+
+        None and None where it has no quota.
+        """
+        folders = self._folders.get(pid) or self._with_quota(pid)
+        quotas = [cpus for folder in folders if (cpus := _quota(folder)) is not None]
+        if not quotas:
+            return None, None
+        stops = (_throttled(whole(f"{one}/cpu.stat")) - self._first.get(one, 0) for one in folders)
+        return min(quotas), max(0, *stops)
+
+    def _with_quota(self, pid: int) -> list[Path]:
+        return [one for one in _folders(self._root, str(pid)) if _quota(one) is not None]
+
+
+def _throttled(stat: bytes | None) -> int:
+    words = (stat or b"").split()
     return int(words[words.index(b"nr_throttled") + 1]) if b"nr_throttled" in words else 0
 
 
-def _folders(root: Path) -> Iterator[Path]:
-    for line in (content(f"{root}/proc/self/cgroup") or b"").decode().splitlines():
+def _folders(root: Path, pid: str = "self") -> Iterator[Path]:
+    for line in (content(f"{root}/proc/{pid}/cgroup") or b"").decode().splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         names = [name for name in path.split("/") if name]
@@ -33,7 +66,16 @@ def _folders(root: Path) -> Iterator[Path]:
             yield from (Path(root, _TOP, top, *names[:depth]) for depth in depths)
 
 
-def _has_quota(folder: Path) -> bool:
-    version_2 = (content(str(folder / "cpu.max")) or b"max").split()[0]
-    version_1 = (content(str(folder / "cpu.cfs_quota_us")) or b"-1").strip()
-    return version_2 != b"max" or not version_1.startswith(b"-")
+def _quota(folder: Path) -> float | None:
+    """Return the quota of a group in CPUs; None where it has none."""
+    words = (content(str(folder / "cpu.max")) or b"").split()  # version 2
+    if not words:
+        words = [
+            content(str(folder / "cpu.cfs_quota_us")) or b"",
+            content(str(folder / "cpu.cfs_period_us")) or _USUAL_PERIOD_US,
+        ]
+    try:
+        quota_us, period_us = map(int, words)
+    except ValueError:  # max, or no such file
+        return None
+    return quota_us / period_us if quota_us > 0 < period_us else None

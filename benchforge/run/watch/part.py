@@ -1,22 +1,34 @@
 """One part of a trial: its processes as they come and go, and what they used."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.rows import UsageRow
-from benchforge.run.watch.children import children_told
+from benchforge.run.sandbox.children import children, children_told
+from benchforge.run.watch import held_memory
 from benchforge.run.watch.memory import pss
 from benchforge.run.watch.process import Process, stat
 from benchforge.run.watch.threads import PartThreads
 
 
 class PartProcesses:
-    """The processes of a part that live, and the account of all that it ever had."""
+    """The processes of a part that live, and the account of all that it ever had.
 
-    def __init__(self, label: str, role: Role, pid: int, find: Callable[[], Iterable[int]]) -> None:
+    They are all below its `reaper`; without one (0), all below `pid`.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        role: Role,
+        pid: int,
+        find: Callable[[], Iterable[int]],
+        reaper: int = 0,
+    ) -> None:
         self.label = label
         self.role: Role = role
         self.pid = pid
+        self._reaper = reaper
         self.threads = PartThreads()
         self.memory_hidden = False
         self._children_told = children_told()
@@ -32,13 +44,16 @@ class PartProcesses:
         # One that has only just begun is alone: its children are found as they come.
         for pid in (self.pid,) if counted_from_birth else self._find():
             self._adopt(pid)
+        if self._reaper:
+            self._adopt(self._reaper)
         in_order = sorted(
-            self._processes.values(), key=lambda process: (process.start, process.pid)
+            self._processes.values(),
+            key=lambda process: (not process.reaper, process.start, process.pid),
         )
         self._processes = {one.pid: one for one in in_order}
         self._first = self._alive()
         if not counted_from_birth:
-            self.look(0.0, (), fully=True)
+            self.look(0.0, fully=True)
             self.threads.begin()
             self._cpu_begun, self._faults_begun = self._cpu(), self._faults()
             for process in self._processes.values():
@@ -50,22 +65,34 @@ class PartProcesses:
     @property
     def pids(self) -> list[int]:
         """Of those that were there at the last look."""
+        return [one.pid for one in self._processes.values() if not one.reaper]
+
+    @property
+    def busiest(self) -> int:
+        """The pid of the process that used the most since the load began; 0 where there is none."""
+        used = {each.pid: each.cpu.own - each.cpu.own_first for each in self._living()}
+        return max(used, key=used.__getitem__, default=0)
+
+    @property
+    def all_pids(self) -> list[int]:
+        """Of those and of its reaper."""
         return list(self._processes)
 
     @property
     def seen(self) -> bool:
         """Whether it has any process that /proc shows."""
-        return bool(self._processes)
+        return bool(self.pids)
 
-    def look(self, at_s: float, orphans: Sequence[int], *, fully: bool) -> None:
-        """Look at all its processes; if `fully`, for new ones too, and among `orphans`.
+    def look(self, at_s: float, *, fully: bool, more: Collection[int] = ()) -> None:
+        """Look at all its processes; if `fully`, for new ones too, and at `more`.
 
-        Those are of this part if they are of its session.
         A parent is read before its children: one that ends in between is counted once.
         """
         self.threads.begin_look()
         if fully:
-            self._take(orphans)
+            for pid in more if self._children_told else self._find():
+                if pid not in self._processes:
+                    self._adopt(pid)
         pending = list(self._processes.values())
         gone: list[Process] = []
         for process in pending:  # it grows meanwhile
@@ -75,23 +102,22 @@ class PartProcesses:
             if not fully:
                 self.threads.look(process.pid)
                 continue
-            children = self.threads.look_fully(process.pid)
-            adopted = [self._adopt(pid) for pid in children if pid not in self._processes]
+            below = self._children(process)
+            adopted = [self._adopt(pid) for pid in below if pid not in self._processes]
             pending += [child for child in adopted if child is not None]
         for process in reversed(gone):
             self._bury(process)
         self.threads.end_look(at_s)
 
-    def _take(self, orphans: Sequence[int]) -> None:
-        for pid in orphans if self._children_told else self._find():
-            if pid not in self._processes:
-                self._adopt(pid, session=self.pid if self._children_told else None)
+    def _children(self, process: Process) -> list[int]:
+        if process.reaper:  # its own thread is none of the part's
+            return children(process.pid, process.pid)
+        return self.threads.look_fully(process.pid)
 
-    def _adopt(self, pid: int, session: int | None = None) -> Process | None:
-        seen = stat(pid)
-        if seen is None or session not in (None, seen.session):
+    def _adopt(self, pid: int) -> Process | None:
+        if (seen := stat(pid)) is None:
             return None
-        process = self._processes[pid] = Process(pid, seen)
+        process = self._processes[pid] = Process(pid, seen, reaper=pid == self._reaper)
         process.cpu.own_first = 0  # unless it was there when the load began
         return process
 
@@ -106,7 +132,10 @@ class PartProcesses:
             self._lost_faults += process.faults.total
 
     def _alive(self) -> frozenset[tuple[int, int]]:
-        return frozenset((one.pid, one.start) for one in self._processes.values() if one.alive)
+        return frozenset((one.pid, one.start) for one in self._living())
+
+    def _living(self) -> list[Process]:
+        return [one for one in self._processes.values() if one.alive and not one.reaper]
 
     def _cpu(self) -> int:
         return self._lost_cpu + sum(one.cpu.total for one in self._processes.values())
@@ -114,13 +143,17 @@ class PartProcesses:
     def _faults(self) -> int:
         return self._lost_faults + sum(one.faults.total for one in self._processes.values())
 
+    def cpu_s(self) -> float:
+        """Return the CPU time of the processes since the load began, in seconds."""
+        return max(0, self._cpu() - self._cpu_begun) / 1e9
+
     def row(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow:
         """Return what it used from the beginning of the load to the last look."""
         row = UsageRow(
             time_s=at_s,
             label=self.label,
             role=self.role,
-            cpu_s=max(0, self._cpu() - self._cpu_begun) / 1e9,
+            cpu_s=self.cpu_s(),
             cpu_wait_s=self.threads.waited_s(),
             busiest_thread_cpu_s=self.threads.hottest_s(),
             busy_threads=self.threads.busy(at_s),
@@ -132,7 +165,7 @@ class PartProcesses:
 
     def _with_processes(self, row: UsageRow) -> UsageRow:
         alive = self._alive()
-        own = [one.cpu.own - one.cpu.own_first for one in self._processes.values() if one.alive]
+        own = [one.cpu.own - one.cpu.own_first for one in self._living()]
         voluntary, involuntary = self.threads.switches()
         return row.model_copy(
             update={
@@ -146,9 +179,12 @@ class PartProcesses:
         )
 
     def memory(self) -> int | None:
-        """Return the sum of its proportional set sizes in bytes; None where one is hidden."""
-        sizes = [pss(pid) for pid in self._processes]
+        """Return its size in bytes; None where a process is hidden.
+
+        That is the sum of the proportional set sizes, and the shared memory that it only holds.
+        """
+        sizes = [pss(pid) for pid in self.pids]
         if None in sizes:
             self.memory_hidden = True
             return None
-        return sum(one for one in sizes if one is not None)
+        return sum(one for one in sizes if one is not None) + held_memory.unmapped(self.pids)

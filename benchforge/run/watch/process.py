@@ -8,7 +8,7 @@ from benchforge.run.watch.files import content
 
 _TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 # Positions behind the program's name in /proc/PID/stat: see proc(5).
-_STATE, _PARENT, _SESSION, _FAULTS, _CHILDREN_FAULTS = 0, 1, 3, 9, 10
+_STATE, _PARENT, _FAULTS, _CHILDREN_FAULTS = 0, 1, 9, 10
 _UTIME, _STIME, _CUTIME, _CSTIME, _START = 11, 12, 13, 14, 19
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED, of all threads: see clock_getcpuclockid(3)
 _ENDED = (b"Z", b"X")
@@ -21,7 +21,6 @@ class Stat:
     alive: bool
     "False for a process that ended and was not waited for."
     parent: int
-    session: int
     start: int
     "Start time in ticks since the machine started. With the pid, it identifies a process."
     own_ns: int
@@ -39,7 +38,6 @@ def stat(pid: int) -> Stat | None:
     return Stat(
         alive=fields[_STATE] not in _ENDED,
         parent=int(fields[_PARENT]),
-        session=int(fields[_SESSION]),
         start=int(fields[_START]),
         own_ns=_clock_ns(pid) or (int(fields[_UTIME]) + int(fields[_STIME])) * _TICK_NS,
         waited_ns=(int(fields[_CUTIME]) + int(fields[_CSTIME])) * _TICK_NS,
@@ -86,15 +84,19 @@ class Account:
 
 
 class Process:
-    """A process of a part, as it was seen last."""
+    """A process of a part, as it was seen last.
 
-    def __init__(self, pid: int, seen: Stat) -> None:
+    Of the part's `reaper` counts only what it waited for: that is all that ever fell to it.
+    """
+
+    def __init__(self, pid: int, seen: Stat, *, reaper: bool = False) -> None:
         self.pid = pid
+        self.reaper = reaper
         self.start = seen.start
         self.parent = seen.parent
         self.alive = seen.alive
-        self.cpu = Account(seen.own_ns, seen.waited_ns)
-        self.faults = Account(seen.faults, seen.waited_faults)
+        self.cpu = Account(seen.own_ns * (not self.reaper), seen.waited_ns)
+        self.faults = Account(seen.faults * (not self.reaper), seen.waited_faults)
 
     def note(self) -> bool:
         """Look again; False when the process is no more."""
@@ -102,6 +104,6 @@ class Process:
         if seen is None or seen.start != self.start:
             return False
         self.parent, self.alive = seen.parent, seen.alive
-        self.cpu.note(seen.own_ns, seen.waited_ns)
-        self.faults.note(seen.faults, seen.waited_faults)
+        self.cpu.note(seen.own_ns * (not self.reaper), seen.waited_ns)
+        self.faults.note(seen.faults * (not self.reaper), seen.waited_faults)
         return True

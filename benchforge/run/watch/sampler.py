@@ -9,10 +9,12 @@ from typing import Self
 from benchforge import door
 from benchforge.model.trial.observation import Observation, Role, Usage
 from benchforge.model.trial.rows import SYSTEM, USAGE, usage_line, usage_text
+from benchforge.run.http.monitor import Monitoring
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import Running, Sandbox
-from benchforge.run.watch.children import children
+from benchforge.run.watch.part import PartProcesses
 from benchforge.run.watch.system import System
+from benchforge.run.watch.unassigned import Unassigned
 from benchforge.run.watch.watched import Watched
 from benchforge.stats.observation.parts import recomputed
 
@@ -53,7 +55,9 @@ class Watch:
                     self._parts[label] = _running_already(label, role)
                 else:
                     self._watch(label, role, running)
+            self._unassigned = Unassigned(sandbox)
             self._look()
+            self._unassigned.begin()
             self._look_due = self._fully_due = 0.0  # a load tool is seen at the first beat
             self._system = files.enter_context(contextlib.closing(System(sandbox, _FULLY_EVERY_S)))
             self._own_cpu = time.process_time()
@@ -75,6 +79,11 @@ class Watch:
         """Watch a process of the load tool too."""
         self._watch(label, "loader", running)
 
+    def leave_out(self, monitor: Monitoring | None) -> None:
+        """Take the process of a monitor for none of a part's: it is benchforge's own."""
+        if monitor is not None and monitor.running is not None:
+            self._unassigned.leave_out(monitor.running)
+
     def _watch(self, label: str, role: Role, running: Running) -> None:
         watched = Watched(self._sandbox, label, role, running)
         self._files.enter_context(contextlib.closing(watched))
@@ -84,6 +93,10 @@ class Watch:
     @property
     def _watched(self) -> list[Watched]:
         return [one for one in self._parts.values() if isinstance(one, Watched)]
+
+    @property
+    def _started_parts(self) -> list[PartProcesses]:
+        return [one.part for one in self._watched]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
@@ -99,22 +112,17 @@ class Watch:
         now_s, begun = self._now_s(), time.process_time()
         if fully := now_s >= self._fully_due:
             self._fully_due = now_s + _FULLY_EVERY_S
-        orphans = self._orphans() if fully else []
         for watched in self._watched:
-            watched.part.look(self._now_s(), orphans, fully=fully)
+            watched.part.look(self._now_s(), fully=fully)
             if fully:
                 self._stay.look(watched.label, watched.role, watched.part.pids)
+        if fully:
+            self._unassigned.look(self._now_s(), self._started_parts)
         self._look_due = now_s + (time.process_time() - begun) / _LOOK_SHARE - _EARLY_S
         for watched in self._watched:
             row = watched.row(self._now_s(), self._memory(watched), fully=fully)
             if row is not None:
                 self._lines.append(usage_line(row))
-
-    def _orphans(self) -> list[int]:
-        """Return the processes right below the keeper that are not known to be of a part."""
-        of_parts = {pid for watched in self._watched for pid in watched.part.pids}
-        init = self._sandbox.init_pid
-        return [pid for pid in children(init, init) if pid not in of_parts]
 
     def _memory(self, watched: Watched) -> int | None:
         """Return how large a part is, where that is due; how soon again depends on what it cost."""
@@ -151,6 +159,8 @@ class Watch:
             counters=grown,
             foreign_connections=self._talkative,
             sampler_cpu_s=own,
+            unassigned_cpu_s=self._unassigned.cpu_s(),
+            unassigned_shared_bytes=self._unassigned.shared_bytes(self._started_parts),
             machine=self._system.machine(),
         )
         seen = recomputed(facts, usage, system)

@@ -5,10 +5,15 @@ from collections.abc import Iterator
 from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.rows import UsageRow
 from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.run.watch.group import PartQuota
 from benchforge.run.watch.part import PartProcesses
 from benchforge.run.watch.printed import OutputSize
 from benchforge.run.watch.signs import open_files, signs
 from benchforge.stats.timeseries.theil_sen import ENOUGH
+
+CLOCKS_S = 0.001
+"""Seconds by which what /proc tells of a process may exceed what its end tells: the kernel rounds
+each for itself. What exceeds it by more is of daemons that live on."""
 
 
 class Watched:
@@ -19,7 +24,11 @@ class Watched:
         self.role: Role = role
         self.running = running
         self.part = PartProcesses(
-            label, role, running.outer_pid, lambda: sandbox.processes(running)
+            label,
+            role,
+            running.outer_pid,
+            lambda: sandbox.processes(running),
+            running.reaper,
         )
         self.part.begin(counted_from_birth=role == "loader")
         pids = self.part.pids
@@ -29,6 +38,7 @@ class Watched:
         self._signs = tuple(sorted({sign for of_process in shown for sign in of_process or ()}))
         self._signs_hidden = None in shown
         self._open_files = min((n for pid in pids if (n := open_files(pid))), default=None)
+        self._quota = PartQuota({running.outer_pid, *pids})
         self._printed = OutputSize(running, () if role == "loader" else pids)
 
     def row(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow | None:
@@ -37,14 +47,15 @@ class Watched:
         return None if gone else self.part.row(at_s, pss_bytes, fully=fully)
 
     def last_row(self, sandbox: Sandbox, at_s: float) -> UsageRow | None:
-        """Return what a load tool used until its end, which is told once it has ended."""
+        """Return what a load tool used until its end; its daemons as they were seen last."""
         if (end := sandbox.exit(self.running)) is None:
             return None
+        ended_s, seen_s = end.user_s + end.system_s, self.part.cpu_s()
         return UsageRow(
             time_s=at_s,
             label=self.label,
             role=self.role,
-            cpu_s=end.user_s + end.system_s,
+            cpu_s=seen_s if seen_s > ended_s + CLOCKS_S else ended_s,
             voluntary_switches=end.voluntary,
             involuntary_switches=end.involuntary,
             major_faults=end.major_faults,
@@ -52,6 +63,7 @@ class Watched:
 
     def facts(self) -> Usage:
         """Return what its rows do not tell."""
+        quota_cpus, throttled = self._quota.of(self.part.busiest or self.running.outer_pid)
         return Usage(
             label=self.label,
             role=self.role,
@@ -60,6 +72,8 @@ class Watched:
             printed_bytes=self._printed.grown(),
             open_files_limit=self._open_files,
             development_signs=self._signs,
+            quota_cpus=quota_cpus,
+            throttled=throttled,
         )
 
     def explained(self, usage: Usage) -> Usage:

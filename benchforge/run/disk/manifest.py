@@ -1,0 +1,59 @@
+"""Writing the manifest of a result: when a run ends, and when its reports are formed anew."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchforge import door
+from benchforge.model.files.file import Parsed, parse
+from benchforge.model.files.folder import CEILING, MANIFEST, SIGNATURE, SIGNED, TRIAL, TRIALS
+from benchforge.model.files.manifest import Manifest, is_measured, place_of
+
+MOST_BYTES = 1 << 30
+"Largest file that is listed: programs of a trial may write as much as the disk holds."
+_TRIAL = re.compile(rf"{TRIALS}/(?P<number>\d+)/{re.escape(TRIAL)}")
+
+
+def manifest_of(folder: Path) -> Manifest:
+    """Return the manifest of a result whose run ended, as its files are now.
+
+    What an earlier manifest says of measured files stays: nobody may have changed them since.
+    Raises OSError where the folder cannot be read.
+    """
+    before = parse(folder, MANIFEST, Manifest)
+    kept = before.model.measured if isinstance(before, Parsed) else {}
+    return _of({**dict(_digests(folder)), **kept})
+
+
+def with_reports_anew(manifest: Manifest, folder: Path) -> Manifest:
+    """Return a manifest with the summary and the reports as they are now."""
+    anew = {name: digest for name, digest in _digests(folder) if not is_measured(name)}
+    return _of({**manifest.measured, **anew})
+
+
+def listable(folder: Path) -> Iterator[str]:
+    """Yield the files of a result that a manifest lists, links and what is not a file included.
+
+    What a trial left that did not end is removed when the run goes on: it is not listed.
+    """
+    whole: dict[str, bool] = {}
+    for name in door.files(folder.resolve()):
+        place = place_of(name)
+        if place and place not in whole:
+            whole[place] = any(door.holds(folder, f"{place}/{one}") for one in (TRIAL, CEILING))
+        half = name.rpartition("/")[2].startswith(door.HALF)
+        if whole.get(place, True) and not half and name not in {MANIFEST, SIGNED, SIGNATURE}:
+            yield name
+
+
+def _digests(folder: Path) -> Iterator[tuple[str, str]]:
+    for name in listable(folder):
+        try:
+            yield name, door.sha256(folder, name, MOST_BYTES)
+        except OSError:  # a link, a pipe, or what a program of a trial closed to us
+            continue
+
+
+def _of(files: dict[str, str]) -> Manifest:
+    numbers = (match["number"] for match in map(_TRIAL.fullmatch, files) if match)
+    return Manifest(trials=tuple(sorted(map(int, numbers))), files=dict(sorted(files.items())))

@@ -1,0 +1,282 @@
+"""Send a request at random moments, and record what comes back: asker.py PLAN.
+
+A program of the standard library alone, run by its path with `python -I -S`. PLAN is JSON. It waits
+for the file `request` in the plan's folder, which is sent as it is. SIGTERM ends it: then it writes
+`record.json`, and the body of each kind of answer to a file of its own. It has one connection at a
+time, so it holds one worker of a server at most. A moment that comes meanwhile is left out.
+"""
+# ruff: noqa: PTH104, PTH110, PTH118, PTH123 - importing pathlib would cost more than all the rest
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import time
+from types import SimpleNamespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+REQUEST, RECORD = "request", "record.json"
+LOOK_S = 0.01
+FIRST_GUESS_S = 0.001  # of a response time, until there is one
+DEPTH, DEEP, DEEP_EVERY = 2, 8, 8  # requests on a connection; more on one connection in eight
+EACH = (DEPTH * (DEEP_EVERY - 1) + DEEP) / DEEP_EVERY
+MOST_MOMENTS, MOST_KINDS = 20_000, 1000
+MOST_BODY, MOST_BODIES = 1 << 20, 8 << 20  # bytes that are kept, of a body and of all
+MOST_HEAD, MOST_ANSWER = 1 << 16, 64 << 20
+OK, BODILESS = 200, (204, 304)
+
+
+class Ended(Exception):
+    """The load is over."""
+
+
+class Malformed(Exception):
+    """An answer that is not HTTP/1."""
+
+
+class Received:
+    """One answer. Raises OSError where none comes in time, and Malformed."""
+
+    def __init__(self, connection: socket.socket, deadline: float, *, bodiless: bool) -> None:
+        self._connection, self._deadline, self._room = connection, deadline, MOST_ANSWER
+        self._data = bytearray()
+        self.status, self.keeps = 0, True
+        fields = self._head()
+        while self.status < OK:  # the real one follows
+            fields = self._head()
+        self.type = fields.get(b"content-type", b"").decode("latin-1")[:200]
+        self.encoding = fields.get(b"content-encoding", b"").decode("latin-1").lower()[:20]
+        bodiless = bodiless or self.status in BODILESS
+        self.body = b"" if bodiless else b"".join(self._body(fields))
+        self.keeps = self.keeps and not self._data
+
+    def _head(self) -> dict[bytes, bytes]:
+        version, _, status = self._line().partition(b" ")
+        if not version.startswith(b"HTTP/1.") or not status[:3].isdigit():
+            raise Malformed("not HTTP/1")
+        self.status = int(status[:3])
+        fields: dict[bytes, bytes] = {}
+        while line := self._line():
+            name, _, value = line.partition(b":")
+            fields[name.strip().lower()] = value.strip()
+            if len(fields) > MOST_KINDS:
+                raise Malformed("its head has no end")
+        options = fields.get(b"connection", b"").lower()
+        self.keeps = b"close" not in options and (
+            version != b"HTTP/1.0" or b"keep-alive" in options
+        )
+        return fields
+
+    def _body(self, fields: dict[bytes, bytes]) -> Iterator[bytes]:
+        length = fields.get(b"content-length")
+        if b"chunked" in fields.get(b"transfer-encoding", b"").lower():
+            while size := _number(self._line().partition(b";")[0], 16):
+                yield self._take(size)
+                self._line()
+            while self._line():
+                pass
+        elif length is not None:
+            yield self._take(_number(length, 10))
+        else:
+            self.keeps = False
+            while self._more():
+                pass
+            yield self._take(len(self._data))
+
+    def _more(self) -> bool:
+        """Receive some bytes; False at their end."""
+        left_s = self._deadline - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left_s)
+        piece = self._connection.recv(MOST_HEAD)
+        self._data += piece
+        self._room -= len(piece)
+        if self._room < 0:
+            raise Malformed("longer than 64 MiB")
+        return bool(piece)
+
+    def _line(self) -> bytes:
+        while (end := self._data.find(b"\n")) < 0:
+            if len(self._data) > MOST_HEAD or not self._more():
+                raise Malformed("its head has no end" if self._data else "closed")
+        return self._take(end + 1).rstrip(b"\r\n")
+
+    def _take(self, count: int) -> bytes:
+        while len(self._data) < count:
+            if not self._more():
+                raise Malformed("its body ends too early")
+        taken = bytes(self._data[:count])
+        del self._data[:count]
+        return taken
+
+
+def _number(digits: bytes, base: int) -> int:
+    try:
+        number = int(digits, base)
+    except ValueError:
+        raise Malformed("a length is no number") from None
+    if not 0 <= number <= MOST_ANSWER:
+        raise Malformed("longer than 64 MiB")
+    return number
+
+
+class Asker:
+    """Sends requests at random moments until `Ended` is raised."""
+
+    def __init__(self, plan: SimpleNamespace) -> None:
+        self._plan = plan
+        self._random = random.Random(plan.seed)  # noqa: S311 - no secret
+        self._request = b""
+        self._times: list[float] = []
+        self._kept_times: list[float] = []
+        self._kinds: dict[tuple[object, ...], int] = {}
+        self._bodies: dict[int, bytes] = {}
+        self._room = MOST_BODIES
+        self._moments: list[tuple[float, list[tuple[int, float]], str]] = []
+        self._requests = self._connections = 0
+        self._cpu_s = 0.0
+        self._few = False
+        if plan.tls:
+            import ssl  # noqa: PLC0415 - most servers need none
+
+            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            self._tls.check_hostname = False  # the probes check the certificate
+            self._tls.verify_mode = ssl.CERT_NONE
+
+    def run(self) -> None:
+        """Wait for the request, then send it again and again."""
+        path = os.path.join(self._plan.folder, REQUEST)
+        while not os.path.exists(path):
+            time.sleep(LOOK_S)
+        with open(path, "rb") as file:
+            self._request = file.read()
+        self._cpu_s = -time.process_time()
+        begun = time.monotonic()
+        while True:
+            time.sleep(self._random.expovariate(self._rate()))
+            at_s, why = time.monotonic() - begun, "the load ended first"
+            answers: list[tuple[int, float]] = []
+            try:
+                why = self._ask(answers)
+            finally:
+                self._moments.append((at_s, answers, "" if answers else why))
+
+    def _rate(self) -> float:
+        """Return how many moments there are per second now."""
+        plan = self._plan
+        most = min(plan.rate, MOST_MOMENTS / plan.declared_s)
+        if plan.share is None:
+            return float(most)
+        times = self._kept_times or self._times
+        seconds = times[len(times) // 2] if times else FIRST_GUESS_S
+        # Of a closed loop by Little's law: each of its connections waits as long as we do.
+        closed = plan.concurrency / (seconds + plan.think_s)
+        of_load = plan.share * (plan.load_rate or closed) / EACH
+        least = plan.least / plan.declared_s
+        self._few = of_load < least
+        return float(min(most, max(least, of_load)))
+
+    def _depth(self) -> int:
+        """Return how many requests the next connection carries: fewer under a small load."""
+        number = self._random.randrange(DEEP_EVERY)
+        if self._few:
+            return 1 + number % DEPTH
+        return DEPTH if number else DEEP
+
+    def _ask(self, answers: list[tuple[int, float]]) -> str:
+        """Add what is answered on a connection of its own; return why there is no more."""
+        plan, begun = self._plan, time.monotonic()
+        try:
+            with socket.create_connection((plan.host, plan.port), plan.within_s) as plain:
+                self._connections += 1
+                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection = plain
+                if plan.tls:
+                    connection = self._tls.wrap_socket(plain, server_hostname=plan.host)
+                for _ in range(self._depth()):
+                    connection.sendall(self._request)
+                    self._requests += 1
+                    deadline = begun + plan.within_s
+                    answer = Received(connection, deadline, bodiless=plan.bodiless)
+                    now = time.monotonic()
+                    bisect.insort(self._kept_times if answers else self._times, now - begun)
+                    answers.append((self._kind(answer), now - begun))
+                    if not answer.keeps:
+                        break
+                    begun = now
+                connection.close()
+        except TimeoutError:
+            return f"no answer within {plan.within_s:g} s"
+        except OSError as error:
+            return error.strerror or type(error).__name__
+        except Malformed as error:
+            return str(error)
+        return ""
+
+    def _kind(self, answer: Received) -> int:
+        """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
+        sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
+        key = (answer.status, answer.type, answer.encoding, length, sha256)
+        if key not in self._kinds and len(self._kinds) >= MOST_KINDS:
+            key = (answer.status, "", "", 0, "")
+        number = self._kinds.setdefault(key, len(self._kinds))
+        new = number not in self._bodies and number == len(self._kinds) - 1
+        if new and key[-1] and length <= min(MOST_BODY, self._room):
+            self._room -= length
+            self._bodies[number] = answer.body
+        return number
+
+    def write(self) -> None:
+        """Write the record and the bodies."""
+        cpu_s = self._cpu_s + time.process_time() if self._request else 0.0
+        for number, body in self._bodies.items():
+            with open(os.path.join(self._plan.folder, f"body-{number}"), "wb") as file:
+                file.write(body)
+        names = ("status", "content_type", "encoding", "length", "sha256", "kept")
+        kinds = [
+            dict(zip(names, (*key, number in self._bodies), strict=True))
+            for key, number in self._kinds.items()
+        ]
+        record = {
+            "requests": self._requests,
+            "connections": self._connections,
+            "cpu_s": max(0.0, cpu_s),
+            "kinds": kinds,
+            "moments": self._moments,
+        }
+        path = os.path.join(self._plan.folder, RECORD)
+        with open(f"{path}.half", "w") as text:
+            json.dump(record, text, separators=(",", ":"))
+        os.rename(f"{path}.half", path)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Ended
+
+
+def main() -> None:
+    """Ask until SIGTERM."""
+    with open(sys.argv[1], "rb") as file:
+        asker = Asker(SimpleNamespace(**json.load(file)))
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        asker.run()
+    except Ended:
+        asker.write()
+    os._exit(0)  # at once: the end of a load waits for it
+
+
+if __name__ == "__main__":
+    main()

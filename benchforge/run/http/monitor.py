@@ -1,0 +1,286 @@
+"""The monitor of a load: a process that sends the request at random moments, and what it proves."""
+
+import contextlib
+import hashlib
+import json
+import signal
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
+
+from benchforge import door
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.monitor import Monitor, MonitorAnswer
+from benchforge.model.trial.trial import Load
+from benchforge.model.values.cpus import Cpus
+from benchforge.model.values.frozen import Frozen
+from benchforge.parts.command import Command
+from benchforge.run.http import asker
+from benchforge.run.http.request import ANSWER_WITHIN_S, HttpAnswer, HttpProbe, default_port
+from benchforge.run.http.request_sniffer import RequestSniffer
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.suite.suite import Moments
+
+LABEL = "monitor"
+RECORD, MOST_RECORD = "monitor.json", 16 << 20
+"The record beside a trial: each moment, with the kinds of its answers and their times."
+WRONG_BODY = "monitor-wrong-{}"
+LEAST, LEAST_OF_SEARCH = 4, 1  # moments in a load, as expected: a search has many loads
+_SHARE = 0.002  # of the load's requests, at most
+_SHARE_OF_TLS = _SHARE / 10  # a handshake costs about as much as ten requests
+_HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a few milliseconds
+_PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
+_ENDS_WITHIN_S = 2.0
+_KEPT, _KEPT_BODY = 8, 1 << 16
+_MOST_DECODED = 64 << 20
+_ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
+
+
+class _Kind(Frozen):
+    status: int
+    content_type: str
+    encoding: str
+    length: NonNegativeInt
+    sha256: str
+    kept: bool
+
+
+class Record(Frozen):
+    """What the process of a monitor recorded."""
+
+    requests: NonNegativeInt
+    connections: NonNegativeInt
+    cpu_s: NonNegativeFloat
+    kinds: tuple[_Kind, ...]
+    moments: tuple[
+        tuple[NonNegativeFloat, tuple[tuple[NonNegativeInt, NonNegativeFloat], ...], str], ...
+    ]
+    "Seconds from the first moment on; number of the kind and seconds of each answer; a reason."
+
+
+class Monitoring:
+    """A monitor that runs. It sends nothing before it has heard the load tool's first request."""
+
+    def __init__(self, sandbox: Sandbox, folder: Path, probe: HttpProbe, load: Load | None) -> None:
+        self._sandbox, self._folder, self._probe = sandbox, folder, probe
+        self._load = load or Load()
+        self.running: Running | None = None
+        self._sniffer: RequestSniffer | None = None
+        self._looks = 0
+        self._sent = self._heard = False
+        self._why = ""
+        parts = urlsplit(probe.root)
+        self._tls, self._host = parts.scheme == "https", parts.hostname
+        self._port = parts.port or default_port(parts.scheme)
+
+    def start(
+        self, python: Path, cpus: Cpus | None, moments: Moments, *, least: int, seed: int
+    ) -> None:
+        """Start the process: it is ready long before the load."""
+        load = self._load
+        plan = {
+            "folder": str(self._folder),
+            "host": self._host,
+            "port": self._port,
+            "tls": self._tls,
+            "rate": moments.per_s,
+            "share": None if moments.exact else _SHARE_OF_TLS if self._tls else _SHARE,
+            "least": least,
+            "declared_s": max(load.declared_s, 0.1),
+            "load_rate": load.rate,
+            "concurrency": load.concurrency or load.connections or 1,
+            "think_s": load.think_s,
+            "within_s": ANSWER_WITHIN_S,
+            "bodiless": self._probe.request.method == "HEAD",
+            "seed": seed,
+        }
+        command = Command(python, "-I", "-S", Path(asker.__file__), self._folder / "plan")
+        try:
+            self._folder.mkdir(mode=0o700)
+            self._write("plan", json.dumps(plan).encode())
+            self.running = self._sandbox.start(LABEL, command, self._folder, {}, cpus)
+        except (BenchforgeError, OSError) as error:  # a server may have made a folder of this name
+            self._why = f"its process was not started: {error}"
+
+    def listen(self) -> None:
+        """Hear what the load tool sends from now on; on the host's network others send, too."""
+        private = self._sandbox.mode.network == "private"
+        if self.running is not None and private and not self._tls:
+            self._sniffer = RequestSniffer(self._sandbox, self._port)
+
+    def look(self) -> None:
+        """Send the request once the load tool has sent its own; call it again and again."""
+        if self._sent or self.running is None:
+            return
+        wait_s, self._looks = 0.0 if self._looks else _HEARD_WITHIN_S, self._looks + 1
+        head = None
+        if self._sniffer is not None and self._sniffer.open:
+            head = self._sniffer.head(self._probe.request, wait_s)
+            if head is None and self._looks <= _PATIENCE:
+                return
+            self._sniffer.close()
+        self._heard, self._sent = head is not None, True
+        body = (self._probe.request.body or "").encode()
+        with contextlib.suppress(OSError):  # a server removed the folder: there will be no record
+            self._write(asker.REQUEST, (head or self._scenarios_head(len(body))) + body)
+
+    def _scenarios_head(self, length: int) -> bytes:
+        request = self._probe.request
+        headers = {name.lower(): f"{name}: {value}" for name, value in request.headers.items()}
+        headers.setdefault("host", f"Host: {urlsplit(self._probe.root).netloc}")
+        if request.body is not None:
+            headers.setdefault("content-length", f"Content-Length: {length}")
+        if self._load.keep_alive is False:
+            headers.setdefault("connection", "Connection: close")
+        lines = (f"{request.method} {request.path} HTTP/1.1", *headers.values(), "", "")
+        return "\r\n".join(lines).encode()
+
+    def _write(self, name: str, content: bytes) -> None:
+        door.write(self._folder, name, content, lasting=False, mode=door.OWN)
+
+    def end(self) -> None:
+        """End the process: it writes its record."""
+        if self._sniffer is not None:
+            self._sniffer.close()
+        if self.running is not None:
+            self._sandbox.stop(self.running, _ENDS_WITHIN_S, signal.SIGTERM)
+
+    def judged(self, right: HttpProbe, of_probes: frozenset[str], folder: Path) -> Monitor:
+        """Return what it proves; its record and wrong bodies are written into `folder`.
+
+        `of_probes` are the digests of the bodies that probes got.
+        """
+        if self.running is None:
+            return Monitor(why=self._why)
+        try:
+            text = door.read(self._folder, asker.RECORD, MOST_RECORD)
+            record = record_of(text)
+        except (OSError, ValueError):
+            return Monitor(why="it ended without a whole record")
+        door.write(folder, RECORD, text, lasting=False)
+        answers: list[MonitorAnswer] = []
+        wrong: list[bytes] = []
+        for number, kind in enumerate(record.kinds):
+            body = self._body(number, kind)
+            answers.append(_judged(kind, body, right, of_probes))
+            if answers[-1].wrong and body is not None:
+                wrong.append(body)
+        for number, body in enumerate(wrong[:_KEPT], 1):
+            door.write(folder, WRONG_BODY.format(number), body[:_KEPT_BODY], lasting=False)
+        monitor = tallied(record, answers)
+        return monitor.model_copy(update={"head": "load tool" if self._heard else "scenario"})
+
+    def _body(self, number: int, kind: _Kind) -> bytes | None:
+        """Return a body, decoded; None where that is not known."""
+        if not kind.kept:
+            return None
+        try:
+            body = door.read(self._folder, f"body-{number}", asker.MOST_BODY)
+        except OSError:
+            return None
+        whole = hashlib.sha256(body).hexdigest() == kind.sha256
+        return decoded(body, kind.encoding) if whole else None
+
+
+def record_of(text: bytes) -> Record:
+    """Read a record. Raises ValueError where it is not whole."""
+    try:
+        record = Record.model_validate_json(text)
+    except ValidationError as error:
+        raise ValueError(str(error)) from error
+    if any(kind >= len(record.kinds) for _, seen, _ in record.moments for kind, _ in seen):
+        raise ValueError("it names a kind of answer that it does not have")
+    return record
+
+
+def _judged(
+    kind: _Kind, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
+) -> MonitorAnswer:
+    """Return a kind of answer, none of them counted yet."""
+    expected = right.expect.status
+    wrong = "" if kind.status == expected else f"expected status {expected}, got {kind.status}"
+    sha256 = kind.sha256
+    if body is not None:
+        sha256 = hashlib.sha256(body).hexdigest()
+        headers = {"content-type": kind.content_type}
+        answer = Answer(
+            status=kind.status, headers=headers, length=len(body), sha256=sha256, seconds=0.0
+        )
+        wrong = right.wrong(HttpAnswer(answer, body)) or ""
+    return MonitorAnswer(
+        status=kind.status,
+        content_type=kind.content_type,
+        length=kind.length,
+        sha256=kind.sha256,
+        answers=0,
+        wrong=wrong,
+        judged=body is not None or wrong != "",
+        other_body=body is not None and not wrong and sha256 not in of_probes,
+    )
+
+
+def decoded(body: bytes, encoding: str) -> bytes | None:
+    """Return what a body was before it was compressed; None where that cannot be known."""
+    if encoding.strip() in {"", "identity"}:
+        return body
+    if encoding.strip() not in {"gzip", "x-gzip", "deflate"}:
+        return None
+    unpacking = zlib.decompressobj(_ZLIB_OR_GZIP)
+    try:
+        text = unpacking.decompress(body, _MOST_DECODED)
+    except zlib.error:
+        return None
+    return text if unpacking.eof and len(text) < _MOST_DECODED else None
+
+
+def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
+    """Return a record in numbers, given each kind of answer.
+
+    A moment counts as wrong if one of its answers is: so the share of wrong moments is at least
+    that of wrong answers, and an upper bound of the first holds for the second.
+    """
+    counts = Counter(kind for _, seen, _ in record.moments for kind, _ in seen)
+    states = Counter(_state([kinds[kind] for kind, _ in seen]) for _, seen, _ in record.moments)
+    firsts = sorted(seen[0][1] for _, seen, _ in record.moments if seen)
+    answers = [
+        answer.model_copy(update={"answers": counts[number]}) for number, answer in enumerate(kinds)
+    ]
+    frequent = sorted(answers, key=lambda answer: -answer.answers)
+    shown = [
+        *[answer for answer in frequent if answer.wrong][:_KEPT],
+        *[answer for answer in frequent if not answer.wrong][:_KEPT],
+    ]
+    unanswered = Counter(why for _, seen, why in record.moments if not seen)
+    return Monitor(
+        moments=states["right"] + states["other"] + states["wrong"],
+        wrong=states["wrong"],
+        other_bodies=states["other"],
+        unjudged=states["unjudged"],
+        unanswered=dict(unanswered.most_common(_KEPT)),
+        requests=record.requests,
+        connections=record.connections,
+        answers=tuple(shown),
+        median_s=_quantile(firsts, 0.5),
+        p90_s=_quantile(firsts, 0.9),
+        longest_s=_quantile(firsts, 1.0),
+        cpu_s=record.cpu_s,
+    )
+
+
+def _state(answers: Sequence[MonitorAnswer]) -> str:
+    if any(answer.wrong for answer in answers):
+        return "wrong"
+    if not all(answer.judged for answer in answers):
+        return "unjudged"
+    if not answers:
+        return "unanswered"
+    return "other" if any(answer.other_body for answer in answers) else "right"
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None

@@ -1,0 +1,48 @@
+"""What no reading of a load may say."""
+
+from benchforge.errors import TrialFailed
+from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.reading import Reading
+from benchforge.model.values.case_name import CaseName
+from benchforge.text.readable import amount, exact, listed
+
+_SHOWN = 4
+
+
+def believable(reading: Reading, case: CaseName, right: GoodResponse) -> None:
+    """Raise TrialFailed when the tool got no good answer, or other bodies than are right."""
+    if reading.responses == 0:
+        classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
+        raise TrialFailed(
+            "drive",
+            f"{case.server}: no response was completed in {amount('s', reading.seconds)} "
+            f"(errors: {classes or 'none'})",
+            "the server answers single requests, but none of the load's; see both logs",
+        )
+    if reading.good_at_most == 0:
+        raise TrialFailed(
+            "drive",
+            f"{case.server}: none of {exact(reading.responses)} responses was "
+            f"good: {_got(reading)}, expected were {right.status} and {right.lengths}",
+            "the server answers single requests rightly, but none of the load's; see both logs",
+        )
+    length = reading.document_bytes
+    if length is not None and not reading.bodies and not right.fits(length):
+        raise TrialFailed(
+            "read",
+            f"{case.server}: {case.driver} was answered with {length} bytes of body, "
+            f"right are {right.lengths}",
+            "the server answers this tool differently; if bodies may differ in length, set "
+            "`expect.length`",
+        )
+
+
+def _got(reading: Reading) -> str:
+    """Return what the responses of a load were, as far as the tool tells."""
+    if reading.bodies:
+        return ", ".join(
+            f"{exact(one.responses)} of status {one.status} with {exact(one.length)} bytes"
+            for one in reading.bodies[:_SHOWN]
+        )
+    statuses = [f"{exact(n)} of status {key}" for key, n in reading.statuses.items() if n]
+    return listed(statuses, _SHOWN) if statuses else "of another status"
