@@ -4,13 +4,8 @@ import math
 from typing import Literal
 
 from benchforge.model.summary.verdict import Estimate, RatioDecision, State
-from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.inference.holm import simultaneous
 from benchforge.stats.inference.interval import LEAST, exp
 from benchforge.stats.inference.sample_size import blocks_for, resolved
-
-_MOST = 700.0
-"Of a logarithm: no float holds more."
 
 
 def decide(
@@ -19,47 +14,45 @@ def decide(
     *,
     margin: float = 0.03,
     better: Literal["higher", "lower"] = "higher",
-    p_adjusted: float | None = None,
-    family: int = 1,
+    for_same: Estimate | None = None,
 ) -> RatioDecision:
-    """Return what the ratio of two servers decides, the first that is true.
+    """Return what the interval of a ratio decides, the first that is true.
 
-    Invalid: fewer than 3 blocks, or no value. Faster or slower: the p (`p_adjusted` in a family of
-    pairs, else the ratio's own) is below 1 - level and the interval excludes 1. The same: the
-    interval lies within the margin, also where it is so wide that those of `family` pairs hold
-    together. Else inconclusive, with the blocks that it would take.
+    Invalid: fewer than 3 blocks, or no value. Faster or slower: the interval excludes 1. The same:
+    the interval lies within the margin and holds 1; `for_same` is the ratio with the interval that
+    this takes, if it is another one. Else inconclusive, with the blocks that it would take.
 
     Raises ValueError for a margin that is not positive.
     """
     if not 0 < margin < math.inf:
         raise ValueError(f"the margin is a positive number, not {margin}")
-    p = ratio.p if p_adjusted is None else p_adjusted
-    state = _state(ratio, p, margin, better, family)
+    state, by = _state(ratio, for_same or ratio, margin, better)
     by_interval = _by_interval(ratio, margin, better)
     theirs = companion and _by_interval(companion, margin, better)
     return RatioDecision(
         state=state,
-        ratio=ratio,
+        ratio=by,
         robust=companion,
-        p_adjusted=p,
         margin=margin,
-        at_least=_nearest(ratio) if state in {"faster", "slower"} else None,
+        at_least=_nearest(by) if state in {"faster", "slower"} else None,
         fragile=theirs != by_interval if theirs and by_interval else None,
-        detectable_ratio=exp(resolved(ratio.sd, ratio.n, level=ratio.level)) if ratio.sd else None,
-        blocks_needed=_needs(ratio, margin) if state == "inconclusive" else None,
+        detectable_ratio=exp(resolved(by.sd, by.n, level=by.level)) if by.sd else None,
+        blocks_needed=_needs(by, margin) if state == "inconclusive" else None,
     )
 
 
-def _state(ratio: Estimate, p: float | None, margin: float, better: str, family: int) -> State:
+def _state(
+    ratio: Estimate, for_same: Estimate, margin: float, better: str
+) -> tuple[State, Estimate]:
+    """Return the state, and the ratio with the interval that shows it."""
     if ratio.n < LEAST or ratio.value is None:
-        return "invalid"
+        return "invalid", ratio
     state = _by_interval(ratio, margin, better)
-    if state is None:
-        return "inconclusive"
-    if state in {"faster", "slower"} and p is not None and p < 1 - ratio.level:
-        return state
-    # Holm's p is that of a difference: of several pairs each would be called the same at 95 %.
-    return "same" if _within(_among(ratio, family), margin) else "inconclusive"
+    if state in {"faster", "slower"}:
+        return state, ratio
+    if _by_interval(for_same, margin, better) == "same":
+        return "same", for_same
+    return "inconclusive", max(ratio, for_same, key=lambda estimate: estimate.level)
 
 
 def _by_interval(ratio: Estimate, margin: float, better: str) -> State | None:
@@ -71,15 +64,6 @@ def _by_interval(ratio: Estimate, margin: float, better: str) -> State | None:
     if ratio.high < 1:
         return "slower" if better == "higher" else "faster"
     return "same" if _within(ratio, margin) else "inconclusive"
-
-
-def _among(ratio: Estimate, family: int) -> Estimate:
-    """Return a ratio with an interval that holds together with those of all of its family."""
-    if family <= 1 or ratio.value is None or ratio.df is None or ratio.sd is None:
-        return ratio
-    quantile = t_quantile((1 + simultaneous(ratio.level, family)) / 2, ratio.df)
-    wider = math.exp(min(_MOST, quantile * ratio.sd / math.sqrt(ratio.n)))
-    return ratio.model_copy(update={"low": ratio.value / wider, "high": ratio.value * wider})
 
 
 def _within(ratio: Estimate, margin: float) -> bool:

@@ -9,7 +9,9 @@ from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.compact_letters import letters
 from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.joint import STOPPED, at_level
 from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.selection import holm, simultaneous
 
 _TIE = 1e-12  # of logarithms
 
@@ -18,29 +20,37 @@ def ranking(
     values: Mapping[str, Sequence[float | None]],
     better: Literal["higher", "lower"] = "higher",
     level: float = 0.95,
+    *,
+    stopped: bool = False,
 ) -> Ranking:
     """Return the servers from best to worst, with what can be said of their order.
 
     `values` holds one value a block for each server, None where a block has none that counts. A
     pair is compared by the blocks that have both. One whose ratio has no interval counts as one
-    without a difference, and says why. Raises as `ratio` does.
+    without a difference, and says why. After a run that `stopped` at the width of its intervals,
+    intervals and p allow for it (`joint`). Raises as `ratio` does.
     """
-    estimates = {
+    typicals = {
         server: typical([value for value in of if value is not None], level)
         for server, of in values.items()
     }
+    estimates = {server: at_level(of, level, stopped=stopped) for server, of in typicals.items()}
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
     pairs = [_better_first(values, *pair, better) for pair in combinations(order, 2)]
-    ratios = {pair: ratio(*_both(values, *pair), level) for pair in pairs}
+    ratios = {
+        pair: at_level(ratio(*_both(values, *pair), level), level, stopped=stopped)
+        for pair in pairs
+    }
     wide = simultaneous(level, len(pairs))
     ps = [ratios[pair].p for pair in pairs]
-    adjusted = holm([1.0 if p is None else p for p in ps])
+    share = STOPPED if stopped else 1.0
+    adjusted = holm([1.0 if p is None else min(1.0, p / share) for p in ps])
     compared = tuple(
         Pair(
             first=first,
             second=second,
             ratio=ratios[first, second],
-            simultaneous=ratio(*_both(values, first, second), wide),
+            simultaneous=at_level(ratios[first, second], wide, stopped=stopped),
             p_holm=None if own is None else p,
             differ=p < 1 - level,
         )
@@ -90,23 +100,3 @@ def _ranked(
         )
         for at, server in enumerate(order)
     )
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """Return each p as it counts in the family of all: times its rank from the largest.
-
-    Raises ValueError for a p outside 0..1. Source: Holm 1979, Scand. J. Statist. 6.
-    """
-    if not all(0 <= p <= 1 for p in ps):
-        raise ValueError(f"a p is between 0 and 1: {list(ps)}")
-    adjusted = [0.0] * len(ps)
-    highest = 0.0
-    for rank, at in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        highest = max(highest, min(1.0, ps[at] * (len(ps) - rank)))
-        adjusted[at] = highest
-    return adjusted
-
-
-def simultaneous(level: float, size: int) -> float:
-    """Return the level of each of `size` intervals that hold together at `level` (Bonferroni)."""
-    return 1 - (1 - level) / max(1, size)

@@ -24,6 +24,10 @@ class Region(NamedTuple):
         """The finite ones."""
         return tuple(end for end in self if math.isfinite(end))
 
+    def holds(self, value: float) -> bool:
+        """Whether a value is in the region, and at none of its ends."""
+        return self.low < value < self.high
+
 
 def region(question: Hypothesis) -> Region:
     """Return where the answer is yes.
@@ -39,6 +43,11 @@ def region(question: Hypothesis) -> Region:
     if question.relation in {">", ">="}:
         return Region(bound, math.inf)
     return Region(-math.inf, bound)
+
+
+def of_differences(of: Region) -> Region:
+    """Return the same region of `a - factor * b` as a one-sided one of a / b is."""
+    return Region(0, math.inf) if of.low > -math.inf else Region(-math.inf, 0)
 
 
 def lies(interval: tuple[float, float], of: Region) -> Literal["inside", "outside", "across"]:

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep, Level
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import server_names
 from benchforge.stats.inference.interval import LEAST, typical
 from benchforge.stats.summary.groups import Identity, identity, shared
 from benchforge.stats.summary.line import by_block
-from benchforge.stats.summary.metric_ranking import names
 from benchforge.stats.sweep.sweep import sweep
 from benchforge.stats.sweep.usl import law_at
 
@@ -80,7 +80,7 @@ def _swept(
     line = next(iter(lines.values()))
     partial = ConcurrencySweep(
         scenario=first.scenario,
-        server=names([first])[0],
+        server=server_names([first])[0],
         driver=first.driver,
         option=option,
         vary={path: one for path, one in shared(first).items() if path != option},

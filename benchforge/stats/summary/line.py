@@ -9,6 +9,7 @@ from benchforge.model.summary.summary import MetricSummary, TrialSample
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import Window
+from benchforge.model.values.compact import compact
 from benchforge.parts.part import Metric
 
 _TWO = 2  # values: one has no deviation
@@ -63,6 +64,7 @@ def _of_metric(
     for trial in trials:
         for sample in metric.of_trial(trial, label, window):
             trial_sample = TrialSample(trial=trial.number, block=trial.block, sample=sample)
+            compact(trial_sample)
             groups.setdefault(sample.of, []).append(trial_sample)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:

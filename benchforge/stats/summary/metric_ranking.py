@@ -1,14 +1,12 @@
 """How the cases of a comparison stand to one another: ranks that the believed trials allow."""
 
-import statistics
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.metric_ranking import MetricRanking, RankingOutlier, UnrankedServer
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import server_names
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import LEAST, deviation
 from benchforge.stats.inference.ratio import log_ratios
@@ -20,7 +18,6 @@ from benchforge.stats.summary.outliers import outliers
 TARGET = 0.03
 "How closely a ratio is to be known where the suite does not say it, as `needs` counts blocks."
 
-_OF_SERVERS = "servers."
 _Values = dict[str, dict[Place, float]]
 "By server: what counts of each block, believed or disturbed."
 
@@ -29,36 +26,19 @@ def standings(
     cases: Sequence[CaseSummary],
     labels: Collection[str],
     believed: Collection[int],
-    target: float = TARGET,
+    until: float | None = None,
 ) -> tuple[MetricRanking, ...]:
     """Return the standings of cases that are compared, by each of the metrics; none of one case.
 
-    `believed` has the trials that count. A metric that is 0 everywhere ranks nobody, and is left
-    out.
+    `believed` has the trials that count, `until` the width that ends the run. A metric that is 0
+    everywhere ranks nobody, and is left out.
     """
     if len(cases) <= 1:
         return ()
     lines = [line for case in cases for line in case.metrics if line.metric in labels]
     measures = dict.fromkeys((line.metric, line.of) for line in lines if line.highest != 0)
     ordered = sorted(measures, key=lambda measure: list(labels).index(measure[0]))
-    return tuple(_standing(cases, *measure, believed, target) for measure in ordered)
-
-
-def names(cases: Sequence[CaseName]) -> list[str]:
-    """Return what each of several servers is called: its label, and what varies of it."""
-    labels = [", ".join([case.server, *_varies(case)]) for case in cases]
-    often = Counter(labels)
-    return [
-        name if often[name] == 1 else f"{name} ({number})" for number, name in enumerate(labels, 1)
-    ]
-
-
-def _varies(case: CaseName) -> Iterator[str]:
-    for path, value in case.vary.items():
-        if path.startswith(_OF_SERVERS):
-            yield f"{path.rpartition('.')[2]} {value}"
-    if case.arm > 1:
-        yield f"arm {case.arm}"
+    return tuple(_standing(cases, *measure, believed, until) for measure in ordered)
 
 
 def _standing(
@@ -66,13 +46,14 @@ def _standing(
     metric: str,
     of: str | None,
     believed: Collection[int],
-    target: float,
+    until: float | None,
 ) -> MetricRanking:
+    target, stopped = TARGET if until is None else until, until is not None
     lines: dict[str, MetricSummary] = {}
     values: _Values = {}
     left: dict[str, dict[int, float]] = {}
     left_out: list[UnrankedServer] = []
-    for name, case in zip(names([one.case for one in cases]), cases, strict=True):
+    for name, case in zip(server_names([one.case for one in cases]), cases, strict=True):
         line = next((one for one in case.metrics if (one.metric, one.of) == (metric, of)), None)
         values_at: dict[Place, float] = {}
         if line is not None:
@@ -96,13 +77,15 @@ def _standing(
     )
     if len(values) <= 1 or blocks < LEAST:
         return standing.model_copy(update={"why": _nobody(cases, values, blocks)})
-    ranked = ranking(_table(values), first_line.better)
+    ranked = ranking(_table(values), first_line.better, stopped=stopped)
     level = {
         name: levelled_places(values_at, left[name], first_line.better)
         for name, values_at in values.items()
     }
-    if level != values and (why := uneven(ranked, ranking(_table(level), first_line.better), left)):
-        return standing.model_copy(update={"why": why})
+    if level != values:
+        of_level = ranking(_table(level), first_line.better, stopped=stopped)
+        if why := uneven(ranked, of_level, left):
+            return standing.model_copy(update={"why": why})
     return standing.model_copy(
         update={
             "ranking": ranked,
@@ -146,16 +129,14 @@ def _far(lines: Mapping[str, MetricSummary], values: _Values) -> Iterator[Rankin
     )
     for name, outlying in by_server.items():
         trials = {sample.block: sample.trial for sample in lines[name].samples}
-        middle = statistics.median(values[name].values())
         for outlier in outlying.flagged:
             block, _ = common[outlier.at]
-            value = values[name][common[outlier.at]]
             yield RankingOutlier(
                 server=name,
                 trial=trials[block],
                 block=block,
-                value=value,
-                share=value / middle - 1,
+                value=values[name][common[outlier.at]],
+                share=outlier.share,
                 severity=outlier.severity,
             )
 

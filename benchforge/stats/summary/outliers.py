@@ -12,21 +12,35 @@ from benchforge.stats.inference.interval import check, mean
 from benchforge.text.readable import counted, exact
 
 _LEAST = 5  # values
-_MILD = 3.5
-_SEVERE = 5.0
+# The modified z beyond which one server in 20 (mild) or in 100 (severe) has a value although all
+# its values are normal, by the number of values from which it holds. The usual 3.5 is for many
+# values: of five, the median deviation is so often small by chance that one server in five is
+# flagged.
+_CUTOFFS = {
+    5: (8.0, 19.0),
+    6: (5.8, 10.7),
+    8: (5.1, 8.4),
+    10: (4.6, 7.0),
+    12: (4.4, 6.3),
+    15: (4.3, 6.1),
+    20: (4.0, 5.3),
+    30: (3.9, 4.8),
+}
+_MATERIAL = 0.01  # of the value: nobody chooses a server by less
+_LARGEST = 700.0  # whose exponential is a number still
 _EQUAL = 1e-12  # what is left of equal values after their logarithms are subtracted
 _TIE = 1e-9
 _NORMAL = 0.6745  # MADs that a standard deviation is, for a normal distribution
 
 
 def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
-    """Return what is flagged of each server, by the modified z of the logarithms.
+    """Return what is flagged of each server, by the modified z of the logarithms (from 1 % off on).
 
     The mean of each block is removed first, since what meets all servers is nobody's outlier. One
     value far off moves the mean, so that those of the other servers seem off as well: in a block
     only the farthest is flagged. Of two servers alone both are: their ratio does not tell whose
     value it was. Raises ValueError for different lengths and values that are not finite.
-    Source: Iglewicz and Hoaglin 1993.
+    Source: Iglewicz and Hoaglin 1993, with cutoffs from simulation.
     """
     all_values = [value for of in values.values() for value in of]
     check(all_values)
@@ -38,9 +52,10 @@ def outliers(values: Mapping[str, Sequence[float]]) -> dict[str, Outliers]:
     rest = [[value - block for value, block in zip(of, blocks, strict=True)] for of in logs]
     away = [[value - statistics.median(of) for value in of] for of in rest]
     zs = [_modified(of) for of in away]
+    mild, _ = _cutoffs(len(blocks))
     far = [
         max(
-            (abs(row[at]) for row, z in zip(away, zs, strict=True) if z and abs(z[at]) > _MILD),
+            (abs(row[at]) for row, z in zip(away, zs, strict=True) if z and abs(z[at]) > mild),
             default=0,
         )
         for at in range(len(blocks))
@@ -59,6 +74,10 @@ def _modified(away: Sequence[float]) -> list[float] | None:
     return [_NORMAL * each / mad for each in away] if mad > _EQUAL else None
 
 
+def _cutoffs(n: int) -> tuple[float, float]:
+    return _CUTOFFS[max((least for least in _CUTOFFS if least <= n), default=_LEAST)]
+
+
 def _unknown(n: int) -> str:
     if n < _LEAST:
         return f"among {counted(n, 'value')} no outlier is known: it takes {_LEAST}"
@@ -66,10 +85,16 @@ def _unknown(n: int) -> str:
 
 
 def _flagged(zs: Sequence[float], away: Sequence[float], far: Sequence[float]) -> Outliers:
+    mild, severe = _cutoffs(len(zs))
     return Outliers(
         flagged=tuple(
-            Outlier(at=at, z=z, severity="severe" if abs(z) > _SEVERE else "mild")
+            Outlier(
+                at=at,
+                z=z,
+                share=math.expm1(min(off, _LARGEST)),
+                severity="severe" if abs(z) > severe else "mild",
+            )
             for at, (z, off, farthest) in enumerate(zip(zs, away, far, strict=True))
-            if abs(z) > _MILD and abs(off) >= farthest * (1 - _TIE)
+            if abs(z) > mild and abs(off) >= max(farthest * (1 - _TIE), _MATERIAL)
         )
     )

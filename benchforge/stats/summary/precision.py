@@ -18,6 +18,7 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.metric_title import titled
 from benchforge.parts.part import Metric
 from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.sample_size import enough, half_width
 from benchforge.stats.summary.case import course, used_of
@@ -166,5 +167,6 @@ def _estimate(target: PrecisionTarget, values: _Values, n: int) -> Estimate:
         why = f"{case.title} has no {target.metric}"
         return Estimate(method="paired t of log-ratios", level=0.95, n=n, why=why)
     if target.theirs is None:
-        return typical([ours[block, False] for block, disturbed in sorted(ours) if not disturbed])
-    return ratio(*paired(ours, theirs))
+        alone = [ours[block, False] for block, disturbed in sorted(ours) if not disturbed]
+        return at_level(typical(alone), 0.95, stopped=True)
+    return at_level(ratio(*paired(ours, theirs)), 0.95, stopped=True)

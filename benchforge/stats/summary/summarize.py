@@ -18,7 +18,7 @@ from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
 from benchforge.stats.summary.groups import Identity, groups, identity, shared
-from benchforge.stats.summary.metric_ranking import TARGET, standings
+from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.summary.placebo import placebo
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.windows import together, window_of
@@ -92,6 +92,7 @@ def summarize(
         searches=header.searches,
         tables=header.tables,
         claims=header.claims,
+        verdict_rules=header.verdict_rules,
         complete=not missing(header, trials, decision),
         stop_decision=decision,
         cases=cases,
@@ -135,9 +136,9 @@ def _standings(
         if group.scenario in pivot.scenarios
         for label in pivot.metrics
     )
-    target = TARGET if header.until is None else header.until.width
+    until = None if header.until is None else header.until.width
     members = [cases[identity(case)] for case in group.cases]
-    return standings(members, [*dict.fromkeys([*labels[:1], *drawn])], believed, target)
+    return standings(members, [*dict.fromkeys([*labels[:1], *drawn])], believed, until)
 
 
 def _check_tables(header: Header) -> None:

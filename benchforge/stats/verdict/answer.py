@@ -1,16 +1,17 @@
-"""What the numbers say to a question, before the other questions of its family are looked at."""
+"""What the numbers say to a question, and what of it stands among the questions of its family."""
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 from benchforge.model.suite.claim import Claim, Hypothesis, Relation
 from benchforge.model.summary.verdict import Estimate, RatioDecision
 from benchforge.stats.inference.decide import decide
-from benchforge.stats.inference.hodges_lehmann import hodges_lehmann, of_values, outside
+from benchforge.stats.inference.hodges_lehmann import hodges_lehmann, of_values
 from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.joint import STOPPED, at_level
 from benchforge.stats.inference.ratio import companion, ratio
-from benchforge.stats.inference.region import Region, lies, needs, p_of, region
+from benchforge.stats.inference.region import Region, lies, needs, of_differences, p_of, region
 from benchforge.stats.inference.t_interval import t_of_values
 from benchforge.stats.verdict.blocks import Blocks
 from benchforge.text.readable import percent
@@ -35,14 +36,40 @@ class Weighed(NamedTuple):
     """The estimate that a question asks for, with the p of its nearest bound."""
 
     estimate: Estimate
+    "Estimate with the interval of this question alone."
     where: Region
     "Region in which the answer is yes."
     companion: Estimate | None = None
     equal: bool = False
     "True if both sides, or the side and the bound, are equal to the last bit in every block."
+    stopped: bool = False
+    "True if the width of intervals ended the run."
+
+    def at(self, error: float) -> Self:
+        """Return it with the interval of this error: 1 - its level."""
+        estimate = at_level(self.estimate, 1 - error, stopped=self.stopped)
+        return self._replace(estimate=estimate)
 
 
-def weigh(question: Hypothesis, of: Blocks) -> Weighed:
+class IntervalErrors(NamedTuple):
+    """The error of intervals that show a difference, and of those that show an equality.
+
+    Each is a family of its own: of one question at most one of the two answers can be false, so
+    the errors of both together are those of one family.
+    """
+
+    apart: float
+    same: float
+
+
+class Ps(NamedTuple):
+    """How often values as clear as these are seen where that answer is false; None: never asked."""
+
+    apart: float | None
+    same: float | None
+
+
+def weigh(question: Hypothesis, of: Blocks, *, stopped: bool = False) -> Weighed:
     """Return the estimate of a question.
 
     Where a value has no logarithm, there is no ratio: `a > factor * b` is asked of the difference
@@ -60,10 +87,48 @@ def weigh(question: Hypothesis, of: Blocks) -> Weighed:
         estimate = t_of_values(apart, "paired t of differences", LEVEL)
         beside = of_values(apart, LEVEL)
         if question.form == "ratio":
-            where = Region(0, math.inf) if where.low > -math.inf else Region(-math.inf, 0)
+            where = of_differences(where)
     estimate = estimate.model_copy(update={"p": p_of(estimate, where)})
-    few = outside(len(of.a), LEVEL) is None
-    return Weighed(estimate, where, None if few else beside, equal)
+    few = 2.0 ** -len(of.a) > (1 - LEVEL) / 2  # the chance that all signs are alike
+    return Weighed(estimate, where, None if few else beside, equal, stopped).at(1 - LEVEL)
+
+
+def ps_of(claim: Claim, of: Weighed) -> Ps:
+    """Return the p of both answers that a question may get, each by the nearest bound of it."""
+    estimate, where = of.estimate, of.where
+    if estimate.value is None or estimate.p is None:
+        return Ps(None, None)
+    apart = min(1.0, estimate.p / STOPPED) if of.stopped else estimate.p
+    if _has_margin(claim, of):
+        around = _around(claim)
+        same = p_of(estimate, around) if around.holds(estimate.value) else None
+        return Ps(apart, min(1.0, same / STOPPED) if same and of.stopped else same)
+    equality = len(where.ends) > 1 and where.holds(estimate.value)
+    return Ps(None, apart) if equality else Ps(apart, None)
+
+
+def both(claim: Claim, of: Weighed, level: Weighed) -> Ps:
+    """Return the p of answers that levelled values give, too: the larger one of each."""
+    values = of.estimate.value, level.estimate.value
+    if None in values or len({of.where.holds(value or 0.0) for value in values}) > 1:
+        return Ps(None, None)
+    ours, theirs = ps_of(claim, of), ps_of(claim, level)
+    return Ps(_larger(ours.apart, theirs.apart), _larger(ours.same, theirs.same))
+
+
+def _larger(p: float | None, other: float | None) -> float | None:
+    return None if p is None or other is None else max(p, other)
+
+
+def _has_margin(claim: Claim, of: Weighed) -> bool:
+    ratio = of.estimate.method == "paired t of log-ratios"
+    return ratio and claim.hypothesis.relation != "=="
+
+
+def _around(claim: Claim) -> Region:
+    """Return the values that are the same as the factor of a claim, within its margin."""
+    factor, wide = claim.hypothesis.bound, 1 + claim.margin
+    return Region(factor / wide, factor * wide)
 
 
 def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
@@ -76,20 +141,30 @@ def _alone(values: Sequence[float], where: Region) -> tuple[Estimate, Estimate]:
     return t_of_values(values, "t of values", LEVEL), of_values(values, LEVEL)
 
 
-def answer(claim: Claim, of: Weighed, p_adjusted: float | None, family: int = 1) -> VerdictAnswer:
-    """Return the answer to one of `family` questions, from three blocks on."""
-    question, estimate, where = claim.hypothesis, of.estimate, of.where
-    if estimate.value is None or estimate.interval is None:
-        return _without_interval(question, of)
-    if estimate.method == "paired t of log-ratios" and question.relation != "==":
-        return _of_ratio(claim, of, p_adjusted, family)
-    how = lies(estimate.interval, where)
-    fragile = _otherwise(of.companion, where, how)
-    if how == "across":
-        return VerdictAnswer("inconclusive", needs=needs(estimate, where), fragile=fragile)
-    if not _significant(p_adjusted):
-        return VerdictAnswer("inconclusive", _FAMILY, fragile=fragile)
-    return VerdictAnswer("holds" if how == "inside" else "fails", fragile=fragile)
+def answer(claim: Claim, of: Weighed, errors: IntervalErrors) -> tuple[VerdictAnswer, Estimate]:
+    """Return the answer to a question from three blocks on, and the interval that gives it."""
+    question, apart, same = claim.hypothesis, of.at(errors.apart), of.at(errors.same)
+    if of.estimate.value is None or of.estimate.interval is None:
+        return _without_interval(question, of), of.estimate
+    if _has_margin(claim, of):
+        return _of_ratio(claim, of, apart.estimate, same.estimate)
+    how = lies(of.estimate.interval, of.where)
+    fragile = _otherwise(of.companion, of.where, how)
+    by, state = _of_region(of.where, apart.estimate, same.estimate)
+    if state != "across":
+        return VerdictAnswer("holds" if state == "inside" else "fails", fragile=fragile), by
+    why = "" if how == "across" else _FAMILY
+    return VerdictAnswer("inconclusive", why, needs=needs(by, of.where), fragile=fragile), by
+
+
+def _of_region(where: Region, apart: Estimate, same: Estimate) -> tuple[Estimate, str]:
+    """Return the interval that gives an answer, else the widest, and how it lies to the region."""
+    hows = [lies(one.interval, where) if one.interval else "across" for one in (apart, same)]
+    if len(where.ends) == 1 or hows[0] == "outside":
+        return apart, hows[0]
+    if hows[1] == "inside":
+        return same, "inside"
+    return max(apart, same, key=lambda estimate: estimate.level), "across"
 
 
 def _without_interval(question: Hypothesis, of: Weighed) -> VerdictAnswer:
@@ -98,7 +173,7 @@ def _without_interval(question: Hypothesis, of: Weighed) -> VerdictAnswer:
     if value is None or not of.equal:
         return VerdictAnswer("inconclusive", of.estimate.why)
     at_an_end = value in where and question.relation in {">=", "<=", "=="}
-    inside = where.low < value < where.high or at_an_end
+    inside = where.holds(value) or at_an_end
     return VerdictAnswer(
         "holds" if inside else "fails", remark="equal to the last bit in every block"
     )
@@ -107,34 +182,34 @@ def _without_interval(question: Hypothesis, of: Weighed) -> VerdictAnswer:
 _FAMILY = "one question alone would be answered, among so many it may be chance"
 
 
-def _significant(p: float | None) -> bool:
-    return p is not None and p < 1 - LEVEL
-
-
 def _otherwise(beside: Estimate | None, where: Region, how: str) -> bool | None:
     if beside is None or beside.interval is None:
         return None
     return lies(beside.interval, where) != how
 
 
-def _of_ratio(claim: Claim, of: Weighed, p_adjusted: float | None, family: int) -> VerdictAnswer:
+def _of_ratio(
+    claim: Claim, of: Weighed, apart: Estimate, same: Estimate
+) -> tuple[VerdictAnswer, Estimate]:
     """Answer `a > factor * b` and its like: as a ratio decides that is divided by the factor.
 
     The same within the margin is no more and no less: then `>` fails, and `>=` holds.
     """
-    question, factor = claim.hypothesis, claim.hypothesis.bound
-    estimate = _divided(of.estimate, factor)
+    question, margin, factor = claim.hypothesis, claim.margin, claim.hypothesis.bound
+    apart_by, same_by, alone_by = (_divided(one, factor) for one in (apart, same, of.estimate))
     beside = None if of.companion is None else _divided(of.companion, factor)
-    decided = decide(estimate, beside, margin=claim.margin, p_adjusted=p_adjusted, family=family)
-    return _as_answer(decided, question.relation, claim.margin)._replace(
-        needs=decided.blocks_needed, fragile=decided.fragile, resolves=decided.detectable_ratio
+    decided = decide(apart_by, margin=margin, for_same=same_by)
+    alone = decide(alone_by, beside, margin=margin)
+    reply = _as_answer(decided, alone, question.relation)._replace(
+        needs=decided.blocks_needed, fragile=alone.fragile, resolves=decided.detectable_ratio
     )
+    return reply, same if decided.ratio is same_by else apart
 
 
-def _as_answer(decided: RatioDecision, relation: Relation, margin: float) -> VerdictAnswer:
+def _as_answer(decided: RatioDecision, alone: RatioDecision, relation: Relation) -> VerdictAnswer:
     if decided.state == "inconclusive":
-        alone = decide(decided.ratio, margin=margin)
         return VerdictAnswer("inconclusive", "" if alone.state == "inconclusive" else _FAMILY)
+    margin = decided.margin
     if decided.state == "same":
         holds = relation in {">=", "<="}
         return VerdictAnswer(

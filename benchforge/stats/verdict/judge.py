@@ -1,21 +1,31 @@
 """What the numbers say to the claims of a suite."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate, Method, Objection, Verdict
-from benchforge.stats.inference.holm import holm
 from benchforge.stats.inference.interval import LEAST
+from benchforge.stats.inference.joint import at_level
+from benchforge.stats.inference.selection import PROCEDURES
 from benchforge.stats.summary.groups import identity
 from benchforge.stats.summary.level import may_be_it
-from benchforge.stats.verdict.answer import LEVEL, VerdictAnswer, Weighed, answer, weigh
+from benchforge.stats.verdict.answer import (
+    LEVEL,
+    IntervalErrors,
+    Ps,
+    VerdictAnswer,
+    Weighed,
+    answer,
+    both,
+    ps_of,
+    weigh,
+)
 from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
 from benchforge.stats.verdict.objections import Sides, against, broken, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
-from benchforge.stats.verdict.shares import shares
+from benchforge.stats.verdict.shares import Shares, shares
 from benchforge.text.readable import counted
 
 _METHODS: Mapping[str, Method] = {
@@ -23,16 +33,16 @@ _METHODS: Mapping[str, Method] = {
     "difference": "paired t of differences",
     "value": "t of logs",
 }
-Family = tuple[str, str]
-"A scenario and a metric: their questions are one family."
+Family = tuple[str, ...]
+"What the questions of a family share: nothing, or a scenario and a metric."
 
 
-class _P(NamedTuple):
-    """The p of a question in its family."""
+class _Standing(NamedTuple):
+    """What the family of a question makes of it."""
 
-    measured: float | None
-    level: float | None
-    "The same of levelled values."
+    errors: IntervalErrors
+    size: int
+    p_adjusted: float | None
 
 
 class _Looked(NamedTuple):
@@ -48,22 +58,29 @@ class _Looked(NamedTuple):
     weighed: Weighed | None
     "Estimate; None if the data is invalid, or if failures were counted."
     level: Weighed | None
-    "The same as if others had left all CPUs to each side; where they disturbed none, as it is."
+    "The same as if others had left all CPUs to each side; None where they disturbed none."
 
     @property
-    def family(self) -> Family:
-        return self.instance.a.case.scenario, self.claim.metric
+    def ps(self) -> Ps:
+        """The p of both answers; None for one that the question cannot get."""
+        if self.weighed is None or self.of.bounded:
+            return Ps(None, None)
+        if self.level is not None:
+            return both(self.claim, self.weighed, self.level)
+        return ps_of(self.claim, self.weighed)
 
 
-def judged(summary: Summary) -> Summary:
-    """Return a summary with the verdicts on its claims."""
-    return summary.model_copy(update={"verdicts": judge(summary, summary.claims)})
+def judged(summary: Summary, looks: int = 1) -> Summary:
+    """Return a summary with the verdicts on its claims; of a run that is looked at so often."""
+    return summary.model_copy(update={"verdicts": judge(summary, summary.claims, looks)})
 
 
-def judge(summary: Summary, claims: Sequence[Claim]) -> tuple[Verdict, ...]:
+def judge(summary: Summary, claims: Sequence[Claim], looks: int = 1) -> tuple[Verdict, ...]:
     """Return the answer to each question of each claim, in their order; of a smoke none.
 
-    Raises KeyError where a claim is about a case that the summary does not have.
+    At each of several `looks` the verdicts have their part of the error (Bonferroni): whoever
+    stops at any of them errs as seldom as at one. Raises KeyError where a claim is about a case
+    that the summary does not have.
     """
     if summary.smoke:
         return ()
@@ -71,19 +88,54 @@ def judge(summary: Summary, claims: Sequence[Claim]) -> tuple[Verdict, ...]:
     looked = [
         _look(claim, instance, summary, cases) for claim in claims for instance in claim.instances
     ]
-    sizes = Counter(question.family for question in looked)
-    adjusted = _adjusted(looked)
-    level = [question._replace(weighed=question.level) for question in looked]
-    adjusted_level = _adjusted(level)
-    return tuple(
-        _verdict(
-            question,
-            _P(adjusted.get(number), adjusted_level.get(number)),
-            sizes[question.family],
-            summary,
-        )
-        for number, question in enumerate(looked)
-    )
+    families: dict[Family, list[int]] = {}
+    for number, question in enumerate(looked):
+        families.setdefault(_family(question, summary), []).append(number)
+    verdicts: dict[int, Verdict] = {}
+    for numbers in families.values():
+        questions = [looked[number] for number in numbers]
+        together = _judged_together(questions, summary, (1 - LEVEL) / looks)
+        verdicts |= dict(zip(numbers, together, strict=True))
+    return tuple(verdicts[number] for number in range(len(looked)))
+
+
+def _family(question: _Looked, summary: Summary) -> Family:
+    per_scenario = summary.verdict_rules.family == "scenario"
+    return (question.instance.a.case.scenario, question.claim.metric) if per_scenario else ()
+
+
+def _judged_together(questions: Sequence[_Looked], summary: Summary, error: float) -> list[Verdict]:
+    """Return the verdicts on one family. A question without a p counts as one whose p is 1."""
+    size = len(questions)
+    counts = [_counted(question, 1 - error / size) for question in questions]
+    ps = [
+        question.ps if count is None else _p_of_counts(count, error / size)
+        for question, count in zip(questions, counts, strict=True)
+    ]
+    procedure = PROCEDURES[summary.verdict_rules.correction]
+    apart = procedure([1.0 if p.apart is None else p.apart for p in ps], error)
+    same = procedure([1.0 if p.same is None else p.same for p in ps], error)
+    errors = IntervalErrors(apart.error, same.error)
+    adjusted = [
+        None if count else alike if p.apart is None and p.same is not None else differ
+        for count, p, differ, alike in zip(counts, ps, apart.adjusted, same.adjusted, strict=True)
+    ]
+    return [
+        _verdict(question, count, _Standing(errors, size, p), summary)
+        for question, count, p in zip(questions, counts, adjusted, strict=True)
+    ]
+
+
+def _counted(question: _Looked, level: float) -> Shares | None:
+    """Return the answer to a question about shares of failures, by intervals of this level."""
+    if question.weighed is not None or question.invalid:
+        return None
+    return shares(question.claim.hypothesis, question.of.failures, level)
+
+
+def _p_of_counts(count: Shares, error: float) -> Ps:
+    """Return what an answer by Bonferroni's intervals counts as among the others: their error."""
+    return Ps(None if count.answer.state == "inconclusive" else error, None)
 
 
 def _look(claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases) -> _Looked:
@@ -95,8 +147,11 @@ def _look(claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases)
     objections = against(summary, sides, of.line)
     invalid = _invalid(of, sides, objections)
     counted = of.failures and of.line is not None and of.line.of_failures
-    weighed = None if invalid or counted else weigh(claim.hypothesis, of)
-    level = weigh(claim.hypothesis, of.levelled()) if weighed and of.disturbed else weighed
+    stopped = summary.stop_decision is not None
+    weighed = None if invalid or counted else weigh(claim.hypothesis, of, stopped=stopped)
+    level = None
+    if weighed and of.disturbed:
+        level = weigh(claim.hypothesis, of.levelled(), stopped=stopped)
     return _Looked(claim, instance, sides, of, objections, invalid, weighed, level)
 
 
@@ -114,31 +169,16 @@ def _invalid(of: Blocks, sides: Sides, objections: Sequence[Objection]) -> str:
     reasons = list(dict.fromkeys(rejected.why for rejected in of.rejected))
     why = f": {reasons[0]}" if reasons else ""
     left = len(reasons) - 1
-    more = f" (and {counted(left, 'more reason')})" if left else ""
+    more = f" (and {counted(left, 'more reason')})" if left > 0 else ""
     have = "block has" if n == 1 else "blocks have"
     return f"{n or 'no'} {have} believed values, it takes {LEAST}{why}{more}"
 
 
-def _adjusted(looked: Sequence[_Looked]) -> Mapping[int, float]:
-    """Return the p of each question in its family; one without a p counts as one of 1."""
-    families: dict[Family, list[int]] = {}
-    for number, question in enumerate(looked):
-        families.setdefault(question.family, []).append(number)
-    adjusted: dict[int, float] = {}
-    for numbers in families.values():
-        own = [
-            None if weighed is None else weighed.estimate.p
-            for weighed in (looked[n].weighed for n in numbers)
-        ]
-        ps = holm([1.0 if p is None else p for p in own])
-        adjusted |= {
-            n: p for n, p, first in zip(numbers, ps, own, strict=True) if first is not None
-        }
-    return adjusted
-
-
-def _verdict(question: _Looked, p: _P, family: int, summary: Summary) -> Verdict:
-    estimate, sides, reply = _answered(question, p, family)
+def _verdict(
+    question: _Looked, count: Shares | None, standing: _Standing, summary: Summary
+) -> Verdict:
+    estimate, reply = _answered(question, count, standing.errors)
+    sides = () if count is None else count.sides
     if reply.state != "inconclusive" and question.of.bounded:
         why = (
             "of some blocks only a lower bound is known: without them it would be another question"
@@ -156,17 +196,17 @@ def _verdict(question: _Looked, p: _P, family: int, summary: Summary) -> Verdict
         sides=sides,
         robust=None if question.weighed is None else question.weighed.companion,
         fragile=reply.fragile,
-        p_adjusted=p.measured,
-        family_size=family,
+        p_adjusted=None if estimate.p is None else standing.p_adjusted,
+        family_size=standing.size,
         detectable_ratio=reply.resolves,
         blocks_needed=reply.needs,
         blocks=question.of.blocks,
         a=question.of.a,
         b=question.of.b,
         disturbed=question.of.disturbed,
-        undisturbed=question.level.estimate
-        if question.level is not None and question.of.disturbed
-        else None,
+        undisturbed=None
+        if question.level is None
+        else at_level(question.level.estimate, estimate.level, stopped=question.level.stopped),
         rejected_blocks=question.of.rejected,
         objections=question.against,
         limitations=limits(summary, question.sides),
@@ -178,33 +218,28 @@ def _verdict(question: _Looked, p: _P, family: int, summary: Summary) -> Verdict
     )
 
 
-def _answer(question: _Looked, weighed: Weighed, p: _P, family: int) -> VerdictAnswer:
-    """Return the answer; where others disturbed blocks only one that levelled values give too."""
-    reply = answer(question.claim, weighed, p.measured, family)
-    if question.level is None or not question.of.disturbed:
-        return reply
-    reply = reply._replace(remark="")  # by how much is known beside those others alone
-    if (
-        reply.state == "inconclusive"
-        or answer(question.claim, question.level, p.level, family).state == reply.state
-    ):
-        return reply
-    return VerdictAnswer(
-        "inconclusive", may_be_it(("a", "b"), question.of.mean_left), fragile=reply.fragile
-    )
-
-
 def _answered(
-    question: _Looked, p: _P, family: int
-) -> tuple[Estimate, tuple[Estimate, ...], VerdictAnswer]:
+    question: _Looked, count: Shares | None, errors: IntervalErrors
+) -> tuple[Estimate, VerdictAnswer]:
+    if count is not None:
+        return count.estimate, count.answer
     if question.weighed is not None:
-        return question.weighed.estimate, (), _answer(question, question.weighed, p, family)
-    if question.invalid:
-        none = Estimate(
-            method=_METHODS[question.claim.hypothesis.form],
-            level=LEVEL,
-            n=len(question.of.blocks),
-            why=question.invalid,
-        )
-        return none, (), VerdictAnswer("inconclusive")
-    return shares(question.claim.hypothesis, question.of.failures, family)
+        return _answer(question, question.weighed, errors)
+    n, method = len(question.of.blocks), _METHODS[question.claim.hypothesis.form]
+    none = Estimate(method=method, level=LEVEL, n=n, why=question.invalid)
+    return none, VerdictAnswer("inconclusive")
+
+
+def _answer(
+    question: _Looked, weighed: Weighed, errors: IntervalErrors
+) -> tuple[Estimate, VerdictAnswer]:
+    """Return the answer; where others disturbed blocks only one that levelled values give too."""
+    reply, estimate = answer(question.claim, weighed, errors)
+    if question.level is None:
+        return estimate, reply
+    reply = reply._replace(remark="")  # by how much is known beside those others alone
+    level, _ = answer(question.claim, question.level, errors)
+    if reply.state in {"inconclusive", level.state}:
+        return estimate, reply
+    why = may_be_it(("a", "b"), question.of.mean_left)
+    return estimate, VerdictAnswer("inconclusive", why, fragile=reply.fragile)

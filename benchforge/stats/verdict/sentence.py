@@ -115,9 +115,9 @@ def _sure(verdict: Verdict, unit: str) -> str:
         return f" ({blocks}: {estimate.why})"
     ends = estimate.interval
     low, high = map(times, ends) if unit == "1" else amounts(unit, *ends)
-    holm = "Holm p" if verdict.family_size > 1 else "p"
+    name = "adjusted p" if verdict.family_size > 1 else "p"
     p = verdict.p_adjusted
-    sure = "" if p is None else f", {holm} {_p(p)}"
+    sure = "" if p is None else f", {name} {_p(p)}"
     return f" ({percent(estimate.level)} CI {low}\N{EN DASH}{high}, {blocks}{sure})"
 
 

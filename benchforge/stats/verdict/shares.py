@@ -7,9 +7,9 @@ from typing import NamedTuple
 from benchforge.model.suite.claim import Hypothesis
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.binomial import failing, worst
-from benchforge.stats.inference.holm import simultaneous
 from benchforge.stats.inference.region import Region, lies, region
-from benchforge.stats.verdict.answer import LEVEL, VerdictAnswer
+from benchforge.stats.inference.selection import simultaneous
+from benchforge.stats.verdict.answer import VerdictAnswer
 from benchforge.text.readable import exact
 
 APART = 0.001
@@ -28,14 +28,13 @@ class Shares(NamedTuple):
     answer: VerdictAnswer
 
 
-def shares(question: Hypothesis, failures: Sequence[Failures], family: int) -> Shares:
-    """Return the answer to a question about shares of failed requests.
+def shares(question: Hypothesis, failures: Sequence[Failures], level: float) -> Shares:
+    """Return the answer to a question about shares of failed requests, at this level.
 
-    The interval of each side is that of Clopper and Pearson, at a level at which all intervals of
-    the family hold together. They take requests as independent, which failures in bursts are not:
-    so the worst trial has to say the same.
+    The interval of each side is that of Clopper and Pearson; those of both hold together. They
+    take requests as independent, which failures in bursts are not: so the worst trial has to say
+    the same.
     """
-    level = simultaneous(LEVEL, family)
     each = simultaneous(level, len(failures))
     sides = tuple(failing(*_counts(one), each) for one in failures)
     where = region(question)

@@ -1,1 +1,0 @@
-"""Results over time, and against older ones."""

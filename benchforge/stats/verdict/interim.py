@@ -1,0 +1,86 @@
+"""What is known while a run goes on, with intervals that hold at all looks together.
+
+Who looks after each block, and stops once an interval of 95 % excludes a bound, finds a false
+difference in 17 to 25 % of runs. These intervals are wider, so that nobody who stops at one is
+misled more often than in 5 %.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.model.summary.verdict import Estimate, Verdict
+from benchforge.model.values.metric_title import titled
+from benchforge.stats.inference.interval import LEAST
+from benchforge.stats.inference.joint import joint
+from benchforge.stats.inference.region import Region, lies
+from benchforge.text.readable import amount, amounts, times
+
+_STATES: dict[str, Literal["holds", "fails", "open"]] = {
+    "holds": "holds",
+    "fails": "fails",
+    "inconclusive": "open",
+    "invalid": "open",
+}
+
+
+class InterimAnswer(NamedTuple):
+    """What is known of a claim, or of the two best servers of a comparison."""
+
+    about: str
+    state: Literal["holds", "fails", "open", "differ"]
+    estimate: Estimate
+    unit: str
+
+    @property
+    def in_words(self) -> str:
+        """For a person: framework holds so far: 1.590x (1.210 to 2.090)."""
+        value, ends = self.estimate.value, self.estimate.interval
+        if value is None or ends is None:
+            return f"{self.about}: no answer so far: {self.estimate.why.partition(': ')[0]}"
+        if self.unit == "1":
+            shown, low, high = f"{times(value)}x", *map(times, ends)
+        else:
+            shown, low, high = amount(self.unit, value), *amounts(self.unit, *ends)
+        state = "is open" if self.state == "open" else f"{self.state} so far"
+        return f"{self.about} {state}: {shown} ({low} to {high})"
+
+
+def looks(blocks: int) -> int:
+    """Return how often a run of so many blocks is looked at: after each that gives an interval."""
+    return max(1, blocks - LEAST + 1)
+
+
+def interim(summary: Summary, looks: int) -> Iterator[InterimAnswer]:
+    """Yield what is known of each claim; of a suite without claims, of each comparison.
+
+    `looks` is how often the run is looked at, its end included: the verdicts of the summary have
+    to be those of so many looks (`judged`).
+    """
+    yield from map(_of_claim, summary.verdicts)
+    if not summary.claims:
+        for comparison in summary.comparisons:
+            yield from _of_comparison(comparison, looks)
+
+
+def _of_claim(verdict: Verdict) -> InterimAnswer:
+    at = ", ".join(f"{axis} {value}" for axis, value in verdict.at.items())
+    about = f"{verdict.claim} ({at})" if at else verdict.claim
+    return InterimAnswer(about, _STATES[verdict.state], verdict.estimate, verdict.unit)
+
+
+def _of_comparison(comparison: Comparison, looks: int) -> Iterator[InterimAnswer]:
+    """Yield the best two servers by the first metric: that they are the best two is chance, too."""
+    ranked = next((one for one in comparison.rankings if one.ranking is not None), None)
+    if ranked is None or ranked.ranking is None or len(ranked.ranking.order) <= 1:
+        return
+    best, second = (one.server for one in ranked.ranking.order[:2])
+    pairs = ranked.ranking.pairs
+    pair = next((one for one in pairs if (one.first, one.second) == (best, second)), None)
+    if pair is None:
+        return
+    estimate = joint(pair.ratio, looks * len(pairs))
+    ends = estimate.interval
+    apart = ends is not None and lies(ends, Region(1, 1)) == "outside"
+    about = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best} / {second}"
+    yield InterimAnswer(about, "differ" if apart else "open", estimate, "1")
