@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from benchforge.checks.answers import answers
+from benchforge.checks.answers import answers, sampled
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission, samples
 from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
@@ -10,7 +10,7 @@ from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections, encryption
 from benchforge.checks.percentiles import USUAL, Percentiles, of_scenario
 from benchforge.checks.server import development, interpreter, method, resources, restarts
-from benchforge.checks.statistics import repetitions, steady
+from benchforge.checks.statistics import independent, repetitions, steady
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
@@ -26,6 +26,7 @@ _OF_TRIAL = (
     connections.of_trial,
     steady.of_trial,
     restarts.of_trial,
+    sampled.of_trial,
     clock.of_trial,
     development.of_trial,
     interpreter.of_trial,
@@ -39,6 +40,7 @@ _OF_COMPARISON = (
     connections.of_comparison,
     answers.of_comparison,
     repetitions.of_comparison,
+    independent.of_comparison,
     steady.of_comparison,
     development.of_comparison,
     resources.of_comparison,

@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from benchforge.model.trial.check import Check, Status, Topic
+from benchforge.model.trial.check import Audience, Check, Status, Topic
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
 
 FILE = "limits.toml"
 _DIGITS = 6  # enough for a person
-_SHARED = ("name", "unit", "source", "transient", "topic")  # by all limits of one check
+# By all limits of one check:
+_SHARED = ("name", "unit", "source", "transient", "topic", "audience", "warned", "causes")
 
 
 class Limit(Frozen):
@@ -29,6 +30,12 @@ class Limit(Frozen):
     transient: bool = False
     "True if the cause comes and goes, so that another attempt may succeed."
     topic: Topic = ""
+    audience: Audience | None = None
+    "Whom a failure concerns; None: invalid if it is of the apparatus, else limits."
+    warned: Audience | None = None
+    "Whom a warning concerns; None: limits if a failure is invalid, else as a failure."
+    causes: tuple[str, ...] = ()
+    "Ids of checks whose findings may explain a finding of this one; the first that spoke counts."
     more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)
     "Further numbers, by names that the check knows; pairs are a warning and a failure."
 
@@ -105,6 +112,7 @@ class Thresholds(Frozen):
         scope: Literal["trial", "comparison", "result"] = "trial",
         component: str = "",
         invalidates: Literal["all", "latency"] = "all",
+        because: str = "",
     ) -> Check:
         """Return a check's answer, judged by its limit unless `status` says otherwise.
 
@@ -128,6 +136,7 @@ class Thresholds(Frozen):
             invalidates=invalidates,
             transient=limit.transient,
             topic=limit.topic,
+            because=because,
         )
 
 

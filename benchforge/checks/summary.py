@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.checks import ask
+from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.statistics.repetitions import of_placebo
@@ -26,13 +27,17 @@ def concluded(
     metrics: Mapping[str, Metric],
     sessions: Sequence[Session] = (),
     ceilings: Sequence[Ceiling] = (),
+    looks: int = 1,
 ) -> Summary:
-    """Return all that a result says: what was measured, what the checks found, and the verdicts.
+    """Return all that a result says: its numbers, verdicts and findings, and their causes.
 
-    Raises InvalidFile as `summarize` does.
+    `looks` is how often the run is looked at, if its verdicts are shown while it goes on. Raises
+    InvalidFile as `summarize` does.
     """
     summary = summarize(header, trials, metrics, sessions)
-    return judged(with_checks(summary, header, trials, limits_of(header), ceilings))
+    limits = limits_of(header)
+    checked = judged(with_checks(summary, header, trials, limits, ceilings), looks)
+    return with_causes(checked, trials, limits)
 
 
 def with_checks(

@@ -91,9 +91,9 @@ def _single(trial: Trial) -> _Single | None:
 
 
 def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
-    """Return why there is no measurement, where the load's responses had another length (E3)."""
+    """Return why there is no measurement: the load was answered otherwise (E3), or wrongly (E6)."""
     for check in checks:
-        if check.id == "E3" and check.value is not None and check.status == "fail":
+        if check.id in {"E3", "E6"} and check.value is not None and check.status == "fail":
             return Failure(stage="read", message=f"{server}: {check.message}")
     return None
 

@@ -1,8 +1,8 @@
-"""Errors, what is left out of response times, and whether all answer alike (E1 to E5)."""
+"""Errors, what is left out of response times, and whether all answer alike (E1 to E6)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.checks.answers import alike, same
+from benchforge.checks.answers import alike, same, under_load
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
@@ -20,6 +20,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
         yield censored(trial, limits, tails)
     yield alike.answers(trial, limits)
     yield alike.size(trial, limits)
+    yield under_load.answers(trial, limits)
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:

@@ -9,7 +9,7 @@ from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import amount, percent
+from benchforge.text.readable import amount, figure, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -44,7 +44,7 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
     hottest = [(_hottest_s(usage, trial), usage) for usage in tools]
     measured = [(used, usage) for used, usage in hottest if used is not None]
     share, tool = max(
-        ((used / seen.seconds, usage.label) for used, usage in measured),
+        ((used / seen.seconds / _whole(usage), usage.label) for used, usage in measured),
         default=(0.0, tools[0].label),
     )
     status = limits["L1"].status(share)
@@ -54,10 +54,17 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
         return limits.check(
             "L1", "apparatus", None, f"{why}{_because(missing)}", component=missing.label
         )
-    says = f"the hottest thread of {tool} used {percent(share)} of a CPU"
+    quota = {usage.label: usage.quota_cpus for _, usage in measured if _whole(usage) < 1}.get(tool)
+    of = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
+    says = f"the hottest thread of {tool} used {percent(share)} of {of}"
     if status != "pass":
         says += ": give the load tool more threads, or a machine of its own"
     return limits.check("L1", "apparatus", share, says, component=tool)
+
+
+def _whole(tool: Usage) -> float:
+    """Return what a thread may use, in CPUs: one, or the quota of its control group."""
+    return min(1.0, tool.quota_cpus or 1.0)
 
 
 def _hottest_s(tool: Usage, trial: Trial) -> float | None:
@@ -77,11 +84,13 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check("L5", "apparatus", None, why, component=tool.label)
             continue
         value = tool.cpu_wait_s / seen.seconds / max(1, tool.busy_threads or 1)
-        status, why = colocation.alone(trial, limits, "L5", value, "loader")
+        status, why, cause = colocation.alone(trial, limits, "L5", value, "loader")
         says = f"{tool.label} waited {amount('s', value)} for a CPU each second"
         if why:
             says += f", which is part of the response times: {why}"
-        yield limits.check("L5", "apparatus", value, says, status=status, component=tool.label)
+        yield limits.check(
+            "L5", "apparatus", value, says, status=status, component=tool.label, because=cause
+        )
 
 
 def _tools(trial: Trial) -> list[Usage]:

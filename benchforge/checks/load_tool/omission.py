@@ -76,10 +76,18 @@ def _omission(reading: Reading, load: Load | None, limits: Thresholds) -> Check:
     if value is None or waits_us is None:
         why = "the response times are too short for the load tool's clock"
         return limits.check("O1", "apparatus", None, why, invalidates="latency")
+    # Of what took longer than is recorded only this is known: the truth is above both numbers.
+    more = "more than " if reading.censored else ""
+    longest = amount("us", reading.censored_from_us or 0)
+    if reading.latency.quantile(P, reading.censored) is None:
+        why = f"p99 itself is longer than the {longest} that the load tool records"
+        return limits.check("O1", "apparatus", None, why, invalidates="latency")
     says = (
-        f"at random moments p99 would be {amount('us', waits_us)}, {figure(value)} "
+        f"at random moments p99 would be {more}{amount('us', waits_us)}, {more}{figure(value)} "
         "times that of the closed loop"
     )
+    if more:
+        says += f", which records no response time above {longest}"
     if limits["O1"].status(value) != "pass":
         says += _stalls(reading, load, times.quantile(0.5) or 0, waits_us)
         says += ": measure response times at a rate, with pace"

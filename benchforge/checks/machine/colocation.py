@@ -6,6 +6,8 @@ placement could change it. A load tool with CPUs of its own that waits all the s
 them: that is a fault of the apparatus.
 """
 
+from typing import NamedTuple
+
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import foreign
 from benchforge.model.trial.check import Status
@@ -13,6 +15,14 @@ from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.cpus import Cpus
 from benchforge.text.readable import conjoined
+
+
+class Waiting(NamedTuple):
+    """How a part waited for CPUs, what explains it, and the id of the check that tells that."""
+
+    status: Status
+    why: str = ""
+    because: str = ""
 
 
 def cpus_of(trial: Trial, role: Role) -> Cpus | None:
@@ -28,9 +38,7 @@ def beside(trial: Trial, role: Role) -> tuple[Role, ...]:
     return tuple(other for other in others if _overlap(trial, role, other))
 
 
-def alone(
-    trial: Trial, limits: Thresholds, limit: str, value: float, role: Role
-) -> tuple[Status, str]:
+def alone(trial: Trial, limits: Thresholds, limit: str, value: float, role: Role) -> Waiting:
     """Judge how a part waited for CPUs, and say what of the trial itself explains it.
 
     It fails only where others are known to have taken CPU (N1 or N4), or the load tool waits on
@@ -38,21 +46,21 @@ def alone(
     """
     status = limits[limit].status(value)
     if status == "pass":
-        return status, ""
-    if foreign.at_work(trial, limits):
-        return status, "others used CPU meanwhile, see foreign-cpu and steal"
+        return Waiting(status)
+    if taker := foreign.at_work(trial, limits):
+        return Waiting(status, "others used CPU meanwhile, see foreign-cpu and steal", taker)
     others = beside(trial, role)
     if others:
         why = f"the {role} shares its CPUs with {conjoined(others)}"
-        if "loader" not in {role, *others} and _crowded(trial):
-            return "pass", f"{why}: there are fewer CPUs than parts"
-        return "warn", f"{why}: place them apart ([placement])"
+        with_tool = "loader" in {role, *others}
+        if not with_tool and _crowded(trial):
+            return Waiting("pass", f"{why}: there are fewer CPUs than parts")
+        cause = "P1" if with_tool else ""
+        return Waiting("warn", f"{why}: place them apart ([placement])", cause)
     if role == "loader":
-        return status, "its CPUs are too few for its threads: give it more ([placement])"
-    return (
-        "warn",
-        "nobody else is known to have used its CPUs: its own threads wait for one another",
-    )
+        return Waiting(status, "its CPUs are too few for its threads: give it more ([placement])")
+    why = "nobody else is known to have used its CPUs: its own threads wait for one another"
+    return Waiting("warn", why)
 
 
 def _crowded(trial: Trial) -> bool:

@@ -28,7 +28,7 @@ class ForeignCpu:
 
 
 def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
-    """Return (busy - own parts - sampler) / (CPUs x seconds)."""
+    """Return (busy - own parts - unassigned of the trial - sampler) / (CPUs x seconds)."""
     seen = trial.observation
     machine = None if seen is None else seen.machine
     if seen is None or machine is None:
@@ -41,7 +41,8 @@ def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
         return ForeignCpu(None, "unknown", why)
     if not seen.seconds:
         return ForeignCpu(None, "unknown", "the load took no time")
-    own_s = seen.sampler_cpu_s + sum(one.cpu_s or 0.0 for one in seen.usage)
+    own_s = seen.sampler_cpu_s + (seen.unassigned_cpu_s or 0.0)
+    own_s += sum(one.cpu_s or 0.0 for one in seen.usage)
     whole_s = machine.cpus * seen.seconds
     share = max(0.0, machine.busy_s - own_s) / whole_s
     return _judged(share, math.sqrt(TICK_S / whole_s), limits["N1"], seen.seconds)
@@ -61,10 +62,10 @@ def by_hypervisor(trial: Trial, limits: Thresholds) -> ForeignCpu:
     return _judged(share, TICK_S / seen.seconds, limits["N4"], seen.seconds)
 
 
-def at_work(trial: Trial, limits: Thresholds) -> bool:
-    """Whether others are known to have taken CPU: N1 or N4 warns at least."""
-    taken = by_processes(trial, limits), by_hypervisor(trial, limits)
-    return any(one.status in {"warn", "fail"} for one in taken)
+def at_work(trial: Trial, limits: Thresholds) -> str:
+    """Return the id of the check that says who took CPU: N1 or N4; empty where nobody did."""
+    taken = {"N1": by_processes(trial, limits), "N4": by_hypervisor(trial, limits)}
+    return next((id_ for id_, one in taken.items() if one.status in {"warn", "fail"}), "")
 
 
 def _judged(share: float, resolution: float, limit: Limit, seconds: float) -> ForeignCpu:

@@ -7,7 +7,7 @@ from benchforge.checks.seen import NOT_LOOKED_AT
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import percent
+from benchforge.text.readable import amount, counted, percent
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -22,7 +22,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     for part in () if seen is None else seen.usage:
         if part.role != "loader":
             yield _read(part, limits)
-            yield _growth(part, limits)
+            yield _growth(part, seen, limits)
 
 
 def _swap(seen: Observation | None, limits: Thresholds) -> Check:
@@ -30,7 +30,7 @@ def _swap(seen: Observation | None, limits: Thresholds) -> Check:
     if not {"pswpin", "pswpout"} <= paging.keys():
         return limits.check("M1", "apparatus", None, f"swap: {_why(seen)}")
     pages = paging["pswpin"] + paging["pswpout"]
-    says = f"{pages} pages went to or from swap"
+    says = f"{counted(pages, 'page')} went to or from swap"
     says += ": end what takes the memory, or load less" if pages else ""
     return limits.check("M1", "apparatus", pages, says)
 
@@ -40,7 +40,7 @@ def _killed(seen: Observation | None, limits: Thresholds) -> Check:
     if "oom_kill" not in paging:
         return limits.check("M2", "apparatus", None, f"kills for want of memory: {_why(seen)}")
     killed = paging["oom_kill"]
-    says = f"the kernel killed {killed} processes for want of memory"
+    says = f"processes that the kernel killed for want of memory: {killed}"
     says += ": see its log (dmesg), and give them more" if killed else ""
     return limits.check("M2", "apparatus", killed, says)
 
@@ -55,16 +55,21 @@ def _read(part: Usage, limits: Thresholds) -> Check:
     if part.major_faults is None:
         why = f"how much {part.label} read from a disk to run is not known{_because(part)}"
         return limits.check("M1.read", "apparatus", None, why, component=part.label)
-    says = f"{part.label} had to read {part.major_faults} pages of its memory from a disk"
-    says += ": give it a warm-up" if part.major_faults else ""
+    pages = counted(part.major_faults, "page")
+    says = f"{part.label} had to read {pages} of its memory from a disk"
+    if limits["M1.read"].status(part.major_faults) != "pass":
+        says += ": give it a warm-up"
     return limits.check("M1.read", "apparatus", part.major_faults, says, component=part.label)
 
 
-def _growth(part: Usage, limits: Thresholds) -> Check:
+def _growth(part: Usage, seen: Observation | None, limits: Thresholds) -> Check:
+    unassigned = None if seen is None else seen.unassigned_shared_bytes
+    beside = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
     if part.memory_growth is None:
-        why = f"whether the memory of {part.label} grows is not known{_because(part)}"
+        why = f"whether the memory of {part.label} grows is not known{_because(part)}{beside}"
         return limits.check("M3", "behaviour", None, why, component=part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
+    says += beside
     if limits["M3"].status(part.memory_growth) != "pass":
         says += ": load longer, to see whether it ever ends"
     return limits.check("M3", "behaviour", part.memory_growth, says, component=part.label)

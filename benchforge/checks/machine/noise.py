@@ -9,7 +9,7 @@ from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import amount, conjoined, figure, percent
+from benchforge.text.readable import amount, conjoined, counted, figure, percent
 
 _NAMED = 3
 _PRESSURE = {"cpu": "cpu.some", "io": "io.some", "memory": "memory.full"}
@@ -34,7 +34,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield _run_queue(trial, part, limits)
     yield from _pressure(trial, seen, limits)
     yield _stolen(trial, limits)
-    yield from _quota(machine, limits)
+    yield from _quota(seen, machine, limits)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -57,6 +57,9 @@ def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> 
     if taken.share is None or machine is None:
         return limits.check("N1", "apparatus", None, taken.why)
     says = f"others used {percent(taken.share)} of the {machine.cpus} CPUs"
+    unassigned_s = 0.0 if trial.observation is None else trial.observation.unassigned_cpu_s or 0.0
+    if unassigned_s >= foreign.TICK_S:
+        says += f", processes of the trial that belong to no part {amount('s', unassigned_s)}"
     if taken.status != "pass":
         named = [f"{one.program} {amount('s', one.cpu_s)}" for one in machine.foreign[:_NAMED]]
         says += f" ({conjoined(named)})" if named else ""
@@ -91,10 +94,12 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
         why += f": {part.why}" if part.why else ""
         return limits.check("N2", "apparatus", None, why, component=part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
-    status, why = colocation.alone(trial, limits, "N2", value, part.role)
+    status, why, cause = colocation.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
     says += f": {why}" if why else ""
-    return limits.check("N2", "apparatus", value, says, status=status, component=part.label)
+    return limits.check(
+        "N2", "apparatus", value, says, status=status, component=part.label, because=cause
+    )
 
 
 def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Iterator[Check]:
@@ -109,18 +114,30 @@ def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Ite
             why = f"the kernel does not tell its pressure (/proc/pressure/{of})"
             yield limits.check(limit, "apparatus", None, why, component=of)
             continue
-        share = stood / seen.seconds
+        share, cause = stood / seen.seconds, ""
         status: Status = limits[limit].status(share)
         says = f"for {percent(share)} of the time {_STOOD_STILL[of]}"
         if status != "pass" and of == "cpu":
-            status, why = colocation.alone(trial, limits, limit, share, "server")
+            status, why, cause = colocation.alone(trial, limits, limit, share, "server")
             says += f": {why}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"
-        yield limits.check(limit, "apparatus", share, says, status=status, component=of)
+        yield limits.check(
+            limit, "apparatus", share, says, status=status, component=of, because=cause
+        )
 
 
-def _quota(machine: MachineUsage | None, limits: Thresholds) -> Iterator[Check]:
+def _quota(
+    seen: Observation | None, machine: MachineUsage | None, limits: Thresholds
+) -> Iterator[Check]:
+    """Yield N5 of our own group, and of a load tool's: that of a server is what is measured."""
+    for tool in () if seen is None else seen.usage:
+        if tool.role == "loader" and tool.throttled:
+            says = (
+                f"the CPU quota of the control group of {tool.label} stopped it "
+                f"{counted(tool.throttled, 'time')}: give the load tool none"
+            )
+            yield limits.check("N5", "apparatus", tool.throttled, says, component=tool.label)
     if machine is None:
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:

@@ -70,7 +70,9 @@ def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) ->
         why += f": {part.why}" if part.why else ""
         return limits.check("P2", "apparatus", None, why, component=part.label)
     rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
-    status, why = colocation.alone(trial, limits, "P2", rate, part.role)
+    status, why, cause = colocation.alone(trial, limits, "P2", rate, part.role)
     says = f"each busy thread of {part.label} had to leave its CPU {figure(rate)} times a second"
     says += f": {why}" if why else ""
-    return limits.check("P2", "apparatus", rate, says, status=status, component=part.label)
+    return limits.check(
+        "P2", "apparatus", rate, says, status=status, component=part.label, because=cause
+    )

@@ -8,7 +8,7 @@ from benchforge.checks.seen import NOT_OBSERVED, cores, cpus_of, of_roles, reque
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import percent
+from benchforge.text.readable import counted, figure, percent
 
 _THREAD, _DISK = "a thread of", "waiting for the disk"
 _KEPT = 0.99
@@ -18,7 +18,8 @@ _KEPT = 0.99
 def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W2: which resource was used up, of a load that goes as fast as it can.
 
-    A server may use the CPUs that it is given, and no more than one for each of its workers. One
+    A server may use the CPUs that it is given, no more than one for each of its workers, and no
+    more than the quota of its control group. One
     connection at a time uses up nothing: each part waits for the others.
     """
     reading, seen = trial.reading, trial.observation
@@ -93,12 +94,21 @@ def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
 
 def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
     used, budget = cores(trial, usage), _budget(trial, usage)
-    if used is not None:
+    quota = usage.quota_cpus
+    if used is not None and quota is not None and quota < (budget or 1):
+        yield _by_quota(usage, quota), used / quota
+    elif used is not None:
         yield f"CPUs of {usage.label}", used / (budget or 1)
     if (hottest := _hottest(trial, usage)) is not None:
         yield f"{_THREAD} {usage.label}", hottest
     if usage.process_cpu_s and trial.reading is not None and _is_python(trial, usage):
         yield f"a Python process of {usage.label}", usage.process_cpu_s[0] / trial.reading.seconds
+
+
+def _by_quota(usage: Usage, quota: float) -> str:
+    """Name what a control group may use, and how often it was stopped there."""
+    stops = counted(usage.throttled or 0, "time")
+    return f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
 
 
 def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
@@ -107,7 +117,8 @@ def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
             yield f"{_THREAD} {usage.label}", usage.busiest_thread_cpu_s / seen.seconds
     own = [usage.cpu_s for usage in seen.usage]
     if seen.machine is not None and None not in own:  # of others' work N1 tells
-        own_s = seen.sampler_cpu_s + sum(one for one in own if one is not None)
+        own_s = seen.sampler_cpu_s + (seen.unassigned_cpu_s or 0.0)
+        own_s += sum(one for one in own if one is not None)
         yield "all CPUs together", own_s / seen.machine.cpus / seen.seconds
     if seen.machine is not None and "io.some" in seen.machine.pressure:
         yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
@@ -159,4 +170,4 @@ def _of_backend(trial: Trial, usage: Usage) -> float | None:
     used, cpus = cores(trial, usage), cpus_of(trial, "backend")
     if used is None or cpus is None:
         return None
-    return max(used / cpus, _hottest(trial, usage) or 0.0)
+    return max(used / min(cpus, usage.quota_cpus or cpus), _hottest(trial, usage) or 0.0)

@@ -119,5 +119,11 @@ def _between(
     limits: Thresholds, value: float | None, says: str, status: Status | None, of: str
 ) -> Check:
     return limits.check(
-        "W1", "behaviour", value, says, status=status, scope="comparison", component=of
+        "W1.used" if of == "used" else "W1",
+        "behaviour",
+        value,
+        says,
+        status=status,
+        scope="comparison",
+        component=of,
     )

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_OBSERVED, of_roles, why_unknown
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
+
+_LATE: Status = "warn"
+"Of a process that began late: nothing crashed, and what it did counts."
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -18,12 +21,19 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = why_unknown(usage, "whether all processes lived through the load")
             yield limits.check("S7", "behaviour", None, says, component=usage.label)
             continue
-        count = max(usage.ended_processes, usage.new_processes)
+        ended, begun = usage.ended_processes, usage.new_processes
+        count = max(ended, begun)
+        status: Status | None = None
         says = f"all processes of {usage.label} lived through the load"
-        if count:
+        if ended:
             says = (
-                f"of the processes of {usage.label}, {usage.ended_processes} ended and "
-                f"{usage.new_processes} began during the load: it crashed, or is set to begin "
-                "anew after so many requests; see its log"
+                f"of the processes of {usage.label}, {ended} ended and {begun} began during the "
+                "load: it crashed, or is set to begin anew after so many requests; see its log"
             )
-        yield limits.check("S7", "behaviour", count, says, component=usage.label)
+        elif begun:
+            status = _LATE
+            says = (
+                f"of the processes of {usage.label}, none ended and {begun} began during the load: "
+                "at first it had fewer workers; lengthen repeat.warmup"
+            )
+        yield limits.check("S7", "behaviour", count, says, status=status, component=usage.label)

@@ -1,0 +1,156 @@
+"""What follows from what: each finding of a result stands below exactly one cause.
+
+A check may compute its cause (`Check.because`). For others limits.toml lists the possible ones, and
+the first counts that did not pass in the same trial or comparison. A finding without such a cause
+is the root of one.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Final, get_args
+
+from benchforge.checks.limits import Thresholds
+from benchforge.model.summary.cause import Cause, CauseState, FoldedFinding
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.check import Audience, Check
+from benchforge.model.trial.trial import Trial
+
+_AUDIENCES: Final[tuple[Audience, ...]] = get_args(Audience)
+_STATES: Final[tuple[CauseState, ...]] = get_args(CauseState)
+_STATUSES: Final = ("fail", "warn", "unknown")
+Key = tuple[str, CauseState]
+
+
+def with_causes(summary: Summary, trials: Sequence[Trial], limits: Thresholds) -> Summary:
+    """Return the summary with the causes of all findings of the trials, comparisons and result."""
+    by_cause: dict[Key, list[FoldedFinding]] = {}
+    for key, finding in _rooted(summary, trials, limits):
+        by_cause.setdefault(key, []).append(finding)
+    causes = (_cause(key, findings, summary, limits) for key, findings in by_cause.items())
+    return summary.model_copy(update={"causes": tuple(sorted(causes, key=_importance))})
+
+
+def audience(check: Check, limits: Thresholds) -> Audience:
+    """Return whom a finding concerns: as its limit says, or by what it is about."""
+    by_id = limits.by_id
+    limit = by_id.get(f"{check.id}.{check.component}") or by_id.get(check.id)
+    if check.status == "unknown":
+        return "expert"
+    about: Audience = "invalid" if check.subject == "apparatus" else "limits"
+    failed = about if limit is None or limit.audience is None else limit.audience
+    if check.status == "fail":
+        return failed
+    if limit is not None and limit.warned is not None:
+        return limit.warned
+    return "limits" if failed == "invalid" else failed
+
+
+def spoken(checks: Iterable[Check]) -> dict[str, str]:
+    """Return the ids of the checks that warn or fail, each with the cause that it computed."""
+    spoke: dict[str, str] = {}
+    for check in checks:
+        if check.status in {"warn", "fail"}:
+            spoke[check.id] = spoke.get(check.id) or check.because
+    return spoke
+
+
+def root(check: Check, spoke: Mapping[str, str], limits: Thresholds) -> str:
+    """Return the id of the cause of a finding among those that spoke beside it, or its own."""
+    id_, because, passed = check.id, check.because, {check.id}
+    while True:
+        limit = limits.by_id.get(id_)
+        possible = (because,) if because else () if limit is None else limit.causes
+        cause = next((one for one in possible if one in spoke and one not in passed), None)
+        if cause is None:
+            return id_
+        id_, because = cause, spoke[cause]
+        passed.add(cause)
+
+
+def _rooted(
+    summary: Summary, trials: Sequence[Trial], limits: Thresholds
+) -> Iterator[tuple[Key, FoldedFinding]]:
+    """Yield each finding with its cause."""
+    cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
+    aside = {one.trial for case in cases for one in case.doubted if not one.used}
+    by_title: dict[str, dict[str, str]] = {}
+    for trial in trials:
+        case, spoke, mended = trial.case, spoken(trial.checks), set[str]()
+        if trial.number in aside:
+            mended = {root(check, spoke, limits) for check in trial.doubts}
+        else:
+            by_title.setdefault(case.title, {}).update(spoke)
+        for check in _findings(trial.checks):
+            finding = FoldedFinding(check=check, count=1, scenario=case.scenario, case=case.title)
+            where = {"server": case.server, "trials": (trial.number,)}
+            yield _key(check, spoke, limits, mended), finding.model_copy(update=where)
+    for comparison in summary.comparisons:
+        spoke = spoken(comparison.checks)
+        for name in comparison.cases:
+            spoke |= by_title.get(name.title, {})
+        for check in _findings(comparison.checks):
+            finding = FoldedFinding(check=check, count=1, scenario=comparison.scenario)
+            yield _key(check, spoke, limits), finding
+    everywhere = spoken(summary.checks)
+    for spoke in by_title.values():
+        everywhere |= spoke
+    for check in _findings(summary.checks):
+        yield _key(check, everywhere, limits), FoldedFinding(check=check, count=1)
+
+
+def _findings(checks: Iterable[Check]) -> list[Check]:
+    return [check for check in checks if check.status != "pass"]
+
+
+def _key(
+    check: Check, spoke: Mapping[str, str], limits: Thresholds, mended: Container[str] = ()
+) -> Key:
+    id_ = root(check, spoke, limits)
+    if id_ in mended:
+        return id_, "dealt with"
+    return id_, "unknown" if check.status == "unknown" and id_ == check.id else "open"
+
+
+def _cause(
+    key: Key, findings: Sequence[FoldedFinding], summary: Summary, limits: Thresholds
+) -> Cause:
+    id_, state = key
+    ids = {one.check.id for one in findings if state == "open"}
+    against = [one.claim for one in summary.verdicts if ids & {o.check.id for o in one.objections}]
+    # What follows from a cause is as bad as the cause, unless it makes a number invalid.
+    of_ids = [(one.check.id, audience(one.check, limits)) for one in findings]
+    own = [of for one, of in of_ids if one == id_] or [of for _, of in of_ids]
+    own += [of for _, of in of_ids if of == "invalid"]
+    return Cause(
+        id=id_,
+        audience=next(of for of in _AUDIENCES if of in own),
+        state=state,
+        verdicts=tuple(dict.fromkeys(against)),
+        count=len(findings),
+        trials=tuple(sorted({number for one in findings for number in one.trials})),
+        findings=tuple(sorted(_folded(findings), key=lambda finding: _rank(finding, id_))),
+    )
+
+
+def _folded(findings: Sequence[FoldedFinding]) -> Iterator[FoldedFinding]:
+    alike: dict[tuple[str, ...], list[FoldedFinding]] = {}
+    for finding in findings:
+        check, where = finding.check, (finding.scenario, finding.case)
+        what = check.id, check.status, check.scope, *where, check.component
+        alike.setdefault(what, []).append(finding)
+    for equal in alike.values():
+        worst = max(equal, key=lambda finding: finding.check.value or 0.0)
+        values = [one.check.value for one in equal if one.check.value is not None]
+        ends = (min(values), max(values)) if values else None
+        numbers = tuple(number for one in equal for number in one.trials)
+        counted = {"trials": numbers, "count": len(equal), "values": ends}
+        yield worst.model_copy(update=counted)
+
+
+def _rank(finding: FoldedFinding, id_: str) -> tuple[bool, int, str, int]:
+    check = finding.check
+    return check.id != id_, _STATUSES.index(check.status), check.id, -finding.count
+
+
+def _importance(cause: Cause) -> tuple[int, int, int, int, str]:
+    place = _STATES.index(cause.state), _AUDIENCES.index(cause.audience)
+    return (*place, -len(cause.verdicts), -len(cause.trials), cause.id)
