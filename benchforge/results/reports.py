@@ -8,7 +8,8 @@ from pathlib import Path
 from benchforge import door
 from benchforge.errors import Unusable
 from benchforge.model.files.file import FileFault
-from benchforge.model.files.folder import CEILINGS, HEADER, RUNTIMES, SESSIONS, SUMMARY, TRIALS
+from benchforge.model.files.folder import MANIFEST, SIGNATURE, SIGNED, SUMMARY, TRIALS
+from benchforge.model.files.manifest import is_measured
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Reporter
@@ -20,7 +21,7 @@ REPORTERS = ("markdown", "html", "csv")
 "Every run writes what these make."
 ON_DEMAND = ("action-benchmark", "github", "json", "junit")
 "Ours that write where somebody asks for them."
-_TAKEN = {HEADER, SUMMARY, TRIALS, CEILINGS, SESSIONS, RUNTIMES, LISTED}
+_TAKEN = {SUMMARY, LISTED, MANIFEST, SIGNED, SIGNATURE}
 
 
 def reporter(registry: Registry, name: str) -> Reporter:
@@ -128,7 +129,7 @@ def _formed(
 
 def _made(place: Path, name: str) -> bytes:
     """Return what a reporter wrote. Raises ValueError for what a result has for itself."""
-    if name.split("/", maxsplit=1)[0] in _TAKEN:
+    if is_measured(name) or name.split("/", maxsplit=1)[0] in _TAKEN:
         raise ValueError(f"{name} is a name of the result itself")
     return door.read(place, name, sys.maxsize - 1)
 

@@ -1,20 +1,23 @@
 """Everything that is wrong with a result: its files, and a summary that its trials do not give."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import BenchforgeError
-from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.file import FileFault, Parsed, parse
+from benchforge.model.files.folder import MANIFEST
+from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.validity.faults import FolderFiles, faults, read_files
 from benchforge.model.values.distribution import own_version
 from benchforge.registry import Registry
 from benchforge.results.conclude import installed_metrics
-from benchforge.results.verify.compare import Verified, compare_values
-from benchforge.results.verify.recomputed import RecomputedValue, plain
+from benchforge.results.verify.manifest import changed_files
+from benchforge.results.verify.verified import RecomputedValue, Verified, compare_values, plain
 
 
 def result_faults(path: Path, registry: Registry) -> list[FileFault]:
@@ -27,8 +30,18 @@ def result_faults(path: Path, registry: Registry) -> list[FileFault]:
         return faults(path)
     files = read_files(path)
     if files.faults or files.header is None or files.summary is None:
-        return files.faults
-    return list(_summary_faults(path, files, files.header.model, files.summary, registry))
+        return [*files.faults, *_manifest_faults(path)]
+    summed = _summary_faults(path, files, files.header.model, files.summary, registry)
+    return [*summed, *_manifest_faults(path)]
+
+
+def _manifest_faults(folder: Path) -> Iterator[FileFault]:
+    """Yield which files are not those of the manifest, where there is one."""
+    if not os.path.lexists(folder / MANIFEST):
+        return
+    manifest = parse(folder, MANIFEST, Manifest)
+    values = manifest if isinstance(manifest, list) else changed_files(manifest)
+    yield from (value for value in values if isinstance(value, FileFault))
 
 
 def _summary_faults(

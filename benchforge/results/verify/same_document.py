@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from benchforge.model.values.places import JsonPath
 from benchforge.text.readable import cut
@@ -31,11 +32,12 @@ def leaves(
 ) -> Iterator[tuple[JsonPath, object, object]]:
     """Yield each value of two documents that is not an object in both, or an array in both."""
     if isinstance(document, dict) and isinstance(other, dict):
-        for key in [*document, *(key for key in other if key not in document)]:
-            yield from leaves(member(document, key), member(other, key), (*path, key))
+        for key in dict.fromkeys((*document, *other)):
+            then, now = document.get(key, NOTHING), other.get(key, NOTHING)
+            yield from leaves(then, now, (*path, key))
     elif isinstance(document, list) and isinstance(other, list):
-        for number in range(max(len(document), len(other))):
-            yield from leaves(member(document, number), member(other, number), (*path, number))
+        for number, (then, now) in enumerate(zip_longest(document, other, fillvalue=NOTHING)):
+            yield from leaves(then, now, (*path, number))
     else:
         yield path, document, other
 
