@@ -92,6 +92,7 @@ siege siege
 hey hey
 hyperfine hyperfine
 httperf httperf
+chromium-headless-shell chromium-headless-shell
 END
 }
 

@@ -34,13 +34,24 @@ _COMMANDS = {
     "validate": "Check that the files of results are complete and agree with each other.",
     "calibrate": "Measure the noise of this machine, and which differences it can show.",
     "verify": "Recompute every number of a result from its raw files.",
+    "sign": "Sign a result with your ssh key.",
     "draw": "Draw which parts of a suite connect to which.",
     "doctor": "Check which programs this machine has and whether it is fit for benchmarking.",
     "plugins": "List, show, check or scaffold plugins.",
     "schema": "Print the JSON Schema of suites or of result files.",
 }
 GROUP = "benchforge.commands"
-_ENTRY_POINTS = ("calibrate", "draw", "history", "plugins", "rebaseline")  # in the table, too
+_ENTRY_POINTS = (
+    "calibrate",
+    "compare",
+    "doctor",
+    "draw",
+    "history",
+    "plugins",
+    "rebaseline",
+    "sign",
+    "verify",
+)  # in the table, too
 _INTERRUPTED = 128
 
 

@@ -18,7 +18,7 @@ class AnyPath(click.Path):
     """A path that may be there or not, and of which the system can at least tell that."""
 
     def __init__(self) -> None:
-        super().__init__(path_type=Path)
+        super().__init__(path_type=Path, readable=False)  # whoever reads it says why it cannot
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path. Raises Unusable where it is too long, or leads through a closed folder.

@@ -5,7 +5,7 @@ import click
 from benchforge.cli.deferred import runs
 from benchforge.cli.options import PATH
 
-_OF = ["suite", "result", "trial", "summary", "session", "ceiling", "calibration"]
+_OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", "calibration"]
 
 
 @click.command("schema")

@@ -5,6 +5,7 @@ from benchforge.checks.machine.calibrated import thresholds
 from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import kept, stale
+from benchforge.text.program import program
 from benchforge.text.readable import exact
 
 
@@ -15,7 +16,7 @@ def loosened() -> dict[str, float]:
         case None:
             return {}
         case Calibration() as calibration if why := stale(calibration, among):
-            warn(f"the calibration is not used: {why}; `benchforge calibrate` makes a new one")
+            warn(f"the calibration is not used: {why}; `{program()} calibrate` makes a new one")
             return {}
         case Calibration() as calibration:
             quiet = thresholds(calibration, among)

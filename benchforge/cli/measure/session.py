@@ -9,6 +9,7 @@ from functools import partial
 from benchforge.checks import ask
 from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
+from benchforge.cli.measure.interim import InterimLooks
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
 from benchforge.cli.results.report import reported
 from benchforge.cli.screen.progress import ProgressLine
@@ -37,9 +38,11 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     worth_s = {} if suite.smoke else declared(graph)
     began, limit_s = time.monotonic(), options.limits.time_limit_s or math.inf
     interrupted: Interrupted | None = None
+    look = InterimLooks(prepared, progress)
     try:
         for trial in execute(inputs, progress):
             trials.append(trial)
+            look.after(trials, ceilings)
             options.registry.tell("benchforge_trial_kept", warn, trial=trial)
             if (interrupted := received()) is not None:  # and something on the way took it
                 break
@@ -114,6 +117,7 @@ def report_result(
     registry, keep, shown = options.registry, ResultWriter(result.folder), options.shown
     summary = reported(*contents, registry, keep, shown.reports, as_json=shown.as_json)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
+    keep.manifest()
     return exit_code(summary, shown)
 
 

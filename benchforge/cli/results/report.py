@@ -1,7 +1,10 @@
 """What is shown of a result: files beside it, and a table; at the end of a run, or later."""
 
+import os
+import shlex
 import shutil
 import sys
+import webbrowser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,33 +12,46 @@ from benchforge.checks.summary import concluded
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.folder import HEADER, SUMMARY
+from benchforge.model.files.file import Parsed, parse
+from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
+from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
-from benchforge.results.conclude import Summed, summed
+from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.reports import REPORTERS, renew_reports, reporter, write_reports
+from benchforge.run.disk.manifest import with_reports_anew
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.disk.space import full
 from benchforge.text import safe
-from benchforge.text.readable import counted
+from benchforge.text.readable import counted, listed
 
+PAGE = "report.html"
+ALL = "all"  # --why without an id
 PAPER = 120  # columns where there is no terminal; the files have everything
 
 
-def main(result: Path, names: tuple[str, ...], output: str | None) -> int:
-    """Regenerate summary and reports of a result from its trials, and print the tables."""
-    registry = Registry()
+def main(
+    result: Path | None, names: tuple[str, ...], output: str | None, why: str | None, opened: bool
+) -> int:
+    """Regenerate summary and reports of a result from its trials, and print the answers."""
+    registry, result = Registry(), result or _newest(Path("results"))
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read
     if result.is_file():
         raise Unusable(
             f"{result}: is a file", "name the folder of a result, which contains the trials"
         )
+    if why is not None:
+        summary = _only(summed(result, registry), why)
+        show(_text("why", *summary, registry), painted=True)
+        return 0
+    if opened:
+        return _open(result)
     if output == "-":
         show(_printed(summed(result, registry), registry, names).rstrip("\n"), painted=True)
         return 0
@@ -69,6 +85,9 @@ def _again(source: Summed, registry: Registry, names: Sequence[str], into: Path)
         paths += write_reports(*to_report, source.path, wanted, into)
         if not names and into == source.path:
             paths += renew_reports(*to_report, into)
+        manifest = parse(source.path, MANIFEST, Manifest) if into == source.path else []
+        if isinstance(manifest, Parsed):  # of a run that goes on there is none
+            whole(into, MANIFEST, with_reports_anew(manifest.model, into))
     except OSError as error:
         raise _cannot(error) from error
     finally:
@@ -125,7 +144,10 @@ def _message(paths: Sequence[Path], into: Path) -> str:
     names = [
         str(one.relative_to(into) if one.is_relative_to(into) else one.absolute()) for one in paths
     ]
-    return f"written to {into}: {', '.join(names)}"
+    written = f"written to {into}: {', '.join(names)}"
+    if not (into / HEADER).exists():
+        return written
+    return f"{written}\nto see more: benchforge report {shlex.quote(str(into))} --open, or --why"
 
 
 def _written(
@@ -153,6 +175,42 @@ def _cannot(error: OSError) -> CannotKeep:
 def _shown(summary: Summary, trials: Sequence[Trial], registry: Registry, *, as_json: bool) -> str:
     if as_json:
         return safe.as_json(summary.model_dump_json(indent=1, by_alias=True))
+    return _text("terminal", summary, trials, registry)
+
+
+def _text(name: str, summary: Summary, trials: Sequence[Trial], registry: Registry) -> str:
+    """Return what a reporter has for the eye, as wide as the terminal, in colours if it has any."""
     live = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if live else PAPER
-    return reporter(registry, "terminal").text(summary, trials, width, colour=live)
+    colour = live and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return reporter(registry, name).text(summary, trials, width, colour=colour)
+
+
+def _newest(folder: Path) -> Path:
+    """Return the newest result in a folder."""
+    results = list(results_in(folder))
+    if not results:
+        raise Unusable(f"{folder}: contains no result", "name the folder of a result")
+    return max(results, key=lambda path: (read_header(path).created, path.name))
+
+
+def _only(source: Summed, id_: str) -> tuple[Summary, Sequence[Trial]]:
+    """Return a summary with the causes that a check has a finding in, and its trials."""
+    causes = source.summary.causes
+    ids = sorted({one.check.id for cause in causes for one in cause.findings})
+    if id_ != ALL:
+        wanted = next((one for one in ids if one.lower() == id_.lower()), None)
+        if wanted is None:
+            message = f"--why {id_}: no finding of this check in {source.path}"
+            raise Unusable(message, f"there are findings of {listed(ids, len(ids))}")
+        causes = tuple(c for c in causes if any(one.check.id == wanted for one in c.findings))
+    return source.summary.model_copy(update={"causes": causes}), source.trials
+
+
+def _open(result: Path) -> int:
+    """Open a result's page. Raises Unusable where there is none."""
+    if not (page := result / PAGE).is_file():
+        raise Unusable(f"{page}: is missing", f"write it: benchforge report {result}")
+    if not webbrowser.open(page.resolve().as_uri()):
+        raise Unusable("no browser was found", f"open the file {page.resolve()}")
+    return 0

@@ -1,7 +1,7 @@
 """How much is measured, for a person: a number, or from the fewest to the most."""
 
 from benchforge.model.suite.until import Until
-from benchforge.text.readable import counted, spoken
+from benchforge.text.readable import counted, exact, spoken
 
 
 def amount(cases: int, blocks: int, until: Until | None) -> str:
@@ -29,4 +29,4 @@ def lasts(fewest_s: float, most_s: float) -> str:
 
 
 def _between(fewest: int, most: int) -> str:
-    return str(most) if fewest == most else f"{fewest} to {most}"
+    return exact(most) if fewest == most else f"{exact(fewest)} to {exact(most)}"

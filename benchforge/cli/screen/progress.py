@@ -4,6 +4,7 @@ Nothing is written between the start of a load and its end.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import TextIO
 
 from benchforge.cli.screen.say import away, without_secrets
@@ -11,12 +12,17 @@ from benchforge.graph import Measurement, RunGraph
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
+from benchforge.stats.verdict.interim import InterimAnswer
 from benchforge.text import safe
 from benchforge.text.readable import conjoined, exact, figure, percent, spoken
 
 _WHILE_IT_LASTS = (
     "until it ends no trial waits for quiet or is repeated; values are marked as disturbed, "
     "and ratios are of trials that were disturbed alike"
+)
+_STOP_WHEN_YOU_LIKE = (
+    "these intervals allow for a look after every block; "
+    "Ctrl-C ends the run and reports what is there"
 )
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
@@ -86,6 +92,15 @@ class ProgressLine:
             widest = f"widest interval {percent(decision.half_width)} to a side"
             message = f"{widest}: {safe.word(decision.widest)}{': enough' if decision.stop else ''}"
         self._write(f"block {decision.blocks}, {message}\n")
+
+    def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
+        """Show what is known after a whole block; and once what follows for the reader."""
+        most = "at most " if self._graph.until is not None else ""
+        after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
+        for answer in answers:
+            self._write(f"{after}: {safe.word(answer.in_words)}\n")
+        if answers:
+            self._remark("answers", _STOP_WHEN_YOU_LIKE)
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""

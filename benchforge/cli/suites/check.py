@@ -12,6 +12,7 @@ from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed
 from benchforge.suite.profiles import load_all
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.text.program import program
 from benchforge.text.readable import counted, listed
 
 UNUSABLE, MISSING = 2, 3
@@ -52,7 +53,7 @@ def main(
         say(f"error: missing {need.kind}: {need.name}, for {listed(users)}")
         say(f"hint: {how(need)}")
     if packages := fetchable(absent):
-        words = f"benchforge doctor --install {' '.join(map(str, suites))}"
+        words = f"{program()} doctor --install {' '.join(map(str, suites))}"
         say(f"hint: {words} fetches without root: {', '.join(packages)}")
     return UNUSABLE if faulty else MISSING if absent else 0
 

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchforge.cli.screen.calling import as_typed
 from benchforge.cli.screen.say import show
 from benchforge.cli.suites.schema import of_suites
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.run.disk.result_writer import whole
 from benchforge.suite.toml.built_in import brought, names_like
+from benchforge.text.program import program
 
 _PACKAGE = Path(__file__).parents[2]
 _STARTER = _PACKAGE / "starter"
@@ -29,7 +29,7 @@ def main(path: Path, source: str | None) -> None:
     _refuse_to_overwrite(texts)
     _write(texts | {schema: of_suites(builtin=False) + "\n"})
     wrote = ", ".join(map(str, (*texts, schema)))
-    show(f"wrote: {wrote}\nnext:  {as_typed('benchforge')} run {place}")
+    show(f"wrote: {wrote}\nnext:  {program()} run {place}")
 
 
 def _named(name: str) -> Path:
@@ -58,7 +58,7 @@ def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
         if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):
             raise Unusable(
                 f"{file}: exists already, and is not overwritten",
-                "give another PATH, such as a new folder: benchforge new suite bench",
+                f"give another PATH, such as a new folder: {program()} new suite bench",
             )
 
 

@@ -8,6 +8,7 @@ from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.json_schema import Schema, file_schema
+from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
@@ -23,6 +24,7 @@ _FILES: dict[str, type[Frozen]] = {
     "summary": Summary,
     "session": Session,
     "ceiling": Ceiling,
+    "manifest": Manifest,
     "calibration": Calibration,
 }
 
