@@ -6,9 +6,9 @@ from pathlib import Path
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
-from benchforge.stats.history.series import Course, courses
 from benchforge_commands.history.text import as_csv, document, text
 from benchforge_commands.history.timeline import Timeline, timelines
+from benchforge_commands.over_time.series import Course, courses
 
 
 def main(

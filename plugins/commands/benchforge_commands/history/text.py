@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from benchforge.cli.compare.identity import identity
 from benchforge.cli.screen.columns import columns, spread
-from benchforge.stats.history.series import Course, Point, SeriesChange
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, scale, times
 from benchforge_commands.history.timeline import Timeline
+from benchforge_commands.over_time.identity import identity
+from benchforge_commands.over_time.series import Course, Point, SeriesChange
 
 _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),

@@ -8,8 +8,8 @@ from pathlib import Path
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
-from benchforge.results.differences import hard
-from benchforge.stats.history.levels import by_key
+from benchforge_commands.over_time.differences import hard
+from benchforge_commands.over_time.levels import by_key
 
 
 @dataclass(frozen=True)

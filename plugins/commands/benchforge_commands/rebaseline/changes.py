@@ -7,8 +7,8 @@ from benchforge.model.summary.doubts import doubted
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Change
 from benchforge.model.values.case_name import CaseName
-from benchforge.stats.history.change import change_of
 from benchforge.stats.inference.ratio import ratio
+from benchforge_commands.over_time.change import change_of
 
 
 class CaseChange(NamedTuple):

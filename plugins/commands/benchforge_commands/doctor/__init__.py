@@ -1,0 +1,1 @@
+"""What `benchforge doctor` looks at."""

@@ -1,0 +1,1 @@
+"""`benchforge sign`: a signature on the files of a result."""

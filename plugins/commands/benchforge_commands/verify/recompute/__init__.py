@@ -1,0 +1,1 @@
+"""A result computed again, from its raw files."""

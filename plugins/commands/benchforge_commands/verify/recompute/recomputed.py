@@ -1,0 +1,76 @@
+"""A result as it was read, and what a recomputation says of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.manifest import Manifest
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.places import JsonPath
+from benchforge.parts.part import Driver
+from benchforge.registry import Registry
+from benchforge.results.verify.verified import RecomputedValue
+from benchforge.run.null_server.load import load_of
+from benchforge.suite.kept.kept import KeptSuite
+from benchforge.suite.scenarios.search import rated
+
+
+@dataclass(frozen=True)
+class KeptTrial:
+    """A trial: a file of its own, or inside of a ceiling's."""
+
+    file: Parsed[Any]
+    trial: Trial
+    at: JsonPath = ()
+    "Path of the trial in the file."
+
+    def again(
+        self, *path: str | int, value: JsonValue = None, cannot: str = ""
+    ) -> "RecomputedValue":
+        """Return a value of this trial, computed again, or why it cannot be."""
+        return RecomputedValue(self.file, (*self.at, *path), value, cannot)
+
+    def fault(self, message: str, *path: str | int) -> FileFault:
+        """Return a fault of one value of this trial."""
+        return self.file.fault(message, *self.at, *path)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result as it was read, and the suite that says how."""
+
+    header: Parsed[Header]
+    trials: tuple[Parsed[Trial], ...]
+    "Trials by number."
+    ceilings: tuple[Parsed[Ceiling], ...]
+    sessions: tuple[Session, ...]
+    summary: Parsed[Summary] | None
+    manifest: Parsed[Manifest] | None
+    suite: KeptSuite
+    registry: Registry
+    ours: bool
+    "True if this very version of benchforge wrote it."
+
+    @property
+    def measured(self) -> Iterator[KeptTrial]:
+        """All that was measured: the trials, and what load tools did against the null server."""
+        yield from (KeptTrial(one, one.model) for one in self.trials)
+        yield from (KeptTrial(one, one.model.trial, ("trial",)) for one in self.ceilings)
+
+    def driver(self, kept: KeptTrial) -> Driver:
+        """Return what made the load. Raises Unusable where the suite has no such driver."""
+        driver = self.suite.driver(kept.trial.case)
+        if kept.trial.search_outcome is not None:
+            driver = rated(driver, kept.trial.search_outcome.rate, kept.trial.block)
+        return load_of(driver) if isinstance(kept.file.model, Ceiling) else driver
+
+
+Recomputation = Callable[[Result], Iterator[RecomputedValue | FileFault]]
+"Yields what is to be compared, and what is wrong by itself."
