@@ -17,7 +17,7 @@ BAD = 400  # from this status on
 class WarmUp(BaseModel):
     """The requests that a driver made before its load."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     requests: Count
     responses: Count
@@ -27,7 +27,7 @@ class WarmUp(BaseModel):
 class ClientReport(BaseModel):
     """What a driver counted; latencies in microseconds, each with its count."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     protocol: Literal[1]
     library: str

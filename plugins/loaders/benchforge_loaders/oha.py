@@ -55,6 +55,7 @@ class Oha(Timed):
     """
 
     name: ClassVar[str] = "oha"
+    ends_on_time: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10

@@ -22,7 +22,9 @@ Amount = Annotated[float, Field(ge=0, le=1e15)]
 class ToolJson(BaseModel):
     """A part of a tool's JSON; what is not asked for may be there and is not looked at."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True
+    )
 
     @classmethod
     def from_json(cls, text: str) -> Self:

@@ -63,6 +63,7 @@ class Siege(Timed):
     """
 
     name: ClassVar[str] = "siege"
+    ends_on_time: ClassVar[bool] = True
 
     connections: Annotated[PositiveInt, Field(le=10_000)] = 10
     "Number of concurrent connections, one thread for each."

@@ -7,7 +7,10 @@ from benchforge.plugin import Metric, Role, Sample, Trial, Usage, Window, hookim
 
 
 class Memory(Metric):
-    """The largest observed proportional set size of a role's processes during the load.
+    """The largest observed memory of a role's processes during the load.
+
+    That is their proportional set sizes, and the shared memory (memfd and /dev/shm) that they hold
+    open without mapping it.
 
     For several parts with one role, the largest values are added, although they may have occurred
     at different times.

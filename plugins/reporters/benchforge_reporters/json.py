@@ -44,12 +44,12 @@ class Json(Reporter):
 def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
     """Yield a row for each value; `believed` is null where no check was asked."""
     for case in summary.cases:
-        looked = case.believed is not None
+        named, looked = _named(summary, case), case.believed is not None
         for line in case.metrics:
             left_out = doubted(case, line)
             for trial_sample in line.samples:
                 yield {
-                    **_named(summary, case),
+                    **named,
                     "metric": line.metric,
                     "of": line.of,
                     "unit": trial_sample.sample.unit,

@@ -5,17 +5,13 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
 
-from benchforge.plugin import CaseSummary, Part, Pivot, Reporter, Summary, Trial, hookimpl, safe
-from benchforge_reporters.raw import raw, trial_folder
-from benchforge_reporters.text import claims, words
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge_reporters.document.causes import CauseTexts
+from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.raw import raw
+from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
-from benchforge_reporters.text.commands import first_commands
-from benchforge_reporters.text.findings import of_all
-from benchforge_reporters.text.pivots import pivot_table
-from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.standings import pairs, standings
-from benchforge_reporters.text.sweeps import sweeps
-from benchforge_reporters.text.tables import Table, scenarios
+from benchforge_reporters.text.tables import Table
 
 
 class Markdown(Reporter):
@@ -26,34 +22,61 @@ class Markdown(Reporter):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write report.md and raw.md."""
         report, printed = folder / "report.md", folder / "raw.md"
-        report.write_text("\n".join(_report(summary, trials)), encoding="utf-8")
+        report.write_text("\n".join(_report(document(summary, trials))), encoding="utf-8")
         printed.write_text(raw(trials, folder), encoding="utf-8")
         return report, printed
 
 
-def _report(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
-    yield f"# {safe.markdown(words.heading(summary))}\n"
-    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
-    yield "".join(
-        f"- {name}: {safe.markdown(value)}\n" for name, value in words.made(summary, trials)
-    )
-    yield f"In the tables, {words.CELLS};\n{words.order(summary)}.\n"
-    yield from _claims(summary)
-    for label, pivot in summary.tables.items():
-        yield from _pivot(label, pivot, summary)
-    for name, cases in scenarios(summary):
-        yield from _scenario(name, cases, summary, trials)
-    yield from _list("What speaks against the whole", [one.line for one in of_all(summary)])
-    yield from _what_was_run(summary, trials)
-    yield from _files(trials)
+def _report(shown: ResultDocument) -> Iterator[str]:
+    yield f"# {safe.markdown(shown.heading)}\n"
+    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in shown.alarms)
+    if shown.scope:
+        yield f"{shown.scope}\n"
+    yield from _answers(shown)
+    yield from _causes(shown.causes)
+    yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
+    cells, order = shown.reading
+    yield f"In the tables, {cells};\n{order}.\n"
+    yield from _claims(shown)
+    for drawn in shown.tables:
+        yield f"## {safe.markdown(drawn.title)}\n"
+        yield f"{safe.markdown(drawn.content)}; also as [CSV](tables/{quote(drawn.label)}.csv)\n"
+        yield from table_lines(drawn.table)
+    for section in shown.sections:
+        yield from _section(section)
+    yield from _list("What speaks against the whole", shown.whole)
+    yield from _what_was_run(shown)
+    yield from _files(shown)
 
 
-def _claims(summary: Summary) -> Iterator[str]:
-    if not summary.claims:
+def _answers(shown: ResultDocument) -> Iterator[str]:
+    if shown.answers:
+        yield "## Answers\n"
+    for answer in shown.answers:
+        label, headline = safe.markdown(answer.label), safe.markdown(answer.headline)
+        yield f"**{label}** ({answer.state}): {headline}\n"
+        if answer.sentences:
+            yield "".join(f"- {safe.markdown(sentence)}\n" for sentence in answer.sentences)
+
+
+def _causes(causes: CauseTexts) -> Iterator[str]:
+    matter = [one for one in causes.all if one.kind != "expert"]
+    if matter:
+        yield "## Before you quote it\n"
+    for text in matter:
+        remedy = f" To do: {safe.markdown(text.remedy)}." if text.remedy else ""
+        brief, effect = safe.markdown(text.brief), safe.markdown(text.effect)
+        yield f"- **{safe.markdown(text.id)}** ({text.kind}): {brief}. {effect}{remedy}"
+    if matter:
+        yield ""
+
+
+def _claims(shown: ResultDocument) -> Iterator[str]:
+    if not shown.claims and not shown.tally:
         return
     yield "## Claims\n"
-    yield from (f"**{safe.markdown(one)}**\n" for one in claims.tally(summary))
-    if claim_texts := claims.texts(summary):
+    yield from (f"**{safe.markdown(one)}**\n" for one in shown.tally)
+    if claim_texts := [line.text for line in shown.claims]:
         yield _row(claims.HEADS)
         yield _row(["---"] * len(claims.HEADS))
         yield from (_row(map(safe.markdown, one.cells)) for one in claim_texts)
@@ -61,36 +84,27 @@ def _claims(summary: Summary) -> Iterator[str]:
         yield from _list("In full", [" ".join(one) for one in claims.sentences(claim_texts)])
 
 
-def _pivot(label: str, pivot: Pivot, summary: Summary) -> Iterator[str]:
-    title, what = words.drawn(label, pivot)
-    yield f"## {safe.markdown(title)}\n"
-    yield f"{safe.markdown(what)}; also as [CSV](tables/{quote(label)}.csv)\n"
-    yield from table_lines(pivot_table(pivot, summary.cases))
-
-
-def _scenario(
-    name: str, cases: Sequence[CaseSummary], summary: Summary, trials: Sequence[Trial]
-) -> Iterator[str]:
-    yield f"## {safe.markdown(name)}\n"
-    yield f"{safe.markdown(words.requested(cases, trials))}\n"
-    yield from (f"{safe.markdown(sentence)}\n" for sentence in words.sought(summary, cases))
-    yield from table_lines(table_of(cases))
-    scenario = cases[0].case.scenario
-    yield from _list("Ranks", standings(summary, scenario))
-    yield from _list("Each pair, with all others", pairs(summary, scenario))
-    yield from _list("At rising concurrency", sweeps(summary, scenario))
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {safe.markdown(section.title)}\n"
+    yield f"{safe.markdown(section.request)}\n"
+    yield from (f"{safe.markdown(sentence)}\n" for sentence in section.sought)
+    yield from table_lines(section.table)
+    yield from _list("Ranks", section.ranks)
+    yield from _list("Each pair, with all others", section.pairs)
+    yield from _list("At rising concurrency", section.sweeps)
     yield "### Every trial\n"
-    yield from table_lines(trials_of(cases))
-    yield from _list("How each trial's values were formed", words.estimators(cases))
-    yield from _list("What the checks found", words.notes(cases))
-    if failures := list(words.failures(cases)):
+    yield from table_lines(section.trials)
+    yield from _list("How each trial's values were formed", section.estimators)
+    yield from _list("Answers under load", section.monitored)
+    yield from _list("What the checks found", section.notes)
+    if section.failures:
         yield "### Failed trials\n"
-        for line, failed in failures:
-            yield f"**{safe.markdown(line)}**\n"
-            if failed.failure.hint:
-                yield f"Hint: {safe.markdown(failed.failure.hint)}\n"
-            if failed.failure.log.strip():
-                yield safe.fenced(failed.failure.log)
+    for line, failed in section.failures:
+        yield f"**{safe.markdown(line)}**\n"
+        if failed.failure.hint:
+            yield f"Hint: {safe.markdown(failed.failure.hint)}\n"
+        if failed.failure.log.strip():
+            yield safe.fenced(failed.failure.log)
 
 
 def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
@@ -134,27 +148,27 @@ def _cell(cell: Cell) -> str:
     return "<br>".join(f"**{part}**" if cell.loud else part for part in parts)
 
 
-def _what_was_run(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+def _what_was_run(shown: ResultDocument) -> Iterator[str]:
     yield "## What was run\n"
-    for title, processes in first_commands(summary, trials):
+    for title, processes in shown.commands:
         yield f"{safe.markdown(title)}:\n"
         yield safe.fenced(processes, "sh")
-    if environment := words.environment(summary):
+    if shown.environment:
         yield _row(["", ""])
         yield _row(["---", "---"])
         yield from (
-            _row([safe.markdown(name), safe.markdown(value)]) for name, value in environment
+            _row([safe.markdown(name), safe.markdown(value)]) for name, value in shown.environment
         )
         yield ""
 
 
-def _files(trials: Sequence[Trial]) -> Iterator[str]:
+def _files(shown: ResultDocument) -> Iterator[str]:
     yield "## Files\n"
     yield "- [result.json](result.json): the suite, the plan, the environment"
     yield "- [raw.md](raw.md): each command, and what it printed"
     yield "- summary.json: every number of this report, with every trial's value"
-    if trials:
-        first, last = trial_folder(trials[0]), trial_folder(trials[-1])
+    if shown.folders:
+        first, last = shown.folders
         yield f"- {first}/ to {last}/: trial.json and what each process printed"
     yield ""
 

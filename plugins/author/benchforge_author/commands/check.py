@@ -9,6 +9,7 @@ from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.parts.part import Driver
+from benchforge.parts.sound import unsound
 from benchforge.registry import Registry
 from benchforge.text.readable import counted
 from benchforge_author.examine import Examined, Read, examine, reading_rows
@@ -43,6 +44,8 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
     registry = Registry()
     kind, part_name = wanted(registry, name)
     cls = registry.part(kind, part_name)
+    if fault := unsound(cls):  # the registry does not look at the parts of benchforge itself
+        raise Unusable(f"{kind}-{part_name}: {fault}", "repair it")
     if outputs and not issubclass(cls, Driver):
         raise Unusable(
             f"--output: benchforge reads no output of a {kind}", "use it with load tools"

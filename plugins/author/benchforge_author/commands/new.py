@@ -10,10 +10,10 @@ from typing import cast
 import click
 
 from benchforge.cli.options import PATH
-from benchforge.cli.screen.calling import as_typed
 from benchforge.cli.screen.say import show
 from benchforge.registry import Registry
 from benchforge.run.locate import locate
+from benchforge.text.program import as_typed
 from benchforge_author.begin import Begun, begin
 
 # What a plugin is built and tested with, when it is begun.

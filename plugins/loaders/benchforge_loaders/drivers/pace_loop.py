@@ -8,6 +8,7 @@ connection is free for it, and its latency counts from the intended start whatev
 import contextlib
 import errno
 import heapq
+import math
 import os
 import random
 import select
@@ -17,7 +18,7 @@ import time
 from collections import deque
 from pathlib import Path
 
-from pace_response import Malformed, Response
+from pace_response import Body, Malformed, Response
 from pace_tally import BIN_NS, PLAIN, Tally, bucket
 
 READ = 65536
@@ -72,6 +73,8 @@ class Loop:
         self._fast = {}
         self._share = _share(plan.connections, part, plan.processes)
         self._limit = _share(plan.requests, part, plan.processes) if plan.requests else 1 << 62
+        self._moments = moments(plan, part)
+        self._sample_at = next(self._moments, 1 << 62)
         self._issued = 0
         self._in_a_row = 0
         self._next_sweep = begin
@@ -243,7 +246,7 @@ class Loop:
                 continue
             now = clock()
             known = fast.get(data[: data.find(_HEAD_END) + 4])
-            if known is None or known.whole != len(data):
+            if known is None or known.whole != len(data) or tally.responses >= self._sample_at:
                 self._read(connection, data, now)
                 continue
             tally.received_bytes += len(data)
@@ -375,8 +378,12 @@ class Loop:
             response = connection.response = Response(self._plan.bodiless, self._heads)
             connection.untouched = False
             connection.first_byte = now
+            if self._tally.responses >= self._sample_at:
+                response.body = Body()
+                self._sample_at = next(self._moments)
         if not data:
             if response.head is not None and response.ended():
+                self._sampled(response)
                 self._answered(connection, response.head.status, response.body_bytes, False, now)
             else:
                 self._lost(connection, "closed" if begins else "cut", None, now)
@@ -395,7 +402,12 @@ class Loop:
             keeps = head.keeps and self._plan.keep_alive and connection.state == _WAITING
             if begins and keeps:
                 self._remember(response, data)
+            self._sampled(response)
             self._answered(connection, head.status, response.body_bytes, keeps, now)
+
+    def _sampled(self, response):
+        if response.body is not None:
+            self._tally.sample(response.head.status, response.body_bytes, response.body)
 
     def _answered(self, connection, status, body_bytes, keeps, now):
         """Count a complete response, unless it came too late, and see what is next."""
@@ -508,6 +520,17 @@ class Loop:
             connection.socket.close()
         self._close_bins(now)
         tally.close_bin()
+
+
+def moments(plan, part):
+    """Yield after how many responses the next one is of the sample: each with the same chance."""
+    if not plan.sample:
+        return
+    chance = random.Random(f"sample {plan.sample_seed} {part}")  # noqa: S311
+    number = -1
+    while True:
+        number += 1 + int(math.log(1 - chance.random()) / math.log1p(-plan.sample))
+        yield number
 
 
 def arrivals(plan, part, begin):

@@ -45,6 +45,8 @@ def parsed():
     parser.add_argument("--rate", type=float, help="requests/s; a closed loop without it")
     parser.add_argument("--arrivals", choices=["constant", "poisson"], default="poisson")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sample", type=float, default=0.0, help="share of the responses")
+    parser.add_argument("--sample-seed", type=int, default=1)
     parser.add_argument("--think", type=float, default=0.0, help="seconds")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds")
     parser.add_argument("--close", action="store_true", help="a connection for each request")
@@ -94,6 +96,8 @@ def planned(options):
         rate=options.rate,
         arrivals=options.arrivals,
         seed=options.seed,
+        sample=options.sample,
+        sample_seed=options.sample_seed,
         duration_ns=round(options.duration * SECOND),
         think_ns=round(options.think * SECOND),
         timeout_ns=round(options.timeout * SECOND),

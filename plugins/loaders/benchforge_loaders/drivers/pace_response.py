@@ -1,10 +1,12 @@
-"""HTTP/1 responses, read piece by piece; bodies are counted and never kept."""
+"""HTTP/1 responses, read piece by piece; bodies are counted, and kept of a sample alone."""
 
+import hashlib
 import re
 
 HEAD_LIMIT = 65536
 LINE_LIMIT = 8192
 KNOWN_LIMIT = 1024
+BODY_LIMIT = 2000
 
 # A bare line feed ends a line too, as RFC 9112 allows (2.2).
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
@@ -17,6 +19,21 @@ _SWITCHED, _FINAL, _EMPTY, _UNCHANGED = 101, 200, 204, 304
 
 class Malformed(Exception):
     """Not HTTP/1: what comes after it on this connection has no meaning."""
+
+
+class Body:
+    """The digest of a body, and how it begins."""
+
+    __slots__ = ("begin", "digest")
+
+    def __init__(self):
+        self.digest = hashlib.sha256()
+        self.begin = b""
+
+    def add(self, data):
+        self.digest.update(data)
+        if len(self.begin) < BODY_LIMIT:
+            self.begin += data[: BODY_LIMIT - len(self.begin)]
 
 
 class Head:
@@ -75,9 +92,15 @@ def _length(values):
 
 
 class Response:
-    """One response. `head` is None until it has come; `body_bytes` counts what came of the body."""
+    """One response. `head` is None until it has come; `body_bytes` counts what came of the body.
 
-    __slots__ = ("_bodiless", "_known", "_left", "_rest", "_take", "body_bytes", "extra", "head")
+    What came of it is added to `body` too, where somebody set one.
+    """
+
+    __slots__ = (
+        *("_bodiless", "_known", "_left", "_rest", "_take"),
+        *("body", "body_bytes", "extra", "head"),
+    )
 
     def __init__(self, bodiless=False, known=None):
         self._bodiless = bodiless
@@ -86,6 +109,7 @@ class Response:
         self._take = Response._take_head  # not bound: a cycle would need a collector
         self._left = 0
         self.head = None
+        self.body = None
         self.body_bytes = 0
         self.extra = 0
 
@@ -147,16 +171,21 @@ class Response:
         return head
 
     def _take_body(self, data, at):
-        took = min(self._left, len(data) - at)
-        self._left -= took
-        self.body_bytes += took
+        at = self._took(data, at, min(len(data), at + self._left))
         if not self._left:
             self._take = None
-        return at + took
+        return at
+
+    def _took(self, data, at, end):
+        """Count a piece of the body, which ends before `end`."""
+        self._left -= end - at
+        self.body_bytes += end - at
+        if self.body is not None:
+            self.body.add(data[at:end])
+        return end
 
     def _take_until_closed(self, data, at):
-        self.body_bytes += len(data) - at
-        return len(data)
+        return self._took(data, at, len(data))
 
     def _take_chunk_size(self, data, at):
         end = data.find(b"\n", at)
@@ -170,12 +199,10 @@ class Response:
         return end + 1
 
     def _take_chunk(self, data, at):
-        took = min(self._left, len(data) - at)
-        self._left -= took
-        self.body_bytes += took
+        at = self._took(data, at, min(len(data), at + self._left))
         if not self._left:
             self._take = Response._take_chunk_end
-        return at + took
+        return at
 
     def _take_chunk_end(self, data, at):
         here = data[at : at + 2]

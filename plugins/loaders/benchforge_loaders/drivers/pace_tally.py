@@ -11,6 +11,8 @@ REASONS_LIMIT = 20
 PLAIN = 2048
 # So many lengths of body are told apart, for each status; the others are counted without.
 KINDS = 64
+# So many bodies of a sample are told apart, and of so many it is kept how they begin.
+SAMPLED, KEPT = 64, 6
 _BITS = 11
 _BAD = 400
 _DIFFER = 2
@@ -65,6 +67,8 @@ class Tally:
         self.waiting = 0
         self.lengths = set()
         self.bodies = {}
+        self.sampled = {}
+        self.sampled_others = 0
         self.server = None
         # Of a response that came in one piece to a request that was sent at its intended start,
         # latency, service time and time to the first byte are one number, counted once.
@@ -106,6 +110,17 @@ class Tally:
         if status < _BAD and len(self.lengths) < _DIFFER:
             self.lengths.add(body_bytes)
 
+    def sample(self, status, body_bytes, body):
+        """Count a response of the sample by its status and its body."""
+        kind = (status, body_bytes, body.digest.hexdigest())
+        if kind in self.sampled:
+            self.sampled[kind][0] += 1
+        elif len(self.sampled) < SAMPLED:
+            begin = body.begin.decode(errors="backslashreplace")
+            self.sampled[kind] = [1, begin if len(self.sampled) < KEPT else None]
+        else:
+            self.sampled_others += 1
+
     def fail(self, kind, reason):
         self.failed += 1
         self.errors[kind] += 1
@@ -132,6 +147,8 @@ class Tally:
             "waiting": self.waiting,
             "body_lengths": sorted(self.lengths),
             "bodies": self._bodies(),
+            "sampled": [[*kind, *each] for kind, each in self.sampled.items()],
+            "sampled_others": self.sampled_others,
             "server": self.server,
             "latency": _by_key(direct, rest, added),
             "service": added(together, self.service.printed()),
@@ -201,6 +218,15 @@ def _bodies_added(one, other):
     return [[*kind, count] for kind, count in sorted(both.items())]
 
 
+def _sampled_added(one, other):
+    both = {tuple(row[:3]): row[3:] for row in one}
+    for *kind, count, begin in other:
+        earlier = both.get(tuple(kind), [0, begin])
+        both[tuple(kind)] = [earlier[0] + count, earlier[1]]
+    kept = [kind for kind, each in both.items() if each[1] is not None][:KEPT]
+    return [[*kind, n, begin if kind in kept else None] for kind, (n, begin) in both.items()]
+
+
 def _by_key(one, other, add):
     both = dict(one)
     for key, value in other.items():
@@ -212,6 +238,7 @@ ADDED = {
     "completed_by_bin": _bins_added,
     "failed_by_bin": _bins_added,
     "bodies": _bodies_added,
+    "sampled": _sampled_added,
     "body_lengths": lambda one, other: sorted({*one, *other})[:_DIFFER],
     "server": lambda one, other: one or other,
 }

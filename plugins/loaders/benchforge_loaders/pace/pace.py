@@ -20,8 +20,10 @@ from benchforge.plugin import (
     Reading,
     Request,
     RunsPython,
+    SampledBody,
     Schedule,
     Series,
+    Share,
     Site,
     Target,
     WrongOption,
@@ -57,6 +59,7 @@ class Pace(RunsPython, Loader):
     """
 
     name: ClassVar[str] = "pace"
+    ends_on_time: ClassVar[bool] = True
     tells_lateness: ClassVar[bool] = True
 
     connections: PositiveInt = 64
@@ -74,6 +77,11 @@ class Pace(RunsPython, Loader):
 users."""
     seed: int = Field(default=1, ge=0)
     "Seed of random arrivals. The same seed makes the same arrivals."
+    sample: Share | None = None
+    """Share of the responses, such as "1%", whose bodies are compared with the answers before and \
+after the load. Default: none."""
+    sample_seed: int = Field(default=1, ge=0)
+    "Seed of the random choice of these responses."
     think: Duration = Duration(0)
     "Pause of a closed loop between a response and the connection's next request."
     timeout: Duration = Duration(30)
@@ -92,6 +100,8 @@ connection."""
         for option in ("duration", "timeout"):
             if getattr(self, option) <= 0:
                 raise WrongOption(f"{option} must be more than 0", option)
+        if self.sample is None and "sample_seed" in self.model_fields_set:
+            raise WrongOption("sample_seed without a sample", "sample_seed", "sample")
         highest = HIGHEST_RATE * self.processes
         if self.rate is not None and not 0 < self.rate <= highest:
             msg = f"a rate must be more than 0, and at most {HIGHEST_RATE}/s for each process"
@@ -162,6 +172,9 @@ connection."""
 
     def _pace(self) -> Sequence[object]:
         counted = () if self.requests is None else ("--requests", self.requests)
+        if self.sample is not None:
+            chosen = "--sample", repr(float(self.sample)), "--sample-seed", self.sample_seed
+            counted = (*counted, *chosen)
         if self.rate is None:
             return (*counted, *(("--think", self.think) if self.think else ()))
         rate = ("--rate", repr(float(self.rate)), "--arrivals", self.arrivals, "--seed", self.seed)
@@ -185,6 +198,11 @@ connection."""
                 Bodies(status=status, length=length, responses=count)
                 for status, length, count in (report.bodies if request.method != "HEAD" else ())
             ),
+            sampled=tuple(
+                SampledBody(status=status, length=length, sha256=digest, responses=n, begin=begin)
+                for status, length, digest, n, begin in report.sampled
+            ),
+            sampled_others=report.sampled_others,
             latency=Histogram.added(by_status.values()),
             latency_by_status=_by_class(by_status),
             service_time=report.service.histogram,

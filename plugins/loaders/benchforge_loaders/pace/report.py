@@ -9,11 +9,15 @@ from benchforge.plugin import Histogram, bounded
 
 Count = Annotated[int, Field(ge=0, le=2**62)]
 Positive = Annotated[int, Field(ge=1, le=2**62)]
+HttpStatus = Annotated[int, Field(ge=100, le=999)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Status = Annotated[str, Field(pattern="^[1-9][0-9][0-9]$")]
 
 
 class _Printed(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True
+    )
 
 
 class HistogramDump(_Printed):
@@ -76,8 +80,12 @@ class PaceReport(_Printed):
     stray: Count
     waiting: Count
     body_lengths: list[Count]
-    bodies: list[tuple[Annotated[int, Field(ge=100, le=999)], Count, Positive]] = []
+    bodies: list[tuple[HttpStatus, Count, Positive]] = []
     "Status, length and number of responses; missing are those whose length was not kept."
+    sampled: list[tuple[HttpStatus, Count, Digest, Positive, str | None]] = []
+    "Status, length, SHA-256, number of responses of the sample, and how their body begins."
+    sampled_others: Count = 0
+    "Responses of the sample with further bodies, of which no digest is kept."
     server: str | None
     latency: dict[Status, HistogramDump]
     service: HistogramDump
@@ -156,6 +164,8 @@ class PaceReport(_Printed):
             return f"sent: {self.sent} and those that were not do not make {self.started}"
         if self.rate is not None and self.lateness.count != self.started:
             return f"lateness: {self.lateness.count} in it, but {self.started} were due"
+        if (sampled := sum(row[3] for row in self.sampled) + self.sampled_others) > self.sent:
+            return f"sampled: {sampled} responses, but {self.sent} requests were sent"
         if self.responses > self.sent:
             return f"sent: {self.sent}, but {self.responses} responses"
         if self.connect.count > self.connections:

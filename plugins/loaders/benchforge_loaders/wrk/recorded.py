@@ -16,7 +16,9 @@ Microseconds = Annotated[float, Field(ge=0)]
 class WrkCounts(BaseModel):
     """What wrk counted; latencies in microseconds, in order, each with its count."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True
+    )
 
     duration_us: Positive
     requests: Count

@@ -53,6 +53,7 @@ class Wrk(Loader):
     """
 
     name: ClassVar[str] = "wrk"
+    ends_on_time: ClassVar[bool] = True
 
     connections: PositiveInt = 64
     "Number of concurrent connections. Each thread has connections // threads of them."

@@ -55,6 +55,7 @@ class Wrk2(Timed):
     """
 
     name: ClassVar[str] = "wrk2"
+    ends_on_time: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     rate: Rate = Field(default=Rate(1000), ge=1)

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
-from benchforge_reporters.markdown import table_lines
+from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text import words
-from benchforge_reporters.text.findings import of_all
-from benchforge_reporters.text.tables import case_table, scenarios
 from benchforge_reporters.text.verdicts import answers
 
 FILE: Final = "github.md"
 # Of 1024 KiB that a step may have; several results may share a step.
 MOST_BYTES: Final = 250_000
+_MOST_SHOWN: Final = MOST_BYTES // 2
+_COLUMNS: Final = 100  # of a code block on a job's page
 _CUT: Final = "\n\n**Cut here: a step's summary takes no more. report.md has all of it.**\n"
 
 
@@ -41,19 +41,23 @@ def github(summary: Summary, trials: Sequence[Trial]) -> str:
 
 
 def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
-    """Yield blocks that stand by themselves: what matters most comes first."""
+    """Yield blocks that stand by themselves: what the terminal shows, then what did not pass."""
     yield f"## {safe.markdown(words.heading(summary))}\n"
     yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
+    shown = Terminal().text(summary, trials, _COLUMNS)
+    whole = len(shown.encode()) <= _MOST_SHOWN
+    yield safe.fenced(shown if whole else _beginning(shown), "text")
+    if not whole:
+        yield _CUT.strip()
     yield from _answers(summary)
-    for name, cases in scenarios(summary):
-        yield f"### {safe.markdown(name)}\n"
-        yield "\n".join(table_lines(case_table(cases)))
-        yield from _folded("What the checks found", words.findings(cases))
-    yield f"In the tables, {words.CELLS}; {words.NO_WINNER}.\n"
-    yield from _folded("What speaks against the whole", words.in_all(of_all(summary)))
-    yield from _folded(
-        "How it was measured", [": ".join(one) for one in words.made(summary, trials)]
-    )
+    made = words.made(summary, trials)
+    yield from _folded("How it was measured", [": ".join(one) for one in made])
+
+
+def _beginning(text: str) -> str:
+    """Return as many whole lines of a text as the block of it may have."""
+    begin = text.encode()[:_MOST_SHOWN].decode(errors="ignore")
+    return begin.rpartition("\n")[0]
 
 
 def _answers(summary: Summary) -> Iterator[str]:

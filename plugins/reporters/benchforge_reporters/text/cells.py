@@ -9,6 +9,9 @@ from benchforge_reporters.text.figures import figure
 NOTHING = "\u2013"
 _TO = "\u2013"
 
+Valued = tuple[MetricSummary, TrialSample]
+"A line, and its value of a trial."
+
 
 class Footnotes:
     """Texts below a table, numbered as they are first needed."""
@@ -63,11 +66,8 @@ def of_lines(
     )
 
 
-def of_trial(
-    lines: Sequence[MetricSummary], trial: int, scale: readable.Scale, notes: Footnotes
-) -> Cell:
+def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) -> Cell:
     """Return the cell of one trial: its value."""
-    of_one = [(line, one) for line in lines for one in line.samples if one.trial == trial]
     if not of_one:
         return Cell.of_word(NOTHING, all_known=False)
     shown = [(line, one) for line, one in of_one if not _is_class(line) or one.sample.value != 0]

@@ -116,7 +116,7 @@ def _far(standing: MetricRanking, title: str) -> Iterator[str]:
             f"{readable.change(far.share)}, {far.severity})"
             for far in outliers
         )
-        bimodal = "bimodal, " if len(outliers) >= _BIMODAL * standing.blocks else ""
+        bimodal = "bimodal, " if len(outliers) >= max(2, _BIMODAL * standing.blocks) else ""
         who = f"{bimodal}far from the others of {server}"
         yield f"{title}: {who}, and counted all the same: {outlier_texts}"
 

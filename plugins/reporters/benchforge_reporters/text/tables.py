@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from benchforge.plugin import CaseSummary, MetricSummary, Summary, readable, titled
-from benchforge_reporters.text.cells import Cell, Footnotes, of_lines, of_trial
+from benchforge_reporters.text.cells import Cell, Footnotes, Valued, of_lines, of_trial
 from benchforge_reporters.text.labels import case_labels
 
 
@@ -136,14 +136,23 @@ def _trial_rows(
     blocks = {one.trial: one.block for line in case.metrics for one in line.samples}
     failed = {one.trial: one for one in case.failed}
     blocks |= {number: one.block for number, one in failed.items()}
+    values = [_by_trial(column.lines(case)) for column in columns]
     for number in sorted(blocks):
         cells = tuple(
             Cell.of_word("failed", loud=True)
             if number in failed
-            else of_trial(column.lines(case), number, column.scale, notes)
-            for column in columns
+            else of_trial(by_trial.get(number, ()), column.scale, notes)
+            for column, by_trial in zip(columns, values, strict=True)
         )
         yield TableRow((str(number), str(blocks[number]), *named), cells)
+
+
+def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Valued]]:
+    by_trial: dict[int, list[Valued]] = {}
+    for line in lines:
+        for sample in line.samples:
+            by_trial.setdefault(sample.trial, []).append((line, sample))
+    return by_trial
 
 
 def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:

@@ -17,7 +17,7 @@ from benchforge.plugin import (
     readable,
     titled,
 )
-from benchforge_reporters.text.findings import FindingGroup, finding_groups, in_short
+from benchforge_reporters.text.findings import in_short
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.standings import RANKS, ranked
 
@@ -25,6 +25,7 @@ SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
 "Where nobody has a rank."
 CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
+_SCOPE = "Intervals and verdicts are about this machine on this day: another machine may differ."
 # Of the facts: what a reader wants to know first, and how it is said.
 _MACHINE: Final = (
     ("cpu", "{}"),
@@ -105,6 +106,11 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
 def order(summary: Summary) -> str:
     """Return what a reader must know of the order of servers."""
     return RANKS if ranked(summary) else NO_WINNER
+
+
+def scope(summary: Summary) -> str:
+    """Return what intervals are about; empty where the result has none."""
+    return _SCOPE if summary.verdicts or ranked(summary) else ""
 
 
 def amount(summary: Summary) -> str:
@@ -213,37 +219,9 @@ def notes(cases: Sequence[CaseSummary]) -> list[str]:
     """Return what the checks found, each with the case that it is about; unknown ones last."""
     return [
         f"{name}: {note}"
-        for name, case in zip(_names(cases), cases, strict=True)
+        for name, case in zip(names(cases), cases, strict=True)
         for note in case.notes
     ]
-
-
-def findings(cases: Sequence[CaseSummary]) -> list[str]:
-    """Return what speaks against numbers, in short: failures and warnings once for all cases.
-
-    What is not known and what passed is counted in a last line.
-    """
-    groups = finding_groups(cases, _names(cases))
-    loud = [one.line for one in groups if one.check.status != "unknown"]
-    loud += [
-        f"{name}: {note}"
-        for name, case in zip(_names(cases), cases, strict=True)
-        for note in case.notes
-        if note.startswith("not steady") or not case.findings
-    ]
-    unknown = dict.fromkeys(one.check.id for one in groups if one.check.status == "unknown")
-    passed = min((case.checks_passed for case in cases if case.trials), default=0)
-    if not groups and not passed:
-        return loud
-    rest = f"; not known: {', '.join(unknown)} (why: see report.md)" if unknown else ""
-    return [*loud, f"checks that passed: {passed} or more for each case{rest}"]
-
-
-def in_all(groups: Sequence[FindingGroup]) -> list[str]:
-    """Return what speaks against the whole result; of what is not known the ids alone."""
-    unknown = dict.fromkeys(one.check.id for one in groups if one.check.status == "unknown")
-    rest = [f"not known of the whole: {', '.join(unknown)} (why: see report.md)"] if unknown else []
-    return [*(one.line for one in groups if one.check.status != "unknown"), *rest]
 
 
 def doubted(summary: Summary) -> str:
@@ -261,19 +239,14 @@ def doubted(summary: Summary) -> str:
         sentences.append(f"NOT BELIEVED: {which}: {in_short(others)}")
     if disturbed:
         which = f"{_have(disturbed, summary)} values of trials that others disturbed"
-        sentences.append(f"DISTURBED: {which} ({in_short(disturbed)}): {_DISTURBED}")
+        sentences.append(f"DISTURBED: {which}: {in_short(disturbed)}")
     return "; ".join(sentences)
-
-
-_DISTURBED = (
-    "on a quiet machine they are others; claims and ranks by ratios are of trials that were "
-    "disturbed alike"
-)
 
 
 def _have(cases: Sequence[CaseSummary], summary: Summary) -> str:
     number = len(cases)
-    return f"{number} of {len(summary.cases)} {'case has' if number == 1 else 'cases have'}"
+    of = readable.counted(len(summary.cases), "case")
+    return f"{number} of {of} {'has' if number == 1 else 'have'}"
 
 
 def _set_aside(case: CaseSummary) -> bool:
@@ -294,7 +267,7 @@ def estimators(cases: Sequence[CaseSummary]) -> list[str]:
 
 def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:
     """Yield each trial that has no measurement, with one line that says which and why."""
-    for name, case in zip(_names(cases), cases, strict=True):
+    for name, case in zip(names(cases), cases, strict=True):
         for failed in case.failed:
             attempt = f", attempt {failed.attempt}" if failed.attempt > 1 else ""
             where = f"trial {failed.trial} (block {failed.block}{attempt})"
@@ -313,8 +286,8 @@ def drawn(label: str, pivot: Pivot) -> tuple[str, str]:
     return pivot.title or label, what
 
 
-def _names(cases: Sequence[CaseSummary]) -> list[str]:
-    """The server, and what else tells a case from the others."""
+def names(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return for each case the server, and what else tells it from the others."""
     labels = case_labels(cases)
     return [
         ", ".join(

@@ -94,6 +94,18 @@ def fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
 
     Raises BenchforgeError where they cannot be read, and for the whole file system.
     """
+    if app_of(name).built_in:
+        return _fingerprint_of_built_in(name)
+    return _fingerprint(name, directory, suite_folder)
+
+
+@cache
+def _fingerprint_of_built_in(name: str) -> str:
+    """Return it without looking again: of these files nothing changes while we run."""
+    return _fingerprint(name, None, Path())
+
+
+def _fingerprint(name: str, directory: str | None, suite_folder: Path) -> str:
     folder, app = folder_of(name, directory, suite_folder), app_of(name)
 
     def served(place: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from benchforge.plugin import safe
@@ -32,24 +32,23 @@ def fitted(table: Table, width: int | None, colour: bool) -> tuple[str, tuple[Co
         no_color=not colour,
         legacy_windows=False,
     )
-    tried = []
-    for shown, stacked in _layouts(len(table.columns), width):
+
+    def measured(shown: int, *, stacked: bool) -> tuple[int, RichTable]:
         drawn = _drawn(table, shown, stacked)
-        tried.append((Measurement.get(console, console.options, drawn).maximum, shown, drawn))
-    fit = (one for one in tried if width is None or one[0] <= width)
-    needs, shown, drawn = next(fit, tried[-1])
+        return Measurement.get(console, console.options, drawn).maximum, drawn
+
+    # All in one line; else the spread below the median, and as many columns as fit.
+    shown = len(table.columns)
+    needs, drawn = measured(shown, stacked=False)
+    if width is not None and needs > width:
+        least = min(_AT_LEAST, shown)
+        more = range(least + 1, shown + 1)
+        shown = least + bisect_right(more, width, key=lambda many: measured(many, stacked=True)[0])
+        needs, drawn = measured(shown, stacked=True)
     with console.capture() as captured:
         console.print(drawn, width=needs, no_wrap=True, crop=False)
     lines = (line.rstrip() for line in captured.get().splitlines())
     return "\n".join(lines), table.columns[shown:]
-
-
-def _layouts(columns: int, width: int | None) -> Iterator[tuple[int, bool]]:
-    """Yield what to try: all in one line, the spread below the median, fewer and fewer columns."""
-    yield columns, False
-    if width is not None:
-        for shown in range(columns, min(_AT_LEAST, columns) - 1, -1):
-            yield shown, True
 
 
 def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:

@@ -1,0 +1,305 @@
+"""The answer to each comparison in a sentence, with what is not shown and what is ruled out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from benchforge.plugin import (
+    CaseSummary,
+    Check,
+    Comparison,
+    Estimate,
+    MetricRanking,
+    MetricSummary,
+    Ranking,
+    Summary,
+    Trial,
+    readable,
+    titled,
+)
+from benchforge_reporters.document.cpu_time import explained
+from benchforge_reporters.text.search import rate_of
+
+AnswerState = Literal["differs", "not alike", "disturbed", "same", "alone", "unknown"]
+_BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
+RATE: Final = "responses per second"
+_TWICE = 2.0  # from there on a difference is a factor, and below it a share
+_DIGITS: Final = (2, 3, 4)
+
+
+@dataclass(frozen=True)
+class ComparisonAnswer:
+    """What a comparison shows."""
+
+    scenario: str
+    label: str
+    "Scenario, and what tells the comparison from others of it."
+    state: AnswerState
+    headline: str
+    sentences: tuple[str, ...]
+    "Sentences on what speaks against it, what is not shown, and why."
+
+
+def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]:
+    """Return the answer to each comparison, in the order of the suite; none of a smoke."""
+    if summary.smoke:
+        return []
+    return [_answer(one, summary, trials) for one in summary.comparisons]
+
+
+def standing(comparison: Comparison, summary: Summary) -> MetricRanking | None:
+    """Return the ranking that a comparison is answered by: of the throughput, or else the first."""
+    rates = (one for one in comparison.rankings if _measurand(one, summary) == RATE)
+    return next(rates, comparison.rankings[0] if comparison.rankings else None)
+
+
+def cases_of(comparison: Comparison, summary: Summary) -> list[CaseSummary]:
+    """Return the summaries of a comparison's cases."""
+    by_title = {case.case.title: case for case in summary.cases}
+    return [by_title[case.title] for case in comparison.cases if case.title in by_title]
+
+
+def label_of(comparison: Comparison, summary: Summary) -> str:
+    """Return the scenario, with the driver and varied options where it has several of them."""
+    alike = [one for one in summary.comparisons if one.scenario == comparison.scenario]
+    driver = [comparison.driver] if len({one.driver for one in alike}) > 1 else []
+    vary = [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
+    return " ".join([comparison.scenario, *driver, *vary])
+
+
+def _measurand(ranked: MetricRanking, summary: Summary) -> str:
+    lines = (line for case in summary.cases for line in case.metrics)
+    names = ranked.metric, ranked.of
+    return next((one.measurand for one in lines if (one.metric, one.of) == names), "")
+
+
+def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> ComparisonAnswer:
+    cases = cases_of(comparison, summary)
+    ranked = standing(comparison, summary)
+    state, headline, sentences = _shown(cases, ranked, summary)
+    if state in {"differs", "same"}:
+        sentences += explained(cases, trials)
+    sentences += _placebo(comparison, summary)
+    if state == "differs" and (doubts := _doubts(cases)):
+        state, sentences = "disturbed", [doubts, *sentences]
+    if state in {"differs", "disturbed"} and (faults := _faults(comparison)):
+        state = "not alike"
+        messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
+        sentences = [f"Not alike: {'; '.join(messages)}.", *sentences]
+    if state == "alone" and any(one.used for case in cases for one in case.doubted):
+        state, sentences = "disturbed", [_doubts_alone(cases), *sentences]
+    label = label_of(comparison, summary)
+    return ComparisonAnswer(comparison.scenario, label, state, headline, tuple(sentences))
+
+
+def _shown(
+    cases: Sequence[CaseSummary], ranked: MetricRanking | None, summary: Summary
+) -> tuple[AnswerState, str, list[str]]:
+    """Return what the ranking shows, in a headline and in sentences below it."""
+    if len(cases) == 1:
+        return ("alone", _alone(cases[0]), [])
+    if ranked is None or ranked.ranking is None:
+        why = "no metric ranks the servers" if ranked is None else ranked.why
+        return ("unknown", f"No answer: {why}", [])
+    order = [one.server for one in ranked.ranking.order]
+    left = [f"{one.server} is not ranked: {one.why}." for one in ranked.left_out]
+    first, others = order[0], order[1:]
+    tied = [one for one in others if not _differ(ranked.ranking, first, one)]
+    beaten = [one for one in others if one not in tied]
+    phrase = _Phrase(ranked, _measurand(ranked, summary))
+    if not others:
+        return ("unknown", f"No answer: only {first} has values that count", left)
+    if tied:
+        headline = _no_difference(ranked.ranking, [first, *tied])
+        ahead = [f"{phrase.of(first, beaten)}."] if beaten else []
+        return ("same", headline, [*ahead, *left])
+    between = [f"{text}." for text in _among(ranked.ranking, beaten)]
+    if len(beaten) == _BY_NAME and not between:
+        between = [f"{phrase.of(beaten[0], beaten[1:])}."]
+    return ("differs", phrase.of(first, beaten), [*between, *left])
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """How a difference of a metric is said."""
+
+    ranked: MetricRanking
+    measurand: str
+
+    def of(self, first: str, beaten: Sequence[str]) -> str:
+        """Return by how much the first is better than others: of many, the nearest and the last."""
+        if len(beaten) > _BY_NAME:
+            nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
+            return f"{first} {nearest}, and {last}, the last of {len(self._order)}"
+        times = [self._times(first, server) for server in beaten]
+        if len({one.partition(" (")[0] for one in times}) > 1 and self.measurand == RATE:
+            second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
+            return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
+        return f"{first} {self._than(first, beaten)}"
+
+    def _times(self, first: str, beaten: str) -> str:
+        ranking = self.ranked.ranking
+        return _times([] if ranking is None else [_ratio(ranking, first, beaten)])
+
+    @property
+    def _order(self) -> Sequence[object]:
+        return () if self.ranked.ranking is None else self.ranked.ranking.order
+
+    def _than(self, first: str, beaten: Sequence[str]) -> str:
+        ranking = self.ranked.ranking
+        times = _times([] if ranking is None else [_ratio(ranking, first, one) for one in beaten])
+        who = readable.conjoined(beaten)
+        if self.measurand == RATE:
+            return f"serves {times} as many requests as {who}"
+        metric = titled(self.ranked.metric, self.ranked.of)
+        if self.measurand == "response time":
+            return f"answers in {times} the time of {who} ({metric})"
+        return f"has {times} the {metric} of {who}"
+
+
+def _pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate, bool]:
+    """Return the ratio of two servers by itself and with all others, and whether they differ."""
+    for pair in ranking.pairs:
+        if (pair.first, pair.second) == (first, second):
+            return pair.ratio, pair.simultaneous, pair.differ
+    raise KeyError(f"{first} / {second}")
+
+
+def _differ(ranking: Ranking, first: str, second: str) -> bool:
+    return _pair(ranking, first, second)[2]
+
+
+def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
+    """Return the interval with all other pairs, or that of the pair where only it excludes 1."""
+    alone, together, _ = _pair(ranking, first, second)
+    ends = together.interval
+    return together if ends is not None and not ends[0] <= 1 <= ends[1] else alone
+
+
+def _times(estimates: Sequence[Estimate]) -> str:
+    """Return ratios with the interval that holds all of theirs."""
+    values = sorted(one.value for one in estimates if one.value is not None)
+    ends = sorted(end for one in estimates if one.interval is not None for end in one.interval)
+    digits = _digits(values, ends)
+    texts = list(dict.fromkeys(readable.figure(value, digits) for value in values))
+    shown = f"about {texts[0]}" if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
+    if not ends:
+        return f"{shown} times (no interval)"
+    low, high = (readable.figure(end, digits) for end in (ends[0], ends[-1]))
+    return f"{shown} times ({low} to {high}, 95 %)"
+
+
+def _digits(values: Sequence[float], ends: Sequence[float]) -> int:
+    """Return how many digits tell the ratios from 1, and from the ends of their interval."""
+    different = {*values, *ends[:1], *ends[-1:], 1.0}
+    shown = (len({_shown_as(one, digits) for one in different}) for digits in _DIGITS)
+    enough = (digits for digits, of in zip(_DIGITS, shown, strict=True) if of == len(different))
+    return next(enough, _DIGITS[-1])
+
+
+def _shown_as(value: float, digits: int) -> float:
+    return float(readable.figure(value, digits).replace(",", ""))
+
+
+def _no_difference(ranking: Ranking, servers: Sequence[str]) -> str:
+    """Return that no difference was seen between servers, and which size is ruled out."""
+    ends = [
+        _pair(ranking, first, second)[1].interval
+        for place, first in enumerate(servers)
+        for second in servers[place + 1 :]
+    ]
+    intervals = [end for end in ends if end is not None]
+    between = f"No difference seen between {readable.conjoined(servers)}"
+    if len(intervals) < len(ends):
+        return f"{between}: no interval, so none is ruled out"
+    most = max(max(high, 1 / low) for low, high in intervals)
+    share = readable.figure(100 * (most - 1), 2)
+    below = f"{share} %" if most < _TWICE else f"{readable.figure(most, 2)} times"
+    return f"{between}: any is below {below}"
+
+
+def _among(ranking: Ranking, servers: Sequence[str]) -> Iterator[str]:
+    """Yield each run of servers, in their order, of which no two were shown to differ."""
+    run: list[str] = []
+    for server in servers:
+        if any(_differ(ranking, one, server) for one in run):
+            if len(run) > 1:
+                yield _no_difference(ranking, run)
+            run = []
+        run.append(server)
+    if len(run) > 1:
+        yield _no_difference(ranking, run)
+
+
+def _alone(case: CaseSummary) -> str:
+    """Return what one server did that is compared with none."""
+    name = case.case.server
+    if case.capacity is not None:
+        return f"{name}, compared with no other: {rate_of(case.capacity)} requests/s"
+    line = next((one for one in case.metrics if one.measurand == RATE), None)
+    line = line or next(iter(case.metrics), None)
+    if line is None or line.median is None:
+        why = "no trial has a measurement" if line is None else line.why
+        return f"{name}, compared with no other: unknown: {why}"
+    return f"{name}, compared with no other: {_levels(line)}"
+
+
+def _levels(line: MetricSummary) -> str:
+    lowest, highest = line.lowest, line.highest
+    median = readable.amount(line.unit, line.median or 0.0)
+    if lowest is None or highest is None or len(line.samples) == 1:
+        return median
+    scale = readable.scale(line.unit, [line.median or 0.0])
+    return f"{median} (trials {scale.text(lowest)} to {scale.text(highest)})"
+
+
+def _doubts_alone(cases: Sequence[CaseSummary]) -> str:
+    """Return how many trials of a server that is compared with none are not to be believed."""
+    number = sum(one.used for case in cases for one in case.doubted)
+    of = readable.counted(sum(case.trials for case in cases), "trial")
+    return f"{number} of {of} cannot be believed: on a quiet machine the level may be another."
+
+
+def _doubts(cases: Sequence[CaseSummary]) -> str:
+    """Return how many of the trials that count are not to be believed; empty if none."""
+    used = [one for case in cases for one in case.doubted if one.used]
+    if not used:
+        return ""
+    disturbed = sum(one.disturbed for one in used)
+    of = readable.counted(sum(case.trials for case in cases), "trial")
+    others = f"{len(used) - disturbed} of {of} cannot be believed"
+    if not disturbed:
+        return f"{others}."
+    alike = f"{disturbed} of {of} were disturbed, and are compared with trials disturbed alike"
+    return f"{alike}; {others}." if disturbed < len(used) else f"{alike}."
+
+
+def _faults(comparison: Comparison) -> list[Check]:
+    """Return the checks that say that the sides were not alike, or have no level to compare."""
+    return [
+        one
+        for one in comparison.checks
+        if one.invalidates == "all"
+        and (
+            (one.status == "fail" and one.topic != "blocks")
+            or (one.status in {"warn", "fail"} and one.topic == "alike")
+        )
+    ]
+
+
+def _placebo(comparison: Comparison, summary: Summary) -> list[str]:
+    return [
+        f"The same server twice: {interval(one.ratio)}."
+        for one in summary.placebos
+        if one.case.scenario == comparison.scenario and one.case.driver == comparison.driver
+    ]
+
+
+def interval(ratio: Estimate) -> str:
+    """Return a ratio with its interval: 0.89 (0.75 to 1.06)."""
+    if ratio.value is None:
+        return f"unknown: {ratio.why}"
+    if ratio.low is None or ratio.high is None:
+        return f"{readable.figure(ratio.value)} (no interval)"
+    shown = (readable.figure(one) for one in (ratio.value, ratio.low, ratio.high))
+    return "{} ({} to {})".format(*shown)

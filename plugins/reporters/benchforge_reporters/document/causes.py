@@ -1,0 +1,241 @@
+"""The causes of findings in words: what a reader must know, and the few that are shown first."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
+from benchforge_reporters.document.explanations import EXPLANATIONS, Explanation
+
+MOST: Final = 5
+BRIEF: Final = 72  # characters
+_NAMED = 3
+_TENFOLD = 10
+_TICK_S = 0.01  # in which the kernel counts CPU time
+_CLASSES: Final = ("invalid", "limits", "setup", "dealt with")
+CauseClass = Literal["invalid", "limits", "setup", "dealt with", "expert"]
+
+
+@dataclass(frozen=True)
+class CauseText:
+    """A cause, in words."""
+
+    cause: Cause
+    kind: CauseClass
+    brief: str
+    "The cause in at most BRIEF characters."
+    effect: str
+    remedy: str
+    "A line of TOML, or a command; empty where there is none."
+
+    @property
+    def id(self) -> str:
+        """The id of the check at its root."""
+        return self.cause.id
+
+
+@dataclass(frozen=True)
+class CauseTexts:
+    """All causes of a result: those that are shown, and the others."""
+
+    shown: tuple[CauseText, ...]
+    "The first ones: at most MOST, unless more of them make numbers invalid."
+    others: tuple[CauseText, ...]
+    findings: int
+    "Number of all findings."
+
+    @property
+    def all(self) -> tuple[CauseText, ...]:
+        """All of them, those that matter most first."""
+        return (*self.shown, *self.others)
+
+    @property
+    def open(self) -> int:
+        """How many of the others a reader may want to know of."""
+        return sum(one.kind != "expert" for one in self.others)
+
+
+def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
+    """Return the causes of a summary in words, those that matter most first."""
+    texts = [_text(cause, summary, trials) for cause in summary.causes]
+    matter = [text for kind in _CLASSES for text in texts if text.kind == kind]
+    invalid = sum(text.kind == "invalid" for text in matter)
+    shown = matter[: max(MOST, invalid)]
+    others = [text for text in (*matter, *texts) if text not in shown]
+    findings = sum(text.cause.count for text in texts)
+    return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings)
+
+
+def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
+    roots = [one for one in cause.findings if one.check.id == cause.id] or list(cause.findings)
+    kind: CauseClass = "expert" if cause.state == "unknown" else cause.audience
+    if cause.state == "dealt with":
+        kind = "dealt with"
+        brief = _dealt_with(cause, roots, summary, trials)
+        effect = "benchforge set these trials aside and measured again: no number rests on them."
+        return CauseText(cause, kind, brief, effect, "")
+    explanation = EXPLANATIONS.get(cause.id)
+    if explanation is None or cause.state == "unknown":
+        return CauseText(cause, kind, *_of_message(roots[0]))
+    words = _Words(cause, roots, summary, trials)
+    return CauseText(cause, kind, *words.filled(explanation))
+
+
+def _of_message(finding: FoldedFinding) -> Explanation:
+    """Return the words of a check itself: what it saw, and what it advises after a colon."""
+    saw, _, advice = finding.check.message.partition(": ")
+    return Explanation(_cut(saw), finding.check.message, advice)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= BRIEF else f"{text[: BRIEF - 3].rstrip()}..."
+
+
+def _dealt_with(
+    cause: Cause, roots: Sequence[FoldedFinding], summary: Summary, trials: Sequence[Trial]
+) -> str:
+    of = readable.counted(_measured(summary, trials), "trial")
+    number = len(cause.trials)
+    named = _programs(cause, trials)
+    verb = "was" if number == 1 else "were"
+    name = named or f" by {roots[0].check.id} {roots[0].check.name}"
+    long = f"{number} of {of} {verb} disturbed{name}, set aside, measured again"
+    return long if len(long) <= BRIEF else f"{number} of {of} {verb} set aside, measured again"
+
+
+def _measured(summary: Summary, trials: Sequence[Trial]) -> int:
+    counted = sum(case.trials for case in summary.cases)
+    return max(counted, sum(trial.measured for trial in trials))
+
+
+def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
+    """Return which other programs used the most CPU in a cause's trials, in brackets."""
+    numbers, used = set(cause.trials), Counter[str]()
+    for trial in trials:
+        seen = trial.observation
+        if trial.number in numbers and seen is not None and seen.machine is not None:
+            for process in seen.machine.foreign:
+                used[process.program] += round(process.cpu_s / _TICK_S)
+    names = [name for name, _ in used.most_common(2)]
+    return f" ({', '.join(names)})" if names else ""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The names and numbers of a cause, over all trials that it is in."""
+
+    cause: Cause
+    roots: Sequence[FoldedFinding]
+    summary: Summary
+    trials: Sequence[Trial]
+
+    def filled(self, explanation: Explanation) -> Explanation:
+        """Return an explanation with its names and numbers, as many as a line has room for."""
+        for most in (_NAMED, 1, 0):
+            brief = explanation.brief.format_map(self._names(most))
+            if len(brief) <= BRIEF:
+                break
+        all_names = self._names(_NAMED)
+        return Explanation(
+            _cut(brief),
+            explanation.effect.format_map(all_names),
+            explanation.remedy.format_map(all_names),
+        )
+
+    def _names(self, most: int) -> dict[str, str]:
+        servers = self._servers
+        scenarios = [one.scenario for one in self.roots if one.scenario]
+        others = [
+            case.case.server
+            for case in self.summary.cases
+            if case.case.scenario in scenarios and case.case.server not in servers
+        ]
+        programs = _programs(self.cause, self.trials) if most and self._of_others else ""
+        return {
+            "servers": _names(servers, "server", most),
+            "others": _names(others, "other", most) if others else "none",
+            "scenarios": _names(scenarios, "scenario", most),
+            "parts": _names([one.check.component for one in self.roots], "part", most),
+            "trials": self._trials,
+            "range": self._range,
+            "programs": programs,
+            "cpus": str(self.summary.facts.get("cpus_usable", "?")),
+            "longer": self._longer,
+            "more_connections": str(4 * max(self._connections, default=1)),
+        }
+
+    @property
+    def _of_others(self) -> bool:
+        """Whether it is about CPU that others took."""
+        return any(one.check.topic == "others" for one in self.roots)
+
+    @property
+    def _servers(self) -> list[str]:
+        """The servers that the cause is found of; of a comparison alone, all of its scenario."""
+        named = [one.server for one in self.roots if one.server]
+        of = {one.scenario for one in self.roots}
+        every_case = [case.case for case in self.summary.cases]
+        return named or [one.server for one in every_case if one.scenario in of or of == {""}]
+
+    @property
+    def _trials(self) -> str:
+        of = readable.counted(_measured(self.summary, self.trials), "trial")
+        numbers = {number for one in self.roots for number in one.trials}
+        return f"{len(numbers)} of {of}"
+
+    @property
+    def _range(self) -> str:
+        """The lowest and the highest value of the check at the root, over all trials."""
+        ends = [end for one in self.roots if one.values for end in one.values]
+        if not ends:
+            return "an unknown share"
+        share = self._unit.startswith(("of ", "more "))
+        factor = 100.0 if share else 1.0
+        texts = [_figure(factor * end) for end in (min(ends), max(ends))]
+        unit = " %" if share else ""
+        return f"{' to '.join(dict.fromkeys(texts))}{unit}"
+
+    @property
+    def _unit(self) -> str:
+        """The unit of a threshold such as `warn at 0.8, fail at 0.95 of a CPU`."""
+        threshold = self.roots[0].check.threshold
+        words = threshold.rpartition(" at ")[2] or threshold
+        words = words.rpartition("below ")[2]
+        return words.partition(" ")[2]
+
+    @property
+    def _longer(self) -> str:
+        """How long a load has a hundred responses beyond the percentile, in whole seconds."""
+        ends = [one.values[0] for one in self.roots if one.values]
+        loads = [trial.load.declared_s for trial in self._theirs if trial.load is not None]
+        if not ends or not loads or min(ends) <= 0:
+            return "60s"
+        seconds = max(loads) * 100 / min(ends)
+        step = _TENFOLD if seconds > _TENFOLD else 1
+        return f"{step * math.ceil(seconds / step)}s"
+
+    @property
+    def _connections(self) -> list[int]:
+        loads = [trial.load for trial in self._theirs]
+        return [one.connections for one in loads if one is not None and one.connections]
+
+    @property
+    def _theirs(self) -> list[Trial]:
+        numbers = set(self.cause.trials)
+        return [trial for trial in self.trials if trial.number in numbers]
+
+
+def _figure(value: float) -> str:
+    return readable.figure(value, 2) if value < 100 else readable.figure(round(value))  # noqa: PLR2004
+
+
+def _names(names: Sequence[str], noun: str, most: int) -> str:
+    """Return names, or how many there are where they are more than `most`."""
+    distinct = [name for name in dict.fromkeys(names) if name]
+    if not distinct:
+        return f"no {noun}"
+    if len(distinct) <= most:
+        return readable.conjoined(distinct)
+    return readable.counted(len(distinct), noun)

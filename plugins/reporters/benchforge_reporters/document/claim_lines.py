@@ -1,0 +1,111 @@
+"""Each claim in one line: its sign, both sides, the estimate, and what was published."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from benchforge.plugin import Summary, Verdict, readable
+from benchforge_reporters.text.claims import ClaimText, texts
+
+ClaimState = Literal["holds", "not alike", "fails", "inconclusive", "invalid"]
+WORDS: Final[dict[ClaimState, str]] = {
+    "holds": "hold",
+    "not alike": "hold for sides that are not alike",
+    "fails": "fail",
+    "inconclusive": "undecided",
+    "invalid": "invalid",
+}
+
+
+@dataclass(frozen=True)
+class ClaimLine:
+    """A question of a claim, and its answer."""
+
+    state: ClaimState
+    name: str
+    hypothesis: str
+    "Statement that is tested, with the names of its sides."
+    estimate: str
+    "The estimate with its interval, or the reason why there is none."
+    published: str
+    "Value that a source gives, and whether the interval excludes it; empty without a source."
+    remark: str
+    "Reason against the answer, or what it takes to decide; may be empty."
+    text: ClaimText
+
+
+def claim_lines(summary: Summary) -> list[ClaimLine]:
+    """Return a line for each question, in the order of the suite."""
+    return [_line(one) for one in texts(summary)]
+
+
+def counted_states(lines: Sequence[ClaimLine]) -> str:
+    """Return how many claims hold, fail, and so on."""
+    counts = {state: sum(line.state == state for line in lines) for state in WORDS}
+    return ", ".join(f"{counts[state]} {word}" for state, word in WORDS.items() if counts[state])
+
+
+def _line(text: ClaimText) -> ClaimLine:
+    verdict = text.verdict
+    faults = _faults(verdict)
+    state: ClaimState = "not alike" if verdict.state == "holds" and faults else verdict.state
+    return ClaimLine(
+        state=state,
+        name=text.name,
+        hypothesis=_with_names(text),
+        estimate=text.effect,
+        published=_published(text),
+        remark=_remark(verdict, faults),
+        text=text,
+    )
+
+
+def _with_names(text: ClaimText) -> str:
+    """Return the hypothesis with what tells its sides apart in place of `a` and `b`."""
+    hypothesis = text.claim.hypothesis.text
+    instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
+    if instance is None or any(term.minus for term in (instance.a, instance.b) if term):
+        return hypothesis
+    a = instance.a.case
+    if instance.b is None:
+        return re.sub(r"\ba\b", lambda _: a.server, hypothesis)
+    b = instance.b.case
+    pairs = [(a.scenario, b.scenario), (a.server, b.server), (a.driver, b.driver)]
+    pairs += [(str(a.vary[path]), str(b.vary.get(path))) for path in a.vary]
+    differing = [pair for pair in pairs if pair[0] != pair[1]]
+    if not differing:
+        return hypothesis
+    names = dict(zip("ab", (" ".join(side) for side in zip(*differing, strict=True)), strict=True))
+    return re.sub(r"\b[ab]\b", lambda match: names[match[0]], hypothesis)
+
+
+def _faults(verdict: Verdict) -> list[str]:
+    """Return the ids of the checks that say that the sides were not alike."""
+    checks = (one.check for one in verdict.objections)
+    return list(
+        dict.fromkeys(
+            check.id
+            for check in checks
+            if check.scope == "comparison" and check.topic == "alike" and check.status != "unknown"
+        )
+    )
+
+
+def _published(text: ClaimText) -> str:
+    value, ends = text.claim.published, text.verdict.estimate.interval
+    if value is None:
+        return ""
+    excluded = ends is not None and not ends[0] <= value <= ends[1]
+    return f"published {text.published}" + (": excluded" if excluded else "")
+
+
+def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
+    if faults:
+        return f"not alike: {', '.join(faults)}"
+    if verdict.disturbed:
+        some = len(verdict.disturbed) < len(verdict.blocks)
+        return f"{len(verdict.disturbed) if some else 'all'} of them disturbed alike"
+    if verdict.blocks_needed is not None:
+        return f"about {readable.exact(verdict.blocks_needed)} blocks would tell"
+    return ""

@@ -1,0 +1,91 @@
+"""Why servers are as fast as they are, as far as the CPU time of the trials tells."""
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from benchforge.plugin import CaseSummary, Role, Trial, readable, server_names
+
+_MOST = 0.5  # of the CPU time: who takes more of it is what was measured
+_ALL = 0.95  # of a server's CPU time in one process: the others did nothing
+CpuByRole = Mapping[Role, float]
+"CPU time in seconds, by role."
+
+
+def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
+    """Return where the CPU time of a comparison went; nothing where it is not known."""
+    names = server_names([case.case for case in cases])
+    counted = {
+        name: trials_that_count(case, trials) for name, case in zip(names, cases, strict=True)
+    }
+    costs = {server: cost(some) for server, some in counted.items()}
+    spent = {server: cpu for server, cpu in costs.items() if cpu.get("server")}
+    if len(spent) < len(cases):
+        return []
+    busy = (_one_worker(server, some) for server, some in counted.items())
+    return [f"Why: {_where(spent)}.", *(f"{text}." for text in busy if text)]
+
+
+def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials that stand behind a case's numbers."""
+    aside = {one.trial for one in case.doubted if not one.used}
+    return [
+        trial
+        for trial in trials
+        if trial.measured and trial.case.title == case.case.title and trial.number not in aside
+    ]
+
+
+def cost(trials: Sequence[Trial]) -> CpuByRole:
+    """Return the CPU time that a response takes of each role: medians of the trials, in seconds."""
+    by_role: dict[Role, list[float]] = {}
+    for trial in trials:
+        for role, seconds in _of_trial(trial).items():
+            by_role.setdefault(role, []).append(seconds)
+    return {role: median(of) for role, of in by_role.items()}
+
+
+def shares(cpu: CpuByRole) -> CpuByRole:
+    """Return which share of the CPU time each role took."""
+    whole = sum(cpu.values())
+    return {role: seconds / whole for role, seconds in cpu.items()} if whole else {}
+
+
+def _of_trial(trial: Trial) -> CpuByRole:
+    if trial.observation is None or trial.reading is None or not trial.reading.responses:
+        return {}
+    by_role: dict[Role, float] = {}
+    for usage in trial.observation.usage:
+        if usage.cpu_s is None:
+            return {}
+        by_role[usage.role] = by_role.get(usage.role, 0.0) + usage.cpu_s
+    return {role: cpu_s / trial.reading.responses for role, cpu_s in by_role.items()}
+
+
+def _where(costs: Mapping[str, CpuByRole]) -> str:
+    """Return who took most of the CPU time, or what a response costs each server."""
+    for role, who in (("backend", "the backend"), ("loader", "the load tool")):
+        taken = [shares(cpu).get(role, 0.0) for cpu in costs.values()]  # type: ignore[call-overload]
+        if min(taken) > _MOST:
+            least, most = (f"{100 * share:.0f}" for share in (min(taken), max(taken)))
+            share = least if least == most else f"{least} to {most}"
+            return f"{share} % of the CPU time went to {who}, whichever server asked"
+    times = readable.amounts("s", *(cpu["server"] for cpu in costs.values()))
+    servers = list(costs)
+    unit = times[-1].partition(" ")[2]
+    of = [f"{server} {time.partition(' ')[0]}" for server, time in zip(servers, times, strict=True)]
+    return f"a response takes {', '.join(of)} {unit} of CPU time of the server"
+
+
+def _one_worker(server: str, trials: Sequence[Trial]) -> str:
+    """Return that only one of several workers worked, in at least half of the trials."""
+    idle = most = 0
+    for trial in trials:
+        workers = trial.workers.get(trial.case.server, 1)
+        seen = () if trial.observation is None else trial.observation.usage
+        times = [cpu_s for one in seen if one.role == "server" for cpu_s in one.process_cpu_s]
+        if workers > 1 and len(times) >= workers and max(times) >= _ALL * sum(times) > 0:
+            idle, most = idle + 1, max(most, workers)
+    if not idle or idle < len(trials) / 2:
+        return ""
+    often = f"in {idle} of {readable.counted(len(trials), 'trial')}"
+    return f"One worker of {server}'s {most} did all the work {often}"

@@ -1,0 +1,199 @@
+"""All that a result says, in the order in which a reader needs it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import (
+    CaseSummary,
+    ConcurrencySweep,
+    FailedTrial,
+    Pivot,
+    Summary,
+    Trial,
+    readable,
+)
+from benchforge_reporters.document.answers import ComparisonAnswer, answers
+from benchforge_reporters.document.causes import CauseTexts, cause_texts
+from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines
+from benchforge_reporters.document.levels import Levels, levels
+from benchforge_reporters.raw import trial_folder
+from benchforge_reporters.text import claims, words
+from benchforge_reporters.text.commands import first_commands
+from benchforge_reporters.text.findings import of_all
+from benchforge_reporters.text.pivots import pivot_table
+from benchforge_reporters.text.search import table_of, trials_of
+from benchforge_reporters.text.standings import pairs, standings
+from benchforge_reporters.text.sweeps import sweeps
+from benchforge_reporters.text.tables import Table, scenarios
+from benchforge_reporters.text.under_load import under_load
+
+
+@dataclass(frozen=True)
+class Section:
+    """A scenario: its tables, ranks, failures, and what was found."""
+
+    scenario: str
+    title: str
+    cases: tuple[CaseSummary, ...]
+    request: str
+    sought: tuple[str, ...]
+    table: Table
+    trials: Table
+    levels: tuple[Levels, ...]
+    ranks: tuple[str, ...]
+    pairs: tuple[str, ...]
+    sweeps: tuple[str, ...]
+    curves: tuple[ConcurrencySweep, ...]
+    failures: tuple[tuple[str, FailedTrial], ...]
+    monitored: tuple[str, ...]
+    "Proof of the answers at random moments of the loads, for each case."
+    estimators: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SuiteTable:
+    """A table that the suite draws."""
+
+    label: str
+    title: str
+    content: str
+    table: Table
+    row_heads: int
+    "Number of columns that name a row."
+
+
+@dataclass(frozen=True)
+class ResultDocument:
+    """What a result says."""
+
+    heading: str
+    title: str
+    name: str
+    origin: str
+    "Amount that was measured, and the machine, in one line."
+    scope: str
+    "Scope of the intervals; empty if there are none."
+    setting: tuple[str, ...]
+    "Set-up of the run, where a suite says it: placement, tuning, interpreters, code."
+    smoke: bool
+    blocks: int
+    alarms: tuple[str, ...]
+    answers: tuple[ComparisonAnswer, ...]
+    claims: tuple[ClaimLine, ...]
+    tally: tuple[str, ...]
+    causes: CauseTexts
+    tables: tuple[SuiteTable, ...]
+    sections: tuple[Section, ...]
+    whole: tuple[str, ...]
+    "Findings of comparisons and of the whole result."
+    made: tuple[tuple[str, str], ...]
+    "Facts of the measurement: names and values."
+    reading: tuple[str, str]
+    "Meaning of a cell, and order of the servers."
+    commands: tuple[tuple[str, str], ...]
+    environment: tuple[tuple[str, str], ...]
+    folders: tuple[str, str] | None
+    "Folders of the first and the last trial; None without trials."
+
+    @property
+    def more_blocks(self) -> bool:
+        """Whether more blocks may give an answer that is not there yet."""
+        undecided = any(line.state == "inconclusive" for line in self.claims)
+        invalid = any(one.kind == "invalid" for one in self.causes.shown)
+        return not invalid and (undecided or any(one.state == "same" for one in self.answers))
+
+
+def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
+    """Return the document of a result. It is a pure function of its summary and trials."""
+    rows = levels(summary, trials)
+    return ResultDocument(
+        heading=words.heading(summary),
+        title=summary.title or summary.name,
+        name=summary.name,
+        origin=_origin(summary, trials),
+        scope=words.scope(summary),
+        setting=tuple(_setting(summary, trials)),
+        smoke=summary.smoke,
+        blocks=_blocks(summary),
+        alarms=tuple(words.alarms(summary)),
+        answers=tuple(answers(summary, trials)),
+        claims=tuple(claim_lines(summary)),
+        tally=tuple(claims.tally(summary)),
+        causes=cause_texts(summary, trials),
+        tables=tuple(
+            _suite_table(label, pivot, summary) for label, pivot in summary.tables.items()
+        ),
+        sections=tuple(
+            _section(title, cases, summary, trials, rows) for title, cases in scenarios(summary)
+        ),
+        whole=tuple(of_all(summary)),
+        made=tuple(words.made(summary, trials)),
+        reading=(words.CELLS, words.order(summary)),
+        commands=tuple(first_commands(summary, trials)),
+        environment=tuple(words.environment(summary)),
+        folders=(trial_folder(trials[0]), trial_folder(trials[-1])) if trials else None,
+    )
+
+
+def _suite_table(label: str, pivot: Pivot, summary: Summary) -> SuiteTable:
+    title, content = words.drawn(label, pivot)
+    return SuiteTable(label, title, content, pivot_table(pivot, summary.cases), len(pivot.rows))
+
+
+def _section(
+    title: str,
+    cases: Sequence[CaseSummary],
+    summary: Summary,
+    trials: Sequence[Trial],
+    rows: Sequence[Levels],
+) -> Section:
+    scenario = cases[0].case.scenario
+    return Section(
+        scenario=scenario,
+        title=title,
+        cases=tuple(cases),
+        request=words.requested(cases, trials),
+        sought=tuple(words.sought(summary, cases)),
+        table=table_of(cases),
+        trials=trials_of(cases),
+        levels=tuple(one for one in rows if one.scenario == scenario),
+        ranks=tuple(standings(summary, scenario)),
+        pairs=tuple(pairs(summary, scenario)),
+        sweeps=tuple(sweeps(summary, scenario)),
+        curves=tuple(one for one in summary.sweeps if one.scenario == scenario),
+        failures=tuple(words.failures(cases)),
+        monitored=tuple(under_load(cases, trials)),
+        estimators=tuple(words.estimators(cases)),
+        notes=tuple(words.notes(cases)),
+    )
+
+
+def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
+    """Return the suite, how much was measured and for how long, and the machine."""
+    cases = [*summary.cases, *(one.repeated for one in summary.placebos)]
+    measured = sum(case.trials for case in cases)
+    texts = [readable.counted(measured, "trial")]
+    if blocks := _blocks(summary):
+        texts[0] += f" in {readable.counted(blocks, 'block')}"
+    if trials:
+        ends = [trial.started.timestamp() + trial.seconds for trial in trials]
+        began = min(trial.started.timestamp() for trial in trials)
+        texts.append(readable.spoken(max(ends) - began))
+    cpu, usable = summary.facts.get("cpu"), summary.facts.get("cpus_usable")
+    machine = [str(cpu)] if isinstance(cpu, str) else []
+    machine += [readable.counted(usable, "CPU")] if isinstance(usable, int) else []
+    machine += ["virtual"] if summary.facts.get("virtual") is True else []
+    return " · ".join([summary.name, ", ".join(texts), *([", ".join(machine)] if machine else [])])
+
+
+def _blocks(summary: Summary) -> int:
+    lines = (line for case in summary.cases for line in case.metrics)
+    return len({one.block for line in lines for one in line.samples})
+
+
+def _setting(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    yield from filter(None, [words.amount(summary)])
+    yield from (f"CPUs: {text}" for text in words.placement(trials))
+    yield from (f"tuning: {text}" for text in words.tuning(trials))
+    yield from filter(None, [words.interpreters(summary), words.code(summary)])

@@ -1,0 +1,166 @@
+"""The servers of a comparison as rows: rank, level with its interval, response times, CPU time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import (
+    CaseSummary,
+    Comparison,
+    MetricRanking,
+    MetricSummary,
+    Summary,
+    Trial,
+    server_names,
+    titled,
+)
+from benchforge_reporters.document.answers import RATE, cases_of, label_of, standing
+from benchforge_reporters.document.cpu_time import CpuByRole, cost, trials_that_count
+
+_TAIL = 99.0  # the percentile that is shown where a suite has several
+_TO = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """A server of a comparison."""
+
+    server: str
+    rank: str
+    "Ranks that the intervals allow, such as 1, or 2 to 3."
+    value: float
+    interval: tuple[float, float] | None
+    latency: float | None
+    "Response time in seconds; None if unknown."
+    thin: bool
+    "True if the response time rests on few responses, or is a lower bound."
+    cpu: CpuByRole
+    "CPU time that a response takes of each role, in seconds; empty if unknown."
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The servers of a comparison, the best first."""
+
+    scenario: str
+    label: str
+    metric: str
+    unit: str
+    latency: str
+    "Title of the response times, such as p99; empty if there are none."
+    failed: float
+    "Most failed requests of a trial."
+    rows: tuple[LevelRow, ...]
+
+    @property
+    def top(self) -> float:
+        """The highest end of an interval: where an axis from zero ends."""
+        ends: list[float] = [end for row in self.rows for end in (row.value, *(row.interval or ()))]
+        return max(ends)
+
+
+def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
+    """Return the rows of each comparison that has a ranking."""
+    made = (_levels(one, summary, trials) for one in summary.comparisons)
+    return [one for one in made if one is not None and one.rows]
+
+
+def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
+    cases = cases_of(comparison, summary)
+    if len(cases) == 1:
+        return _alone(comparison, cases[0], summary, trials)
+    ranked = standing(comparison, summary)
+    if ranked is None or ranked.ranking is None:
+        return None
+    by_name = dict(zip(server_names([one.case for one in cases]), cases, strict=True))
+    shown = _shown_latency(cases)
+    rows = []
+    for server in ranked.ranking.order:
+        case, level = by_name.get(server.server), server.value
+        if case is None or level.value is None:
+            continue
+        ranks = _ranks(server.best, server.worst)
+        row = _row(server.server, ranks, level.value, level.interval, case, shown, trials)
+        rows.append(row)
+    return _titled(comparison, summary, ranked, shown, cases, rows)
+
+
+def _alone(
+    comparison: Comparison, case: CaseSummary, summary: Summary, trials: Sequence[Trial]
+) -> Levels | None:
+    """Return the row of a server that is compared with none: a median without a rank."""
+    line = next((one for one in case.metrics if one.measurand == RATE), None)
+    if line is None or line.median is None or summary.smoke:
+        return None
+    shown = _shown_latency([case])
+    row = _row(case.case.server, "", line.median, None, case, shown, trials)
+    return _titled(comparison, summary, line, shown, [case], [row])
+
+
+def _row(
+    server: str,
+    rank: str,
+    value: float,
+    interval: tuple[float, float] | None,
+    case: CaseSummary,
+    shown: MetricSummary | None,
+    trials: Sequence[Trial],
+) -> LevelRow:
+    times = None if shown is None else _line(case, shown)
+    return LevelRow(
+        server=server,
+        rank=rank,
+        value=value,
+        interval=interval,
+        latency=None if times is None else times.median,
+        thin=times is not None and _thin(times),
+        cpu=cost(trials_that_count(case, trials)),
+    )
+
+
+def _titled(
+    comparison: Comparison,
+    summary: Summary,
+    of: MetricRanking | MetricSummary,
+    shown: MetricSummary | None,
+    cases: Sequence[CaseSummary],
+    rows: Sequence[LevelRow],
+) -> Levels:
+    return Levels(
+        scenario=comparison.scenario,
+        label=label_of(comparison, summary),
+        metric=titled(of.metric, of.of),
+        unit=of.unit,
+        latency="" if shown is None else shown.of or titled(shown.metric, shown.of),
+        failed=max((_failed(case) for case in cases), default=0.0),
+        rows=tuple(rows),
+    )
+
+
+def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
+    """Return the response times that are shown: p99, or else the highest percentile."""
+    lines = [
+        line
+        for case in cases
+        for line in case.metrics
+        if line.measurand == "response time" and line.unit == "s"
+    ]
+    below = [line for line in lines if (line.percentile or 0.0) <= _TAIL]
+    return max(below or lines, key=lambda line: line.percentile or 0.0, default=None)
+
+
+def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
+    names = like.metric, like.of
+    return next((one for one in case.metrics if (one.metric, one.of) == names), None)
+
+
+def _thin(line: MetricSummary) -> bool:
+    return line.lower_bound or any(one.sample.why for one in line.samples)
+
+
+def _failed(case: CaseSummary) -> float:
+    lines = (line for line in case.metrics if line.of_failures)
+    return max((line.highest or 0.0 for line in lines), default=0.0)
+
+
+def _ranks(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}{_TO}{worst}"

@@ -1,0 +1,90 @@
+"""The answers as cards of the first screen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from benchforge.plugin import CaseSummary, Comparison, Estimate, Summary, readable, server_names
+from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer, cases_of, standing
+from benchforge_reporters.html.charts.drawing import Chart
+from benchforge_reporters.html.charts.levels import drawn_column, levels
+from benchforge_reporters.text.tables import Column
+
+_TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
+    "differs": ("better", "differs"),
+    "not alike": ("unlike", "not alike"),
+    "disturbed": ("unlike", "disturbed"),
+    "same": ("", "no difference seen"),
+    "alone": ("", "no comparison"),
+    "unknown": ("unlike", "no answer"),
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """The answer of a comparison."""
+
+    section: str
+    "Id of the scenario's section."
+    state: str
+    tag: str
+    title: str
+    answer: ComparisonAnswer
+    chart: Chart | None
+    about: str
+
+
+def cards(
+    answers: Sequence[ComparisonAnswer],
+    summary: Summary,
+    sections: Mapping[str, str],
+    colours: Mapping[str, int],
+) -> list[Card]:
+    """Return a card for each answer; `sections` has the id of each scenario's section."""
+    if not answers:
+        return []
+    pairs = zip(answers, summary.comparisons, strict=True)
+    return [_card(answer, one, summary, sections, colours) for answer, one in pairs]
+
+
+def _card(
+    answer: ComparisonAnswer,
+    comparison: Comparison,
+    summary: Summary,
+    sections: Mapping[str, str],
+    colours: Mapping[str, int],
+) -> Card:
+    cases = cases_of(comparison, summary)
+    column = drawn_column(cases)
+    names = server_names([case.case for case in cases])
+    state, tag = _TAGS[answer.state]
+    return Card(
+        section=sections[answer.scenario],
+        state=state,
+        tag=tag,
+        title=summary.titles.get(answer.scenario, ""),
+        answer=answer,
+        chart=None
+        if column is None
+        else levels(
+            column,
+            list(zip(names, cases, strict=True)),
+            _levels(comparison, summary),
+            colours,
+        ),
+        about=_about(comparison, cases, column),
+    )
+
+
+def _levels(comparison: Comparison, summary: Summary) -> dict[str, Estimate]:
+    """Return the level of each server that the ranking has."""
+    ranked = standing(comparison, summary)
+    if ranked is None or ranked.ranking is None:
+        return {}
+    return {entry.server: entry.value for entry in ranked.ranking.order}
+
+
+def _about(comparison: Comparison, cases: Sequence[CaseSummary], column: Column | None) -> str:
+    trials = sum(case.trials for case in cases)
+    unit = [column.unit or column.title] if column else []
+    return " · ".join([*unit, f"by {comparison.driver}", readable.counted(trials, "trial")])

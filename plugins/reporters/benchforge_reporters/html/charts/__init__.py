@@ -1,0 +1,1 @@
+"""Drawings of the page: own SVG, whose positions along x are per cent of the width."""

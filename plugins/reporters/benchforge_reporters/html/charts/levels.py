@@ -1,0 +1,136 @@
+"""The levels of a scenario's servers: a row each, every trial a mark, on one axis from zero."""
+
+from collections.abc import Mapping, Sequence
+
+from benchforge.plugin import CaseSummary, Estimate, MetricSummary, readable
+from benchforge_reporters.html.charts.axis import ChartAxis
+from benchforge_reporters.html.charts.drawing import (
+    COLOURS,
+    Chart,
+    ChartRow,
+    grid,
+    interval_bar,
+    mark,
+    svg,
+    tick_texts,
+)
+from benchforge_reporters.text.tables import Column, metric_columns
+
+_HEIGHT, _MIDDLE, _APART = 34, 17, 4
+_TICKS = 3
+_MOST_MARKS = 40
+"Trials of a case: the others are small dots without a text of their own."
+
+
+def levels(
+    column: Column,
+    named_cases: Sequence[tuple[str, CaseSummary]],
+    levels_by_name: Mapping[str, Estimate],
+    colours: Mapping[str, int],
+) -> Chart | None:
+    """Return a row for each case; None where no value is known.
+
+    `levels_by_name` has the interval of a case's level where the ranking has one, and `colours`
+    the colour of each server.
+    """
+    lines = [(name, case, next(iter(column.lines(case)), None)) for name, case in named_cases]
+    values = [value for _, _, line in lines if line for value, *_ in _values(line)]
+    if not values:
+        return None
+    ends = [
+        end
+        for name, *_ in lines
+        if (level := levels_by_name.get(name)) and level.interval
+        for end in level.interval
+    ]
+    axis = ChartAxis.from_zero([*values, *ends])
+    rows = [
+        _row(name, case, line, axis, column, levels_by_name.get(name), colours)
+        for name, case, line in lines
+    ]
+    unit = f" ({column.unit})" if column.unit else ""
+    return Chart(
+        tuple(rows),
+        tick_texts(axis, column.scale.text, "", _TICKS),
+        f"{column.title}{unit}: each mark is a trial",
+    )
+
+
+def _row(
+    name: str,
+    case: CaseSummary,
+    line: MetricSummary | None,
+    axis: ChartAxis,
+    column: Column,
+    level: Estimate | None,
+    colours: Mapping[str, int],
+) -> ChartRow:
+    colour = colours.get(case.case.server, 0)
+    drawn = [grid(axis, _HEIGHT, _TICKS)]
+    values = _values(line) if line else []
+    if line is None or not values:
+        failed = bool(case.failed) and not case.trials
+        word = "failed" if failed else "unknown"
+        return ChartRow(name, colour, svg(_HEIGHT, drawn[0], f"{name}: {word}"), word)
+    shown, detail = _centre(line, level, column)
+    if level and level.interval:
+        kind = f"colour{colour % COLOURS}"
+        drawn.append(interval_bar(axis, level.interval, _MIDDLE, kind))
+    if shown is not None:
+        at = axis.at(shown)
+        drawn.append(
+            f'<line class="middle colour{colour % COLOURS}" x1="{at}%" x2="{at}%" y1="7" y2="27"/>'
+        )
+    words = []
+    for number, (value, trial, block, at_least) in enumerate(values):
+        more = "more than " if at_least else ""
+        words.append(f"trial {trial}, block {block}: {more}{column.scale.text(value)}")
+        if number < _MOST_MARKS:
+            height = _MIDDLE + (block % 3 - 1) * _APART
+            drawn.append(
+                mark(axis.at(value), height, colour, words[-1], "bound" if at_least else "")
+            )
+    drawn += [
+        f'<circle class="speck colour{colour % COLOURS}" cx="{axis.at(value)}%" cy="{_MIDDLE}"'
+        ' r="1.5"/>'
+        for value, *_ in values[_MOST_MARKS:]
+    ]
+    text = column.scale.text(shown) if shown is not None else "unknown"
+    about = f"{name}: {text} {column.unit} {detail}; {readable.listed(words, 20)}"
+    return ChartRow(name, colour, svg(_HEIGHT, "".join(drawn), about), text, detail)
+
+
+def _centre(
+    line: MetricSummary, level: Estimate | None, column: Column
+) -> tuple[float | None, str]:
+    """Return the level with its interval in words, else the median with lowest and highest."""
+    if level is not None and level.value is not None and level.interval is not None:
+        low, high = (column.scale.text(end) for end in level.interval)
+        return level.value, f"{low}\N{EN DASH}{high}"
+    if line.median is None or line.lowest is None or line.highest is None:
+        return None, ""
+    low, high = column.scale.text(line.lowest), column.scale.text(line.highest)
+    return line.median, f"[{low}\N{EN DASH}{high}]"
+
+
+def _values(line: MetricSummary) -> list[tuple[float, int, int, bool]]:
+    return [
+        (one.sample.value, one.trial, one.block, one.sample.lower_bound)
+        for one in line.samples
+        if one.sample.value is not None
+    ]
+
+
+def drawn_column(cases: Sequence[CaseSummary]) -> Column | None:
+    """Return the column of the throughput, else the first one of a single value."""
+    columns = [column for column in metric_columns(cases) if not column.in_one_cell]
+    throughput = (
+        column
+        for column in columns
+        if any(
+            line.measurand == "responses per second"
+            for case in cases
+            for line in column.lines(case)
+        )
+    )
+    return next(throughput, columns[0] if columns else None)

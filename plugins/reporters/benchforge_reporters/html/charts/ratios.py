@@ -1,0 +1,73 @@
+"""Claims about ratios: interval, ratios of the blocks, published value, on a logarithmic axis."""
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from benchforge.plugin import readable
+from benchforge_reporters.html.charts.axis import ChartAxis
+from benchforge_reporters.html.charts.drawing import grid, interval_bar, svg, tick_texts, titled
+from benchforge_reporters.text.claims import ClaimText
+
+_HEIGHT, _MIDDLE, _APART = 36, 18, 4
+_MOST_BLOCKS = 60
+"Blocks of a claim whose ratios are drawn: more would hide the interval."
+
+
+def ratio_axis(claim_texts: Sequence[ClaimText]) -> ChartAxis | None:
+    """Return the axis of all claims about ratios that have an estimate; None without any."""
+    ends = [end for claim in claim_texts if drawn(claim) for end in _ends(claim)]
+    return ChartAxis.of_ratios(ends) if ends else None
+
+
+def drawn(claim: ClaimText) -> bool:
+    """Return True if a claim has a place on the axis: a ratio above 0."""
+    value = claim.verdict.estimate.value
+    return claim.claim.hypothesis.form == "ratio" and value is not None and value > 0
+
+
+def ratio(claim: ClaimText, axis: ChartAxis) -> Markup:
+    """Return the drawing of a claim for which `drawn` is true."""
+    pieces = "".join(_pieces(claim, axis))
+    about = f"{claim.name}: {claim.effect}"
+    if claim.published:
+        about += f", published {claim.published}"
+    return svg(_HEIGHT, pieces, about)
+
+
+def ratio_ticks(axis: ChartAxis) -> Markup:
+    """Return the values below the axis."""
+    return tick_texts(axis, lambda value: f"{readable.figure(value)}\N{MULTIPLICATION SIGN}")
+
+
+def _ends(claim: ClaimText) -> Iterator[float]:
+    estimate = claim.verdict.estimate
+    yield from filter(None, (estimate.value, estimate.low, estimate.high, claim.claim.published))
+
+
+def _pieces(claim: ClaimText, axis: ChartAxis) -> Iterator[str]:
+    verdict, margin = claim.verdict, claim.claim.margin
+    same = axis.at(1 / (1 + margin)), axis.at(1 + margin)
+    width = round(same[1] - same[0], 2)
+    yield f'<rect class="band" x="{same[0]}%" width="{width}%" y="0" height="{_HEIGHT}"/>'
+    yield grid(axis, _HEIGHT)
+    yield f'<line class="alike" x1="{axis.at(1)}%" x2="{axis.at(1)}%" y1="0" y2="{_HEIGHT}"/>'
+    estimate = verdict.estimate
+    if estimate.interval is not None:
+        yield interval_bar(axis, estimate.interval, _MIDDLE, f"state-{verdict.state}")
+    pairs = zip(verdict.blocks, verdict.a, verdict.b, strict=False)
+    for number, (block, first, second) in enumerate(pairs):
+        if number < _MOST_BLOCKS and first > 0 and second > 0:
+            at, height = axis.at(first / second), _MIDDLE + (number % 3 - 1) * _APART
+            title = titled(f"block {block}: {readable.times(first / second)}x")
+            yield f'<circle class="block" cx="{at}%" cy="{height}" r="2">{title}</circle>'
+    if estimate.value is not None:
+        at = axis.at(estimate.value)
+        yield (
+            f'<circle class="estimate state-{verdict.state}" cx="{at}%" cy="{_MIDDLE}" r="5">'
+            f"{titled(claim.effect)}</circle>"
+        )
+    if claim.claim.published:
+        at = axis.at(claim.claim.published)
+        title = titled(f"published: {claim.published}")
+        yield f'<use class="published" href="#published" x="{at}%" y="{_MIDDLE}">{title}</use>'

@@ -1,0 +1,149 @@
+"""Who used the CPUs while a trial was loaded, as a strip."""
+
+import csv
+import io
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from markupsafe import Markup
+
+from benchforge.plugin import Trial, door, readable
+from benchforge_reporters.html.charts.drawing import stretched, svg
+from benchforge_reporters.html.charts.stacks import ROLES
+
+_HEIGHT = 36
+_MOST_BYTES = 2_000_000
+_MOST_STEPS = 120
+"Looks that are drawn of a trial."
+_VISIBLE = 0.01
+"CPUs: who used less is not drawn."
+
+
+@dataclass(frozen=True)
+class _Look:
+    at: float
+    "Seconds since the load began."
+    used: dict[str, float]
+    "CPU time since then, of each role and of others."
+
+
+def strip(trial: Trial, folder: Path) -> Markup | None:
+    """Return the strip of a trial from its usage.csv and system.csv; None where they say nothing.
+
+    `folder` has the trials: it is that of the result, or a link of ours to it.
+    """
+    cpus = cpus_of(trial)
+    looks = _looks(trial, folder)
+    if not cpus or len(looks) < 2:  # noqa: PLR2004 - a course needs two looks
+        return None
+    shares = [_shares(first, second) for first, second in pairwise(looks)]
+    ends = [look.at for look in looks[1:]]
+    names = (*ROLES, "other")
+    sums = [0.0] * len(shares)
+    pieces = []
+    for name in names:
+        below = list(sums)
+        sums = [under + by_name.get(name, 0.0) for under, by_name in zip(sums, shares, strict=True)]
+        if max(top - under for top, under in zip(sums, below, strict=True)) >= _VISIBLE:
+            pieces.append(f'<path class="role-{name}" d="{_area(ends, below, sums, cpus)}"/>')
+    total = looks[-1].at - looks[0].at
+    means = [
+        f"{name} {readable.figure(used / total)}"
+        for name in names
+        if (used := looks[-1].used.get(name, 0.0) - looks[0].used.get(name, 0.0)) / total
+        >= _VISIBLE
+    ]
+    about = f"trial {trial.number}: of {readable.counted(cpus, 'CPU')} {readable.listed(means)}"
+    return svg(_HEIGHT, stretched("100%", _HEIGHT, "".join(pieces)), about, "strip")
+
+
+def cpus_of(trial: Trial) -> int:
+    """Return the number of CPUs that benchforge may use; 0 if unknown."""
+    machine = trial.observation.machine if trial.observation else None
+    return 0 if machine is None else machine.cpus
+
+
+def _shares(first: _Look, second: _Look) -> dict[str, float]:
+    """Return the CPUs that each used between two looks."""
+    seconds = second.at - first.at
+    return {
+        name: max(0.0, used - first.used.get(name, 0.0)) / seconds
+        for name, used in second.used.items()
+    }
+
+
+def _area(ends: Sequence[float], below: Sequence[float], above: Sequence[float], cpus: int) -> str:
+    def y(value: float) -> int:
+        return round(1000 * (1 - min(value, cpus) / cpus))
+
+    places = [0, *(round(1000 * end / ends[-1]) for end in ends)]
+    steps = list(zip(places, places[1:], above, below, strict=False))
+    there = " ".join(f"{start},{y(top)} {end},{y(top)}" for start, end, top, _ in steps)
+    back = " ".join(f"{end},{y(low)} {start},{y(low)}" for start, end, _, low in reversed(steps))
+    return f"M{there} {back}Z"
+
+
+def _looks(trial: Trial, folder: Path) -> list[_Look]:
+    place = folder / "trials" / f"{trial.number:04}"
+    try:
+        courses = _of_parts(_rows(place, "usage.csv"))
+        busy = _of_machine(_rows(place, "system.csv"))
+    except (OSError, ValueError, KeyError, csv.Error):
+        return []
+    looks = [_look(at, total, courses) for at, total in busy]
+    looks = [
+        look for number, look in enumerate(looks) if not number or look.at > looks[number - 1].at
+    ]
+    apart = max(1, len(looks) // _MOST_STEPS)
+    return [*looks[:-1:apart], *looks[-1:]]
+
+
+def _look(at: float, busy: float, courses: Mapping[str, Sequence[tuple[float, float]]]) -> _Look:
+    used = {role: _between(course, at) for role, course in courses.items()}
+    return _Look(at, {**used, "other": max(0.0, busy - sum(used.values()))})
+
+
+def _between(course: Sequence[tuple[float, float]], at: float) -> float:
+    """Return the value of a course at a time: parts and machine are read one after the other."""
+    place = bisect_left(course, (at, 0.0))
+    if place in {0, len(course)}:
+        return course[min(place, len(course) - 1)][1]
+    (before, less), (behind, more) = course[place - 1], course[place]
+    return less + (more - less) * (at - before) / ((behind - before) or 1.0)
+
+
+def _of_parts(rows: Iterator[dict[str, str]]) -> dict[str, list[tuple[float, float]]]:
+    """Return the CPU time of each role over time, in seconds."""
+    by_label: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for row in rows:
+        if row["role"] in ROLES and row["cpu_s"]:
+            by_label.setdefault((row["role"], row["label"]), []).append(
+                (float(row["time_s"]), float(row["cpu_s"]))
+            )
+    courses: dict[str, list[tuple[float, float]]] = {}
+    for (role, _), course in by_label.items():
+        others = courses.get(role)
+        courses[role] = [
+            (at, used + (_between(others, at) if others else 0)) for at, used in course
+        ]
+    return courses
+
+
+def _of_machine(rows: Iterator[dict[str, str]]) -> list[tuple[float, float]]:
+    """Return the CPU time of all programs over time, in seconds."""
+    return [
+        (
+            float(row["time_s"]),
+            sum(float(cell) for name, cell in row.items() if name.endswith(".busy_s") and cell),
+        )
+        for row in rows
+        if any(name.endswith(".busy_s") and cell for name, cell in row.items())
+    ]
+
+
+def _rows(place: Path, name: str) -> Iterator[dict[str, str]]:
+    text = door.read(place.parent, f"{place.name}/{name}", _MOST_BYTES).decode()
+    yield from csv.DictReader(io.StringIO(text), strict=True, restkey="", restval="")

@@ -1,0 +1,164 @@
+"""A scenario of the document with its charts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from markupsafe import Markup
+
+from benchforge.plugin import CaseSummary, Role, Trial
+from benchforge_reporters.document.cpu_time import cost, trials_that_count
+from benchforge_reporters.document.document import Section
+from benchforge_reporters.html.charts.drawing import Chart
+from benchforge_reporters.html.charts.levels import drawn_column, levels
+from benchforge_reporters.html.charts.percentiles import percentiles
+from benchforge_reporters.html.charts.searches import searches
+from benchforge_reporters.html.charts.stacks import stacks
+from benchforge_reporters.html.charts.strips import cpus_of, strip
+from benchforge_reporters.html.charts.sweeps import sweep_curve
+from benchforge_reporters.html.headed_table import HeadedTable, headed
+from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.sweeps import title as sweep_title
+from benchforge_reporters.text.tables import Column
+
+_ALL_STRIPS = 200
+"Trials of a result: with more of them, only some trials have a strip."
+
+
+@dataclass(frozen=True)
+class SweepChart:
+    """A server at rising concurrency."""
+
+    caption: str
+    drawing: Markup
+    sentence: str
+
+
+@dataclass(frozen=True)
+class DrawnSection:
+    """A scenario."""
+
+    id: str
+    text: Section
+    caption: str
+    column: Column | None
+    "Column that is drawn; None where no metric has a single value."
+    table: HeadedTable
+    trials: HeadedTable
+    servers: tuple[tuple[int, str], ...]
+    "Number of the colour, and label."
+    levels: Chart | None
+    "The trials of each case, where no answer shows them."
+    searches: Chart | None
+    sweeps: tuple[SweepChart, ...]
+    percentiles: Markup | None
+    stacks: tuple[Chart, ...]
+    strips: Mapping[str, Markup]
+    "Strip of each trial that has one, by the trial's number."
+    strips_legend: str
+
+
+def drawn_section(
+    text: Section,
+    number: int,
+    trials: Sequence[Trial],
+    folder: Path,
+    colours: Mapping[str, int],
+    *,
+    answered: bool,
+) -> DrawnSection:
+    """Return a scenario with its charts; `folder` has the trials' files.
+
+    With `answered`, the answers show the trials of each case.
+    """
+    cases = text.cases
+    own_trials = [trial for trial in trials if trial.case.scenario == text.scenario]
+    by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}
+    counted = [trial for some in by_case.values() for trial in some]
+    names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
+    named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
+    return DrawnSection(
+        id=f"scenario-{number}",
+        text=text,
+        caption="Median of the trials [lowest\N{EN DASH}highest]"
+        if text.table.columns
+        else "Outcome",
+        column=column,
+        table=headed(text.table),
+        trials=headed(text.trials),
+        servers=tuple(
+            (colours[server], server)
+            for server in dict.fromkeys(case.case.server for case in cases)
+        ),
+        levels=None if column is None or answered else levels(column, named_cases, {}, colours),
+        searches=searches(named_cases, colours),
+        sweeps=tuple(_sweeps(text, colours)),
+        percentiles=percentiles(counted, colours),
+        stacks=tuple(_stacks(named_cases, by_case, colours)),
+        strips=_strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
+        strips_legend=_strips_legend(own_trials),
+    )
+
+
+def _stacks(
+    named_cases: Sequence[tuple[str, CaseSummary]],
+    by_case: Mapping[str, Sequence[Trial]],
+    colours: Mapping[str, int],
+) -> Iterator[Chart]:
+    rows = [
+        (name, colours.get(case.case.server, 0), by_case[case.case.title])
+        for name, case in named_cases
+    ]
+    cpu = [(name, colour, cost(trials)) for name, colour, trials in rows]
+    memory = [(name, colour, _memory(trials)) for name, colour, trials in rows]
+    for values, unit, caption in (
+        (cpu, "s", "CPU time for each response"),
+        (memory, "B", "Memory at its largest"),
+    ):
+        chart = stacks(values, unit, caption)
+        if chart is not None:
+            yield chart
+
+
+def _memory(trials: Sequence[Trial]) -> dict[Role, float]:
+    """Return the largest memory of each role but the load tool, in bytes: medians of the trials."""
+    by_role: dict[Role, list[float]] = {}
+    for trial in trials:
+        sums: dict[Role, float] = {}
+        for usage in trial.observation.usage if trial.observation else ():
+            if usage.peak_pss_bytes is not None and usage.role != "loader":
+                sums[usage.role] = sums.get(usage.role, 0.0) + usage.peak_pss_bytes
+        for role, size in sums.items():
+            by_role.setdefault(role, []).append(size)
+    return {role: median(sizes) for role, sizes in by_role.items()}
+
+
+def _sweeps(text: Section, colours: Mapping[str, int]) -> Iterator[SweepChart]:
+    for swept, sentence in zip(text.curves, text.sweeps, strict=True):
+        drawing = sweep_curve(swept, colours.get(swept.server, 0))
+        if drawing is not None:
+            caption = f"{sweep_title(swept)}: {swept.metric} by concurrency"
+            yield SweepChart(caption, drawing, sentence)
+
+
+def _strips(
+    trials: Sequence[Trial], counted: Sequence[Trial], folder: Path, *, all_of_them: bool
+) -> dict[str, Markup]:
+    """Return the strips by trial; of a large result those of first trials and of set-aside ones."""
+    firsts: dict[str, int] = {}
+    for trial in trials:
+        firsts.setdefault(trial.case.title, trial.number)
+    numbers, shown = {trial.number for trial in counted}, set(firsts.values())
+    drawn = {
+        trial.number: strip(trial, folder)
+        for trial in trials
+        if trial.measured and (all_of_them or trial.number not in numbers or trial.number in shown)
+    }
+    return {str(number): drawing for number, drawing in drawn.items() if drawing is not None}
+
+
+def _strips_legend(trials: Sequence[Trial]) -> str:
+    cpus = {cpus_of(trial) for trial in trials} - {0}
+    height = f"all {min(cpus)} CPUs" if len(cpus) == 1 else "all CPUs"
+    return f"CPUs over the load; the height is {height}, the width the load"

@@ -1,0 +1,74 @@
+"""From the values of a page to its text: one file that loads nothing, with a script of its own."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from benchforge.plugin import safe
+from benchforge_reporters.html.charts.drawing import COLOURS, SHAPES
+
+_FOLDER = Path(__file__).parent
+_ROLES = {
+    "server": "server",
+    "upstream": "upstream",
+    "backend": "backend",
+    "loader": "load tool",
+}
+_BREAK = Markup("<br>")
+
+
+def rendered(**values: Any) -> str:
+    """Return the page of values, each escaped where it is shown.
+
+    The policy of the page names the digests of its style and of its script: even a hole in the
+    escaping could not load or run anything.
+    """
+    style, script = _text("style.css"), _text("script.js")
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            style_hash=_digest(style),
+            script_hash=_digest(script),
+            roles=_ROLES.items(),
+            shapes=SHAPES,
+            colours=COLOURS,
+            br=_BREAK,
+            **values,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Return text without control characters and escaped; what is HTML already, as it is."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return Markup(safe.html_lines(value))  # noqa: S704 - escaped
+    return "" if value is None else value
+
+
+@cache
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,86 @@
+"""The servers of a comparison, a line each: rank, level, a bar of its interval, times, CPU."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from benchforge.plugin import readable, safe
+from benchforge_reporters.document.cpu_time import shares
+from benchforge_reporters.document.levels import LevelRow, Levels
+from benchforge_reporters.terminal.paint import Paint
+
+LEGEND: Final = "├──●──┤ 95 % interval of the level, from zero; ≈ rests on few responses"
+_PAPER = 100
+_WIDE = 110  # columns from which on the shares of CPU time have room
+_BARS = (10, 40)  # columns
+_NAMES = 30
+_VALUE, _RANK, _TIME = 11, 5, 10
+_ROLES: Final = ("server", "upstream", "backend", "loader")
+
+
+def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
+    """Yield one table of all comparisons, with the name of each above its servers."""
+    width = paint.width or _PAPER
+    names = [safe.line(row.server) for table in tables for row in table.rows]
+    names += [safe.line(table.label) for table in tables]
+    name = min(_NAMES, max(map(len, names))) + 1
+    times = any(table.latency for table in tables)
+    shared = width >= _WIDE
+    taken = name + _RANK + _VALUE + 2 + (_TIME * times) + _TIME + (24 * shared)
+    bar = max(_BARS[0], min(_BARS[1], width - taken - 1))
+    for number, table in enumerate(tables):
+        head = "" if number else "rank".rjust(_RANK) + safe.line(table.unit).rjust(_VALUE)
+        end = _axis(table.top)
+        line = head.ljust(_RANK + _VALUE) + "  0" + end.rjust(bar - 1)
+        line += table.latency.rjust(_TIME) if times else ""
+        line += "CPU each".rjust(_TIME) if not number else ""
+        line += f"  {'server + backend + load tool'[:24]}" if shared and not number else ""
+        title = _fit(safe.line(table.label), name)
+        yield (paint.of("heading", title) + paint.of("aside", line)).rstrip()
+        for row in table.rows:
+            text = _fit(safe.line(row.server), name) + row.rank.rjust(_RANK)
+            text += readable.figure(row.value).rjust(_VALUE) + "  " + _bar(row, table.top, bar)
+            text += _time(row).rjust(_TIME) if times else ""
+            text += _cpu(row).rjust(_TIME)
+            text += paint.of("aside", f"  {_shares(row)}") if shared else ""
+            yield text.rstrip()
+        if table.failed:
+            failed = f"failed requests: up to {readable.figure(table.failed)} in a trial"
+            yield paint.of("bad", f"! {failed}")
+
+
+def _fit(text: str, width: int) -> str:
+    return (text if len(text) < width else f"{text[: width - 4]}...").ljust(width)
+
+
+def _bar(row: LevelRow, top: float, width: int) -> str:
+    """Return an interval on a line from zero to the top."""
+
+    def at(value: float) -> int:
+        return min(width - 1, max(0, round(value / top * (width - 1)))) if top > 0 else 0
+
+    cells = ["▏", *" " * (width - 1)]
+    if row.interval is not None:
+        low, high = map(at, row.interval)
+        cells[low : high + 1] = "─" * (high + 1 - low)
+        cells[low], cells[high] = "├", "┤"
+    cells[at(row.value)] = "●"
+    return "".join(cells)
+
+
+def _axis(top: float) -> str:
+    return readable.figure(float(f"{top:.2g}"))
+
+
+def _time(row: LevelRow) -> str:
+    if row.latency is None:
+        return "unknown"
+    return ("≈" if row.thin else "") + readable.amount("s", row.latency)
+
+
+def _cpu(row: LevelRow) -> str:
+    return readable.amount("s", sum(row.cpu.values())) if row.cpu else "unknown"
+
+
+def _shares(row: LevelRow) -> str:
+    by_role = shares(row.cpu)
+    return " + ".join(f"{100 * by_role[role]:.0f} %" for role in _ROLES if role in by_role)

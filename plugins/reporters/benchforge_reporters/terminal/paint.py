@@ -1,0 +1,50 @@
+"""Colours of a terminal: each has one meaning, and none is needed to understand a text."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from benchforge.plugin import safe
+
+Meaning = Literal["heading", "aside", "good", "limits", "bad", "do"]
+_CODES: Final[dict[Meaning, str]] = {
+    "heading": "1",
+    "aside": "2",
+    "good": "32",
+    "limits": "33",
+    "bad": "1;31",
+    "do": "36",
+}
+NARROWEST: Final = 20  # columns: narrower texts are not made
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Texts of one line each, made safe, as wide as a terminal, in colours if it has them."""
+
+    width: int | None
+    "Columns; None for any number."
+    colour: bool
+
+    def of(self, meaning: Meaning, text: str) -> str:
+        """Return a text in the colour of its meaning."""
+        return f"\x1b[{_CODES[meaning]}m{text}\x1b[0m" if self.colour and text else text
+
+    def wrapped(self, text: str, first: str = "", rest: str = "  ") -> list[str]:
+        """Return a text in lines that begin with `first`, and from the second on with `rest`."""
+        line = safe.line(text)
+        if self.width is None or len(first) + len(line) <= self.width:
+            return [first + line]
+        return textwrap.wrap(
+            line,
+            max(self.width, NARROWEST),
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+    def paragraph(self, meaning: Meaning | None, text: str) -> str:
+        """Return a text in as many lines as it takes."""
+        lines = self.wrapped(text)
+        return "\n".join(lines if meaning is None else [self.of(meaning, one) for one in lines])

@@ -1,0 +1,211 @@
+"""A result on a terminal: answers, one table, claims, and what limits them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Final
+
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge_reporters.document.answers import AnswerState
+from benchforge_reporters.document.causes import CauseClass, CauseTexts
+from benchforge_reporters.document.claim_lines import ClaimState, counted_states
+from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.terminal.fitted import fitted
+from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
+from benchforge_reporters.terminal.paint import Meaning, Paint
+from benchforge_reporters.text.pivots import pivot_table
+from benchforge_reporters.text.search import table_of
+from benchforge_reporters.text.tables import Table
+
+_LOG_LINES = 5
+_DEEPEST = 24  # columns of an indent
+_Sign = tuple[str, Meaning]
+_ANSWERS: Final[dict[AnswerState, _Sign]] = {
+    "differs": ("✔", "good"),
+    "not alike": ("!", "limits"),
+    "disturbed": ("!", "limits"),
+    "same": ("≈", "heading"),
+    "alone": ("·", "aside"),
+    "unknown": ("?", "limits"),
+}
+_CLAIMS: Final[dict[ClaimState, _Sign]] = {
+    "holds": ("✔", "good"),
+    "not alike": ("!", "limits"),
+    "fails": ("✕", "bad"),
+    "inconclusive": ("?", "limits"),
+    "invalid": ("✕", "bad"),
+}
+CAUSES: Final[dict[CauseClass, _Sign]] = {
+    "invalid": ("✕", "bad"),
+    "limits": ("!", "limits"),
+    "setup": ("i", "do"),
+    "dealt with": ("✓", "aside"),
+    "expert": ("·", "aside"),
+}
+
+
+class Terminal(Reporter):
+    """Answers, a table, claims and causes, as wide as the terminal."""
+
+    name: ClassVar[str] = "terminal"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write no file: this form is for the eye."""
+        return ()
+
+    def text(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        width: int | None = None,
+        colour: bool = False,
+    ) -> str:
+        """Return the result as text; a number is never cut to fit a width."""
+        paint, shown = Paint(width, colour), document(summary, trials)
+        blocks = [
+            "\n".join(block).strip("\n")
+            for block in (
+                _top(shown, paint),
+                _answers(shown, paint),
+                *_sections(shown, paint),
+                *(_suite_table(summary, label, shown, paint) for label in summary.tables),
+                _claims(shown, paint),
+                _causes(shown.causes, paint),
+            )
+        ]
+        return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _top(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    """Yield the title, what was measured on which machine, and what nobody may overlook."""
+    heading = shown.heading if shown.smoke else shown.title
+    yield from (paint.of("heading", line) for line in paint.wrapped(heading))
+    yield from (paint.of("aside", line) for line in paint.wrapped(shown.origin))
+    yield from (paint.of("aside", line) for line in paint.wrapped(shown.scope) if shown.scope)
+    yield from (paint.of("aside", line) for one in shown.setting for line in paint.wrapped(one))
+    for alarm in shown.alarms[shown.smoke :]:  # the heading has the one of a smoke
+        yield from (paint.of("bad", line) for line in paint.wrapped(alarm))
+
+
+def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    if not shown.answers:
+        return
+    label = max(len(safe.line(one.label)) for one in shown.answers)
+    for answer in shown.answers:
+        sign, meaning = _ANSWERS[answer.state]
+        name = safe.line(answer.label).ljust(label)
+        indent = " " * (label + 4)
+        first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
+        start = f"{paint.of(meaning, sign)} {paint.of('heading', name)}  "
+        yield start + paint.of("heading", first[len(indent) :])
+        yield from (indent + paint.of("heading", line[len(indent) :]) for line in more)
+        for sentence in answer.sentences:
+            yield from paint.wrapped(sentence, indent, indent)
+
+
+def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
+    """Yield one table of all that has levels, and one each of what has none."""
+    rows = [one for section in shown.sections for one in section.levels]
+    if rows:
+        failed = any(one.failed for one in rows)
+        legend = LEGEND if failed else f"{LEGEND}; no request failed"
+        yield [*level_lines(rows, paint), paint.paragraph("aside", legend)]
+    for section in shown.sections:
+        if lines := list(_section(section, paint)):
+            yield lines
+    if not all(section.levels for section in shown.sections):
+        cells, order = shown.reading
+        yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
+
+
+def _section(section: Section, paint: Paint) -> Iterator[str]:
+    if not section.levels:
+        yield from paint.wrapped(section.title)
+        yield from (line for text in section.sought for line in paint.wrapped(text))
+        yield from _table(partial(table_of, section.cases), paint)
+        yield ""
+    sentences = section.sweeps if section.levels else (*section.ranks, *section.sweeps)
+    yield from (line for text in sentences for line in paint.wrapped(text))
+    for line, failed in section.failures:
+        yield paint.of("bad", safe.line(line))
+        if failed.failure.hint:
+            yield f"hint: {safe.line(failed.failure.hint)}"
+        yield from (f"  | {log}" for log in last_lines(failed.failure.log))
+
+
+def _suite_table(
+    summary: Summary, label: str, shown: ResultDocument, paint: Paint
+) -> Iterator[str]:
+    drawn = next(one for one in shown.tables if one.label == label)
+    yield paint.of("heading", safe.line(drawn.title))
+    yield from paint.wrapped(drawn.content)
+    yield from _table(partial(pivot_table, summary.tables[label], summary.cases), paint)
+
+
+def _table(made: Callable[[int | None], Table], paint: Paint) -> Iterator[str]:
+    """Yield a table with as many of its first columns as fit, and its footnotes."""
+    table = made(None)
+    text, left_out = fitted(table, paint.width, paint.colour)
+    if left_out:
+        table = made(len(table.columns) - len(left_out))
+        text, _ = fitted(table, paint.width, paint.colour)
+    yield f"\n{text}"
+    if left_out:
+        yield ""
+        titles = ", ".join(safe.line(column.title) for column in left_out)
+        yield from paint.wrapped(f"more in report.md: {titles}")
+    for number, note in enumerate(table.footnotes):
+        yield from [""] * (not number)
+        yield from paint.wrapped(note)
+
+
+def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    if not shown.claims:
+        yield from (line for text in shown.tally for line in paint.wrapped(text))
+        return
+    yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
+    name = max(len(safe.line(one.name)) for one in shown.claims)
+    state = max(len(one.state) for one in shown.claims)
+    for claim in shown.claims:
+        sign, meaning = _CLAIMS[claim.state]
+        text = "; ".join(
+            filter(None, (f"{claim.hypothesis}: {claim.estimate}", claim.published, claim.remark))
+        )
+        named = f"{claim.state.ljust(state)}  {safe.line(claim.name).ljust(name)}"
+        start = f"  {sign} {named}  "
+        indent = " " * min(len(start), _DEEPEST)
+        first, *more = paint.wrapped(text, start, indent)
+        yield f"  {paint.of(meaning, sign)}{first[3:]}"
+        yield from more
+    if shown.more_blocks:
+        advice = f"--set repeat.blocks={4 * shown.blocks}"
+        text = f"To make the intervals half as wide: benchforge run SUITE {advice}"
+        yield from (paint.of("do", line) for line in paint.wrapped(text, "  "))
+
+
+def _causes(causes: CauseTexts, paint: Paint) -> Iterator[str]:
+    if not causes.findings:
+        return
+    counts = f"   {causes.findings} findings of the checks, {len(causes.all)} causes"
+    yield paint.of("heading", "Before you quote it") + paint.of("aside", counts)
+    for text in causes.shown:
+        sign, meaning = CAUSES[text.kind]
+        start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
+        yield start + safe.line(text.brief)
+        if text.remedy:
+            yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
+    if causes.others:
+        ids = ", ".join(dict.fromkeys(safe.line(one.id) for one in causes.others))
+        more = f"and {len(causes.others)} more ({ids}): benchforge report --why"
+        yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
+
+
+def last_lines(log: str) -> list[str]:
+    """Return the end of a log."""
+    return safe.text(log).rstrip().splitlines()[-_LOG_LINES:]
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring the terminal."""
+    return [Terminal]

@@ -1,0 +1,81 @@
+"""All that is known of the causes of findings, for `benchforge report --why`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import ClassVar
+
+from benchforge.plugin import FoldedFinding, Part, Reporter, Summary, Trial, hookimpl, readable
+from benchforge_reporters.document.causes import CauseText, cause_texts
+from benchforge_reporters.terminal.paint import Paint
+from benchforge_reporters.terminal.report import CAUSES
+
+_MOST = 12  # trials that are named
+_STATES = {
+    "invalid": "makes numbers invalid",
+    "limits": "limits what may be said",
+    "setup": "concerns the set-up",
+    "dealt with": "dealt with",
+    "expert": "for experts",
+}
+
+
+class Why(Reporter):
+    """Each cause of findings, with all that follows from it."""
+
+    name: ClassVar[str] = "why"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write no file: this form is for the eye."""
+        return ()
+
+    def text(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        width: int | None = None,
+        colour: bool = False,
+    ) -> str:
+        """Return each cause with its findings: where, in which trials, and the limit."""
+        paint = Paint(width, colour)
+        blocks = ["\n".join(_cause(one, paint)) for one in cause_texts(summary, trials).all]
+        return "\n\n".join(blocks or ["no check found anything"]) + "\n"
+
+
+def _cause(text: CauseText, paint: Paint) -> Iterator[str]:
+    sign, meaning = CAUSES[text.kind]
+    first, *more = paint.wrapped(f"{text.id}: {text.brief}", f"{sign} ")
+    yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
+    yield from (paint.of("heading", line) for line in more)
+    yield from paint.wrapped(f"{_STATES[text.kind]}: {text.effect}", "  ")
+    if text.remedy:
+        yield from (
+            paint.of("do", line) for line in paint.wrapped(f"→ {text.remedy}", "  ", "    ")
+        )
+    if text.cause.verdicts:
+        yield from paint.wrapped(f"speaks against: {readable.listed(text.cause.verdicts)}", "  ")
+    for _, alike in groupby(text.cause.findings, _outcome):
+        yield from _check(list(alike), paint)
+
+
+def _check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
+    first = findings[0].check
+    count = sum(one.count for one in findings)
+    named = f"{first.id} {first.name}".strip()
+    title = f"{first.status} {named}, {readable.counted(count, 'finding')}"
+    yield from paint.wrapped(f"{title}; {first.threshold}" if first.threshold else title, "  ")
+    for finding in findings:
+        where = finding.case or finding.scenario or "the whole result"
+        numbers = readable.listed((str(number) for number in finding.trials), _MOST)
+        trials = f", trials {numbers}" if finding.trials else ""
+        yield from paint.wrapped(f"{where}{trials}: {finding.check.message}", "    - ", "      ")
+
+
+def _outcome(finding: FoldedFinding) -> tuple[str, str]:
+    return finding.check.id, finding.check.status
+
+
+@hookimpl
+def benchforge_parts() -> Iterable[type[Part]]:
+    """Bring the causes."""
+    return [Why]
