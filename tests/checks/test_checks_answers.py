@@ -1,4 +1,4 @@
-"""E1 to E5: errors, what response times leave out, and whether all answer alike."""
+"""E1 to E7: errors, what response times leave out, and whether all answer alike."""
 
 from typing import Any
 
@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, answer, probes, reading, right, trial
 
-from benchforge.checks.answers import answers
+from benchforge.checks.answers import answers, sampled
 from benchforge.checks.answers.alike import answers as same
 from benchforge.checks.answers.alike import size
 from benchforge.checks.answers.answers import censored, errors
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import SampledBody
 from benchforge.model.trial.trial import Trial
 from benchforge.plugin import Request
 
@@ -27,7 +28,7 @@ def statuses(*sides: Trial) -> dict[str, str]:
 
 def test_nothing_speaks_against_a_healthy_trial() -> None:
     found = list(answers.of_trial(trial(), LIMITS))
-    assert [one.id for one in found] == ["E1", "E2", "E3", "E3"]
+    assert [one.id for one in found] == ["E1", "E2", "E3", "E3", "E6"]
     assert {one.status for one in found} == {"pass"}, found
     assert set(statuses(trial(), trial(server="b")).values()) == {"pass"}
 
@@ -39,6 +40,7 @@ def test_what_is_not_there_is_unknown() -> None:
         load={"connections": None, "options_digest": ""},
         reading=reading(unanswered=None, received_bytes=None, latency=None),
         good_response=None,
+        monitor=None,
     )
     assert {one.status for one in answers.of_trial(bare, LIMITS)} == {"unknown"}
     assert set(statuses(bare, trial()).values()) == {"unknown"}
@@ -47,6 +49,39 @@ def test_what_is_not_there_is_unknown() -> None:
     assert {one.id: one.status for one in nobody} == dict.fromkeys(
         ("E1", "E3", "E4", "E5"), "unknown"
     )
+
+
+# --- E7 ------------------------------------------------------------------------------------------
+
+
+def body(sha256: str, responses: int, **changed: Any) -> SampledBody:
+    fields = {"status": 200, "length": 1000, "sha256": sha256, "responses": responses}
+    return SampledBody.model_validate(fields | changed)
+
+
+def sample(*bodies: SampledBody, others: int = 0, **changed: Any) -> list[Check]:
+    of = trial(reading=reading(sampled=bodies, sampled_others=others), **changed)
+    return list(sampled.of_trial(of, LIMITS))
+
+
+def test_a_sample_without_a_wrong_answer_bounds_how_many_there_are() -> None:
+    (check,) = sample(body("aa", 300))
+    assert (check.status, check.value) == ("pass", 0)
+    assert "none of 300 sampled answers of the load is wrong: at most 1 %" in check.message
+    assert sample() == []
+
+
+def test_wrong_answers_of_a_sample_are_counted_and_shown() -> None:
+    wrong = body("bb", 2, begin="no rows"), body("aa", 1, status=500)
+    (check,) = sample(body("aa", 96), *wrong, others=1)
+    assert (check.status, check.value, check.subject) == ("fail", 0.04, "behaviour")
+    assert "4 of 100 sampled answers" in check.message
+    assert "2 of status 200 with 1,000 bytes, 'no rows'" in check.message
+
+
+def test_where_single_requests_differ_a_sample_says_nothing() -> None:
+    (check,) = sample(body("aa", 9), answers=(answer(), answer(sha256="bb")))
+    assert (check.status, check.value) == ("unknown", None)
 
 
 # --- E1 ------------------------------------------------------------------------------------------

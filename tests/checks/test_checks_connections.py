@@ -189,7 +189,12 @@ def test_no_growth_is_none_of_ours_and_nothing_read_is_unknown() -> None:
 
 def test_retransmission_warns_and_a_time_out_fails_for_latency() -> None:
     assert retransmission(counted(), LIMITS).status == "pass"
-    again = retransmission(counted(TcpRetransSegs=3), LIMITS)
+    few = retransmission(counted(TcpRetransSegs=2, TcpOutSegs=27_510), LIMITS)
+    assert (few.status, few.message) == (
+        "pass",
+        "2 of 27,510 segments were sent again, 0 times after a time-out",
+    )
+    again = retransmission(counted(TcpRetransSegs=30, TcpOutSegs=27_510), LIMITS)
     assert (again.status, again.subject, again.invalidates) == ("warn", "apparatus", "latency")
     late = retransmission(counted(TcpRetransSegs=3, TcpExtTCPTimeouts=2), LIMITS)
     assert (late.status, late.subject, late.invalidates) == ("fail", "apparatus", "latency")

@@ -76,6 +76,13 @@ def test_the_hottest_thread_says_whether_the_tool_had_cpu(hottest: float, status
     assert ("more threads" in found.message) == (status != "pass")
 
 
+def test_a_quota_is_the_whole_of_what_a_thread_may_use() -> None:
+    held = {"busiest_thread_cpu_s": 1.17, "quota_cpus": 0.12, "throttled": 90}
+    found = asked(trial(parts=parts(loader=held)), "L1")
+    assert (found.status, found.value) == ("fail", 0.975)
+    assert "used 97.5 % of the 0.12 CPUs of its quota" in found.message
+
+
 def test_the_hottest_of_several_processes_counts() -> None:
     tools = (
         usage("locust", "loader", busiest_thread_cpu_s=0.2),

@@ -32,11 +32,13 @@ def test_swap_that_is_not_told_is_unknown() -> None:
         assert asked(trial(machine=None), "M2").status == "unknown"
 
 
-@pytest.mark.parametrize(("faults", "status"), [(0, "pass"), (1, "warn"), (10**6, "warn")])
+@pytest.mark.parametrize(
+    ("faults", "status"), [(0, "pass"), (9, "pass"), (10, "warn"), (10**6, "warn")]
+)
 def test_pages_from_a_disk_warn(faults: int, status: str) -> None:
     found = asked(trial(parts=parts(server={"major_faults": faults})), "M1", "flask")
     assert (found.status, found.value) == (status, faults)
-    assert found.threshold == "warn at 1 pages read from a disk"
+    assert found.threshold == "warn at 10 pages read from a disk"
 
 
 def test_a_kill_for_want_of_memory_fails() -> None:

@@ -12,6 +12,7 @@ from made.quiet_trial import (
     header,
     ids,
     machine,
+    observation,
     only,
     parts,
     trial,
@@ -190,11 +191,29 @@ def test_a_quota_that_stopped_us_fails_and_none_is_not_asked() -> None:
     assert asked(trial(machine=None), "N5").status == "unknown"
 
 
+def test_a_quota_of_the_load_tool_is_a_fault_and_one_of_the_server_is_not() -> None:
+    stopped = {"quota_cpus": 0.5, "throttled": 3}
+    of_trial = ask.of_trial(trial(parts=parts(loader=stopped)), LIMITS)
+    found = [one for one in of_trial if one.id == "N5"]
+    assert [(one.status, one.component) for one in found] == [("fail", "closed"), ("pass", "")]
+    assert asked(trial(parts=parts(server=stopped)), "N5").status == "pass"
+
+
+def test_what_belongs_to_no_part_is_named_and_not_blamed_on_others() -> None:
+    noisy = observation(machine=machine(busy_s=25.0))
+    assert asked(trial(observation=noisy), "N1").status == "fail"
+    named = noisy.model_copy(update={"unassigned_cpu_s": 9.5})
+    found = asked(trial(observation=named), "N1")
+    assert found.status == "pass"
+    assert "processes of the trial that belong to no part 9.5 s" in found.message
+
+
 @pytest.mark.parametrize(
     ("facts", "status"),
     [
         ({"load_average": [0.7, 0, 0]}, "pass"),
-        ({"load_average": [0.9, 0, 0]}, "warn"),
+        ({"load_average": [1.9, 0, 0]}, "pass"),
+        ({"load_average": [2.1, 0, 0]}, "warn"),
         ({"load_average": None}, "unknown"),
         ({"load_average": []}, "unknown"),
         ({"cpus_usable": None}, "unknown"),

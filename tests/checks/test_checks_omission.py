@@ -147,7 +147,16 @@ def test_what_was_given_up_is_waited_for_too() -> None:
     fast = Histogram.of({1000: 100_000})
     assert asked(trial(reading=closed(fast)), "O1").status == "pass"
     late = closed(fast, censored=100, censored_from_us=1_000_000)
-    assert asked(trial(reading=late), "O1").status == "fail"
+    found = asked(trial(reading=late), "O1")
+    assert found.status == "fail"
+    assert "p99 would be more than 980 ms, more than 980 times" in found.message
+    assert "records no response time above 1 s" in found.message
+    assert "more than" not in asked(trial(reading=closed(STALLS)), "O1").message
+    beyond = asked(trial(reading=late.model_copy(update={"censored": 2000})), "O1")
+    assert (beyond.status, "p99 itself is longer than the 1 s" in beyond.message) == (
+        "unknown",
+        True,
+    )
     unknown = late.model_copy(update={"censored_from_us": None})
     assert asked(trial(reading=unknown), "O1").status == "unknown"
     young = closed(fast, in_flight=Histogram.of({5_000_000: 16}))

@@ -21,13 +21,20 @@ def server(**changed: Any) -> Trial:
 # --- S7 ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("ended", "begun", "value"), [(1, 1, 1), (0, 2, 2), (3, 0, 3)])
+@pytest.mark.parametrize(("ended", "begun", "value"), [(1, 1, 1), (1, 2, 2), (3, 0, 3)])
 def test_a_process_that_did_not_live_through_is_a_finding(
     ended: int, begun: int, value: int
 ) -> None:
     check = only(restarts.of_trial(server(ended_processes=ended, new_processes=begun), LIMITS))
     assert (check.status, check.subject, check.value) == ("fail", "behaviour", value)
     assert check.component == "server-a"
+
+
+def test_a_worker_that_began_late_is_no_crash() -> None:
+    check = only(restarts.of_trial(server(ended_processes=0, new_processes=2), LIMITS))
+    assert (check.status, check.subject, check.value) == ("warn", "behaviour", 2)
+    assert "none ended and 2 began" in check.message
+    assert "crashed" not in check.message
 
 
 def test_processes_that_lived_through_and_those_that_were_not_seen() -> None:

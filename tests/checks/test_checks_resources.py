@@ -170,6 +170,14 @@ def test_cpus_of_its_own_are_the_budget() -> None:
     assert "used up: CPUs of server-a" in only(limiter(own, LIMITS)).message
 
 
+def test_a_quota_is_the_budget_however_small_it_is() -> None:
+    held = {"cpu_s": 1.17, "busiest_thread_cpu_s": 1.1, "quota_cpus": 0.12, "throttled": 98}
+    found = only(limiter(with_usage(usage(**(IDLE | held)), QUIET), LIMITS))
+    assert "used up: the quota of 0.12 CPUs of server-a, which stopped it 98 times" in found.message
+    database = usage(label="backend-db", role="backend", **held)
+    assert only(backend(with_usage(usage(**IDLE), database), LIMITS)).status == "warn"
+
+
 def test_one_request_at_a_time_uses_up_nothing_and_a_rate_is_no_limit() -> None:
     idle = with_usage(usage(**IDLE), QUIET)
     one = idle.model_copy(update={"load": trial(load={"connections": 1}).load})

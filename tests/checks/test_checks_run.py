@@ -9,8 +9,25 @@ import pytest
 from front_door import PROGRAMS, Bench
 
 
-def checks(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[str, Any]]:
-    """What is found of a server that stalls, after four seconds over eight connections."""
+def checks(
+    bench: Bench, folder: Path, way: str, loader: str, settles: tuple[str, str]
+) -> list[dict[str, Any]]:
+    """What is found of a server that stalls, after four seconds over eight connections.
+
+    A loud machine has the load tool stand still as well: where the check that `settles` this by its
+    id and component does not pass, it is measured again, five times at most.
+    """
+    attempt = 0
+    while True:
+        attempt += 1
+        (place := folder / f"{attempt}").mkdir()
+        found = checks_once(bench, place, way, loader)
+        if attempt == 5 or only(found, *settles)["status"] == "pass":
+            break
+    return found
+
+
+def checks_once(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[str, Any]]:
     program = (
         sys.executable,
         str(PROGRAMS / "faulty_servers/stalls.py"),
@@ -37,7 +54,7 @@ loaders = ["pace"]
 blocks = 1
 quiet = "off"
 """)
-    done = bench("run", folder / "suite.toml")
+    done = bench("run", folder / "suite.toml", "-o", folder / "results")
     assert done.code in {0, 4}, done.all  # 4 where others take CPU: no attempt is believed
     first = min(folder.glob("results/*/trials/*/trial.json"))
     return list(json.loads(first.read_text())["checks"])
@@ -58,7 +75,7 @@ def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
 def test_a_closed_loop_is_told_what_it_did_not_see(
     bench: Bench, tmp_path: Path, way: str, says: str
 ) -> None:
-    found = checks(bench, tmp_path, way, "")
+    found = checks(bench, tmp_path, way, "", ("L3", ""))
     omitted = only(found, "O1")
     assert (omitted["status"], omitted["invalidates"]) == ("fail", "latency")
     assert says in omitted["message"]
@@ -72,7 +89,7 @@ def test_a_closed_loop_is_told_what_it_did_not_see(
 def test_a_rate_that_no_server_keeps_is_the_servers_doing_only_where_the_tool_was_on_time(
     bench: Bench, tmp_path: Path
 ) -> None:
-    found = checks(bench, tmp_path, "each", 'rate = "100/s"')
+    found = checks(bench, tmp_path, "each", 'rate = "100/s"', ("L4", "lateness"))
     kept = only(found, "L4", "rate")
     assert kept["status"] == "fail"
     assert kept["value"] < 0.5  # eight connections, half a second each: 16 in a second

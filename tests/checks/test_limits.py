@@ -15,7 +15,7 @@ def test_a_limit_of_several_has_the_words_of_its_check_and_numbers_of_its_own() 
     cpu, pages = LIMITS["N3.cpu"], LIMITS["M1.read"]
     assert (cpu.name, cpu.unit, cpu.transient) == ("pressure", "of the time", True)
     assert (cpu.warn, cpu.fail) == (0.10, 0.30)
-    assert (pages.warn, pages.fail, pages.unit) == (1, None, "pages read from a disk")
+    assert (pages.warn, pages.fail, pages.unit) == (10, None, "pages read from a disk")
     assert (LIMITS["L3"].below, LIMITS["L3.synthetic"].below) == (True, False)
     found = LIMITS.check("N3.cpu", "apparatus", 0.2, "says", component="cpu")
     assert (found.id, found.status, found.threshold) == (

@@ -59,7 +59,7 @@ def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> T
     ) as process:
         os.close(theirs)
         os.write(ours, typed.encode())
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=3000)
         os.close(ours)
     return Told(process.returncode, out, err)
 
@@ -236,7 +236,7 @@ def test_while_another_measures_nothing_is_removed(
                     break
             finally:
                 runs.terminate()
-                runs.communicate(timeout=30)
+                runs.communicate(timeout=300)
         time.sleep(0.5)
     assert template.exists()
     (header,) = tmp_path.glob("results/*/result.json")

@@ -15,9 +15,9 @@ from benchforge.cli import group
 ROOT = Path(__file__).parents[2]
 DECLARED = ROOT / "benchforge/cli/commands"
 RUNS = re.compile(r'^@runs\("([\w.]+)"\)$', re.MULTILINE)
-BROUGHT = ROOT / "plugins/commands/benchforge_commands/history/command.py"
+BROUGHT = ROOT / "plugins/commands/benchforge_commands"
 FILES = {file.stem: file for file in DECLARED.glob("*.py") if file.stem != "__init__"}
-FILES["history"] = BROUGHT
+FILES |= {name: BROUGHT / name / "command.py" for name in ("compare", "history")}
 NAMES = sorted(FILES)
 HEAVY = {"pydantic", "pydantic_core", "pluggy", "rich", "benchforge.registry"}
 ASK = """

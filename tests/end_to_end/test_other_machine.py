@@ -74,7 +74,8 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.samples(1)
+@pytest.mark.timeout(1000)
 @pytest.mark.parametrize("user", USERS.values(), ids=USERS)
 @pytest.mark.parametrize("way", ["unpacked", "installed"])
 def test_programs_work_unpacked_and_installed(

@@ -180,12 +180,16 @@ def test_a_database_that_cannot_be_reached_is_told_in_its_clients_words(
     needed("psql")
     text = SUITE.replace('app = "site.wsgi:application"\ndirectory = "code"', 'app = "hello_wsgi"')
     text = text.replace('servers = ["mine"]', 'servers = ["mine"]\nbackends = ["db"]') + (
-        '[backends.db]\nuse = "postgresql"\nready_within = "300ms"\n'
+        '[backends.db]\nuse = "postgresql"\nready_within = "{within}"\n'
         'url = "postgresql://nobody@127.0.0.1:9/shop"\n'
     )
-    (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml")
-    assert told.code == 4
-    assert "db: not ready within 0.3 s: psql: error: connection to server at" in told.out
+    for within in ("0.3s", "3s", "30s"):  # a loud machine may not have started the client within
+        (tmp_path / "suite.toml").write_text(text.replace("{within}", within))
+        told = bench("run", "suite.toml")
+        assert told.code == 4
+        if "psql: error: connection to server" in told.out:
+            break
+    says = f"db: not ready within {within[:-1]} s: psql: error: connection to server at"
+    assert says in " ".join(told.out.split())
     assert "port 9 failed: Connection refused" in told.out
     assert "hint: start it, or correct backends.db.url" in told.out

@@ -210,7 +210,7 @@ def walked(answers: list[bool | None], find: RateSearch = FIND) -> list[Trial]:
     return trials
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.booleans(), min_size=60, max_size=60), st.integers(1, 40), st.floats(100, 3200))
 def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, start: float) -> None:
     find = FIND.model_copy(update={"steps": steps, "first_rates": {DRIVER: start}})
@@ -220,7 +220,7 @@ def test_no_search_takes_more_than_its_plan(answers: list[bool], steps: int, sta
         assert where(find, CASE, trials).phase in {"done", "too low", "too high"}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from([True, False, None]), max_size=40))
 def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     trials = walked(answers)

@@ -89,7 +89,7 @@ MISSING = "programs are missing, or cannot start"
 # Those that are found by their names alone: nginx and PostgreSQL are where PATH need not lead.
 RUN = ["apache2-utils", "wrk"]
 DEV = [*RUN, "openssl", "pypy3", "redis-server", "redis-tools", "virtuoso-opensource-7-bin"]
-DEV += ["hey", "httperf", "hyperfine", "nghttp2-client", "siege"]
+DEV += ["chromium-headless-shell", "hey", "httperf", "hyperfine", "nghttp2-client", "siege"]
 
 
 @pytest.mark.parametrize(("words", "packages"), [((), RUN), (("dev",), DEV)], ids=["run", "dev"])
@@ -145,7 +145,7 @@ def packages_of_the_set_up() -> set[str]:
 
 
 # Of the tests and the examples themselves.
-FURTHER = {"pypy3", "httperf"}
+FURTHER = {"pypy3", "httperf", "chromium-headless-shell"}
 
 
 def test_the_set_up_fetches_what_the_parts_name() -> None:

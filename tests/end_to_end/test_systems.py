@@ -1,7 +1,11 @@
-"""Each server with each app that it speaks, for real: a right answer, a second of load, the end."""
+"""Each server with each app that it speaks, for real: a right answer, a second of load, the end.
 
+`make test` measures a cover: each server, app, backend and interpreter of the suite at least once.
+"""
+
+import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from benchforge_servers.python.app import PROTOCOLS, app_of, built_in
@@ -9,33 +13,60 @@ from front_door import Bench, bench, needed
 
 from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
+from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 __all__ = ["bench"]
 
 MISSING = 3
+AT_ONCE = 5
+"Cases of the cover that one call of benchforge measures."
 SUITE = Path(__file__).parents[2] / "suites/systems.toml"
-LABELS = list(load(SUITE, Registry()).scenarios)
+CASES = list(expand(load(SUITE, Registry())))
+LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
 
 
-def cases() -> list[Any]:
-    return list(expand(load(SUITE, Registry())))
+def shown_by(case: Case) -> set[tuple[str, str]]:
+    """Return what a case shows to work: kinds and labels of all that takes part in it."""
+    shown = {("server", case.name.server), ("loader", case.name.driver)}
+    shown |= {("upstream", label) for label, _ in case.upstreams}
+    shown |= {("backend", label) for label, _ in case.backends}
+    for server in (case.server, *(upstream for _, upstream in case.upstreams)):
+        for key in ("app", "runtime"):
+            if value := getattr(server, key, None):
+                shown.add((key, value))
+    return shown
+
+
+def cover(cases: Iterable[Case]) -> list[Case]:
+    """Return few cases that show all that these show: each time the one that shows most more."""
+    candidates = [(case, shown_by(case)) for case in cases]
+    chosen: list[Case] = []
+    open_ = {thing for _, shown in candidates for thing in shown}
+    while open_:
+        case, shown = max(candidates, key=lambda pair: len(pair[1] & open_))
+        chosen.append(case)
+        open_ -= shown
+    return chosen
+
+
+COVER = sorted(cover(CASES), key=CASES.index)
+BATCHES = [COVER[start : start + AT_ONCE] for start in range(0, len(COVER), AT_ONCE)]
 
 
 def test_the_suite_names_every_server_and_every_built_in_app() -> None:
-    every = cases()
-    parts = [part for case in every for part in (case.server, *(one for _, one in case.upstreams))]
+    parts = [part for case in CASES for part in (case.server, *(one for _, one in case.upstreams))]
     # These two are whatever a person makes of them: test_servers.py and test_run.py try them.
     assert set(Registry().names("server")) - {part.name for part in parts} == {"command", "url"}
     served = {app for part in parts if (app := getattr(part, "app", None))}
     assert set(built_in()) - served == set()
-    assert {label for case in every for label, _ in case.backends} == {"agents", "foo", "graph"}
+    assert {label for case in CASES for label, _ in case.backends} == {"agents", "foo", "graph"}
 
 
 def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
     pairs = {
-        (case.server.name, app) for case in cases() if (app := getattr(case.server, "app", None))
+        (case.server.name, app) for case in CASES if (app := getattr(case.server, "app", None))
     }
     for app in built_in():
         protocol = app_of(app).protocol
@@ -44,23 +75,52 @@ def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
         assert served_by == set(PROTOCOLS[protocol]), app
 
 
-@pytest.mark.timeout(600)
+def test_the_cover_has_every_server_app_backend_and_interpreter() -> None:
+    of_all, of_cover = (
+        {thing for case in cases for thing in shown_by(case)} for cases in (CASES, COVER)
+    )
+    assert of_all == of_cover
+    assert {kind for kind, _ in of_all} >= {"server", "upstream", "app", "backend", "runtime"}
+    assert sum(map(len, BATCHES)) == len(COVER) < len(CASES) / 3
+
+
+@pytest.mark.timeout(1000)
+@pytest.mark.parametrize("number", range(len(BATCHES)))
+def test_the_cover_answers_rightly_under_load_and_ends(
+    bench: Bench, tmp_path: Path, number: int
+) -> None:
+    servers: dict[str, list[str]] = {}
+    for case in BATCHES[number]:
+        servers.setdefault(case.name.scenario, []).append(case.name.server)
+    words = [word for label in servers for word in ("--only", label)]
+    for label, chosen in servers.items():
+        words += ["--set", f"scenarios.{label}.servers={json.dumps(chosen)}"]
+    measured(bench, tmp_path, words, BATCHES[number])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1000)
 @pytest.mark.parametrize("label", LABELS)
 def test_all_answer_rightly_under_load_and_end(bench: Bench, tmp_path: Path, label: str) -> None:
-    needed("wrk", "postgres", "redis-server", "nginx", "virtuoso-t", "pypy3", "openssl")
-    told = bench("run", SUITE, "--only", label, "--json", within_s=600)
+    planned = [case for case in CASES if case.name.scenario == label]
+    measured(bench, tmp_path, ["--only", label], planned)
+
+
+def measured(bench: Bench, folder: Path, words: list[str], planned: list[Case]) -> None:
+    needed("wrk", "ab", "postgres", "redis-server", "nginx", "virtuoso-t", "pypy3", "openssl")
+    told = bench("run", SUITE, *words, "--json", within_s=600)
     if told.code == MISSING and "no interpreter '3." in told.err:
         pytest.skip(told.err)  # Debian has one CPython
     assert told.code == 0, told.all
-    (folder,) = (tmp_path / "results").iterdir()
+    (result,) = (folder / "results").iterdir()
     trials = [
-        Trial.model_validate_json(file.read_bytes()) for file in folder.glob("trials/*/trial.json")
+        Trial.model_validate_json(file.read_bytes()) for file in result.glob("trials/*/trial.json")
     ]
-    planned = [case for case in cases() if case.name.scenario == label]
-    assert len(trials) == len(planned)
+    names = [trial.case.title for trial in trials]
+    assert sorted(names) == sorted(case.name.title for case in planned)
     for trial in trials:
         assert trial.failure is None, trial.case.title
         assert trial.reading is not None
         assert trial.reading.responses > 0
         assert [answer.status for answer in trial.answers] == [trial.answers[0].status] * 2
-    assert bench("validate", folder).code == 0
+    assert bench("validate", result).code == 0

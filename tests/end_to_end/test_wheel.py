@@ -93,6 +93,7 @@ def test_a_suite_that_is_brought_can_be_read_and_tells_what_it_needs(
     assert "pip install '.[servers]', in a clone of benchforge" in ran.err
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("suite", sorted(file.stem for file in (ROOT / "suites").rglob("*.toml")))
 def test_each_app_and_dataset_of_our_suites_is_installed(
     bare: Installed, tmp_path: Path, suite: str

@@ -137,7 +137,7 @@ def test_a_trial_ends_whatever_is_answered(bench: Bench, tmp_path: Path) -> None
 [servers.dripping]
 use = "command"
 command = {command}
-ready_within = "1s"
+ready_within = "9s"
 [loaders.load]
 use = "pace"
 connections = 1
@@ -157,7 +157,7 @@ quiet = "off"
 """)
     told = bench("run", path)
     assert told.code == 4, told.all
-    assert f"not ready within 1 s: {ENDLESS}" in told.all
+    assert f"not ready within 9 s: {ENDLESS}" in told.all
     assert "expected JSON, got '[[[" in told.all
 
 

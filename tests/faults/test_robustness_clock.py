@@ -8,6 +8,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from faults.robustness import noted
 from faults.watched import NOTHING, until, watched
 from front_door import Bench, answering, bench_words, calls
@@ -62,6 +63,7 @@ def test_a_clock_that_is_set_back_changes_no_duration_and_no_order(
     assert bench("validate", one.result).code == 0
 
 
+@pytest.mark.exhaustive
 def test_what_was_begun_in_the_future_goes_on_and_can_be_removed(
     tmp_path: Path, clock: dict[str, str]
 ) -> None:

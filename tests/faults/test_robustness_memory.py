@@ -53,6 +53,7 @@ def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> 
     assert one.leaves == NOTHING
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_the_kernel_kills_for_its_memory_fails_the_trial(
     bench: Bench, tmp_path: Path, group: Path
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import plain
+from pydantic_core import from_json
 
 from benchforge.checks.summary import concluded
 from benchforge.errors import InvalidFile, Unusable
@@ -19,16 +20,16 @@ from benchforge.model.files.result import MetricUse
 from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.trial import StartedProcess, Trial
-from benchforge.model.validity.faults import faults
+from benchforge.model.validity.faults import faults, read_files
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
-from benchforge.model.values.places import dotted, places
+from benchforge.model.values.places import dotted, hides, places
 from benchforge.registry import Registry
 from benchforge.results.validity import result_faults
 from benchforge.stats.summary.summarize import summarize
 from benchforge.text.readable import conjoined
 
-KINDS = ("result", "trial", "summary", "session", "ceiling", "calibration")
+KINDS = ("result", "trial", "summary", "session", "ceiling", "manifest", "calibration")
 NOT_OURS = f"is not ours: it does not say that its kind is {conjoined(KINDS, 'or')}"
 CASE = plain.named("wsgiref", vary={"a.b": 1})
 HEADER = plain.header(
@@ -287,7 +288,9 @@ def test_a_header_whose_cases_and_plan_differ_is_told(result: Path) -> None:
     ]
 
 
-hostile = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+hostile = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @hostile
@@ -369,3 +372,37 @@ def test_every_value_has_its_place(value: Any) -> None:
                 check(inner, (*path, number))
 
     check(value, ())
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """A JSON text that Python's own writer would not write: keys twice, infinity, odd spaces."""
+    space = st.sampled_from(["", " ", "\n", "\t"])
+    key = st.sampled_from(["a", "b", ":", '\\":', "\u00e9", "e999"]).map(lambda one: f'"{one}"')
+    number = st.sampled_from(["1", "-1e999", "1e308", "9" * 308, "9" * 309, "-" + "1" * 400, "1.5"])
+    leaf = st.one_of(key, number, st.sampled_from(["true", "null"]))
+
+    def containers(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        member = st.tuples(key, space, space, inner).map(lambda one: "{}{}:{}{}".format(*one))
+        return st.one_of(
+            st.lists(member, max_size=4).map(lambda some: f"{{{','.join(some)}}}"),
+            st.lists(inner, max_size=4).map(lambda some: f"[{','.join(some)}]"),
+        )
+
+    members = draw(st.lists(st.tuples(key, space, st.recursive(leaf, containers)), max_size=4))
+    return "{" + ",".join(f"{name}{gap}:{value}" for name, gap, value in members) + "}"
+
+
+@given(documents())
+def test_a_text_that_is_not_scanned_hides_nothing(text: str) -> None:
+    scanned = places(text)
+    if scanned.twice or scanned.infinite:
+        assert hides(text.encode(), from_json(text))
+
+
+def test_of_a_file_without_a_fault_no_line_is_looked_for(result: Path) -> None:
+    files = read_files(result)
+    assert files.header is not None
+    assert files.faults == []
+    for parsed in (files.header, *files.trials):
+        assert "places" not in vars(parsed)

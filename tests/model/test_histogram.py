@@ -1,5 +1,6 @@
 """The histogram: against the sorted list, and against the reference implementation."""
 
+import json
 import math
 from collections import Counter
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from benchforge.model.trial import histogram as module
 from benchforge.model.trial.histogram import Histogram
 
 # Up to an hour, and mostly where latencies are.
@@ -93,3 +95,25 @@ def test_nothing_negative_is_recorded(pair: tuple[int, int]) -> None:
 def test_counts_that_cannot_be_are_refused(counts: dict[int, int]) -> None:
     with pytest.raises(ValidationError):
         Histogram(counts=counts, sum_us=1, max_us=1)
+
+
+@given(several, st.floats(0, 4e9), st.floats(0, 4e9) | st.just(math.inf))
+def test_a_bucket_is_between_two_times_where_its_highest_value_is(
+    values: list[int], from_us: float, to_us: float
+) -> None:
+    buckets = recorded(values).counts.items()
+    inside = (count for bucket, count in buckets if from_us <= module._highest(bucket) < to_us)
+    assert recorded(values).between(from_us, to_us) == sum(inside)
+
+
+@given(st.dictionaries(st.integers(0, 2**40), st.integers(1, 2**40)))
+def test_counts_are_those_of_a_dict(counts: dict[int, int]) -> None:
+    histogram = Histogram(counts=counts, sum_us=1, max_us=1)
+    assert list(histogram.counts.items()) == list(counts.items())
+    assert histogram.counts == counts
+    assert dict(histogram.counts) == counts
+    assert len(histogram.counts) == len(counts)
+    assert -1 not in histogram.counts
+    text = histogram.model_dump_json()
+    assert text.startswith(f'{{"unit":"us","counts":{json.dumps(counts, separators=(",", ":"))}')
+    assert Histogram.model_validate_json(text, strict=True) == histogram

@@ -142,7 +142,7 @@ def run(
     command = Command(sys.executable, PROGRAMS / "servers/counts.py", "--port", port, *words)
     server = here.start("server", command, folder, {})
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 200
         while not accepts(here, port):
             assert here.alive(server), server.stderr.read_text()
             assert time.monotonic() < deadline
@@ -168,7 +168,7 @@ def driven(here: Sandbox, client: Library, target: Target) -> Output:
     for name, text in client.files(target).items():
         (target.folder / name).write_text(text)
     (command,) = client.commands(target)
-    return Output(target, (here.run("client", command, target.folder, {}, 60),))
+    return Output(target, (here.run("client", command, target.folder, {}, 200),))
 
 
 # --- every client and mode -----------------------------------------------------------------------
@@ -208,6 +208,7 @@ def test_what_is_told_is_what_the_server_counted(
     assert done.output.stderr == ""
 
 
+@pytest.mark.samples(8)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_a_server_that_nobody_vouches_for_is_not_asked(
     folder: Path, certificates: Path, name: str, mode: str
@@ -276,6 +277,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     assert reading.latency.count == 0
 
 
+@pytest.mark.samples(8)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode: str) -> None:
     # Every third: the first body is whole, and is what the others are compared with.
@@ -287,6 +289,7 @@ def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode:
     assert sum(reading.errors.values()) >= 4
 
 
+@pytest.mark.samples(8)
 @pytest.mark.parametrize("way", ["close-told", "close", "reset"])
 @pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_a_server_that_closes(folder: Path, name: str, mode: str, way: str) -> None:
@@ -342,6 +345,7 @@ def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
         assert 1 <= done.server["connections"] <= 3
 
 
+@pytest.mark.samples(8)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str) -> None:
     warm = part(name, mode).for_warm_up(0.3)

@@ -75,6 +75,7 @@ def test_what_is_switched_off_can_be_switched_on(bench: Bench, tmp_path: Path) -
     assert (placebo.case.placebo, placebo.failure) == (True, None)
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("name", BROUGHT)
 def test_each_suite_that_we_bring_is_copied(bench: Bench, tmp_path: Path, name: str) -> None:
     told = bench("new", "suite", "copies", "--from", name)
@@ -108,6 +109,7 @@ def test_nothing_is_overwritten(bench: Bench, tmp_path: Path, there: str) -> Non
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(there, "mine")]
 
 
+@pytest.mark.exhaustive
 def test_a_second_suite_shares_the_app_of_the_first(bench: Bench, tmp_path: Path) -> None:
     assert bench("new", "suite").code == 0
     assert bench("new", "suite", "second.toml").code == 0
@@ -116,6 +118,7 @@ def test_a_second_suite_shares_the_app_of_the_first(bench: Bench, tmp_path: Path
     assert bench("new", "suite").code == 2
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("path", "code", "says"),
     [

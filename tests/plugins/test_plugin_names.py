@@ -6,13 +6,14 @@ from pathlib import Path
 from benchforge import plugin
 
 NAMES = """
-AXIS_NAMES Accepts Backend BenchforgeError Bodies Capacity CaseSummary Check Claim Client
+AXIS_NAMES Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check Claim Client
 Command Comparison ConcurrencySweep Driver Duration Estimate FailedTrial Fillable Finished
-Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need ObjectiveOutcome Output
-OutputDamaged Part Pivot Place Probe Ranking Rate Reading Reporter Request RightAnswer Role
-RunsPython Sample Schedule SearchTrial Series Server ServesCode Service Site Size StartedProcess
-Statistic Succeeds Summary Target Task Trial TrialSample Usage Verdict Window WrongOption
-after_cut bounded door doubted exposed hookimpl place places readable safe text_of titled
+FoldedFinding Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need
+ObjectiveOutcome Output OutputDamaged Part Pivot Place Probe Ranking Rate Reading Reporter Request
+RightAnswer Role RunsPython Sample SampledBody Schedule SearchTrial Series Server ServesCode
+Service Share Site Size StartedProcess Statistic Succeeds Summary Target Task Trial TrialSample
+Usage Verdict Window WrongOption after_cut bounded door doubted exposed hookimpl place places
+readable safe server_names text_of titled
 """
 
 WHAT_TO_DO = """

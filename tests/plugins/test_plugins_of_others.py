@@ -37,6 +37,7 @@ def changed(before: str, after: str) -> str:
     return LOADER.replace(before, after)
 
 
+@pytest.mark.samples(8)
 @pytest.mark.parametrize(
     ("code", "told"),
     [
@@ -88,6 +89,7 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
     assert "hint: " in said.err
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize(
     ("code", "told"),
     [
@@ -215,6 +217,7 @@ def test_a_plugin_that_is_named_like_no_part_hears_of_a_run(
     assert json.loads(header.read_text())["facts"]["notes"] == {"room": "cold"}
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(
     ("code", "told"),
     [
@@ -301,3 +304,46 @@ def test_a_broken_command_is_told_in_a_line_to_who_calls_it(
     assert said.code == 2
     assert told in said.err
     assert "Traceback" not in said.all
+
+
+METRIC = '''"""A metric."""
+
+from typing import ClassVar
+
+from benchforge.plugin import Metric, hookimpl
+
+
+class Broken(Metric):
+    """It cannot be formed."""
+
+    name: ClassVar[str] = "broken"
+    unit: ClassVar[str] = "1"
+    better: ClassVar[str] = "higher"
+
+    def of_trial(self, trial, label, window):
+        raise ValueError("no luck")
+
+
+@hookimpl
+def benchforge_parts():
+    return [Broken]
+'''
+
+
+def test_a_metric_that_raises_costs_no_trial(
+    bench: Bench, tmp_path: Path, installs: Installs
+) -> None:
+    """A run forms its answers from the third block on: it is measured to its end all the same."""
+    installs("their-metric", {"metric-broken": "their_metric"}, {"their_metric.py": METRIC})
+    path = tmp_path / "suite.toml"
+    text = SUITE.format(server=answering(), use="pace").replace(
+        "blocks = 2", 'blocks = 5\nquiet = "off"'
+    )
+    text = text.replace('use = "pace"', 'use = "pace"\nduration = "100ms"\nconnections = 1')
+    path.write_text(f'{text}\n[metrics.broken]\nuse = "broken"\n')
+    told = bench("run", path)
+    assert told.code not in {0, 130}
+    assert "no luck" in told.err
+    (result,) = (tmp_path / "results").iterdir()
+    blocks = {json.loads(file.read_text())["block"] for file in result.glob("trials/*/trial.json")}
+    assert blocks == {1, 2, 3, 4, 5}

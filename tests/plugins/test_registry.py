@@ -9,6 +9,7 @@ import pytest
 
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind
+from benchforge.parts.sound import unsound
 from benchforge.registry import GROUP, Registry
 
 NAMES = sorted(
@@ -35,6 +36,7 @@ def test_an_entry_point_brings_the_part_that_it_names(name: str) -> None:
     found = Registry().part(cast("Kind", kind), part)
     assert (found.kind, found.name) == (kind, part)
     assert found.__doc__
+    assert unsound(found) is None  # a command that reads a suite looks at parts of others alone
 
 
 def test_an_unknown_part_is_told_with_the_nearest_name() -> None:

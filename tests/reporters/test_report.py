@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls
+from measured.once import made_once
 from measured.small_results import SUITE, believed, measured, read, write
 
 from benchforge.registry import Registry
@@ -27,8 +28,11 @@ FURTHER = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    return measured(calls(bench_words(), folder), folder)
+    return made_once(
+        tmp_path_factory,
+        "report",
+        lambda folder: measured(calls(bench_words(), folder), folder),
+    )
 
 
 @pytest.fixture
@@ -46,6 +50,34 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     assert "throughput" in told.out
     assert {name: (result / name).read_bytes() for name in MADE} == before
     assert bench("verify", result).code == 0
+
+
+def test_the_newest_result_is_taken_and_its_findings_are_explained(
+    bench: Bench, original: Path, tmp_path: Path
+) -> None:
+    told = bench("report", "--why", "K1")
+    assert (told.code, "results: contains no result" in told.err) == (2, True), told.all
+    for name, created in (("old-1", "2020-01-01T00:00:00Z"), ("new-1", "2030-01-01T00:00:00Z")):
+        made = shutil.copytree(original, tmp_path / "results" / name)
+        header = read(made / "result.json")
+        write(made / "result.json", {**header, "created": created})
+    told = bench("report", "--why")
+    assert told.code == 0, told.all
+    summary = read(original / "summary.json")
+    ids = {one["check"]["id"] for cause in summary["causes"] for one in cause["findings"]}
+    assert ids
+    assert all(f" {id_} " in told.out for id_ in ids), told.out
+    some = min(ids)
+    told = bench("report", "--why", some.lower())
+    assert (told.code, f" {some} " in told.out) == (0, True), told.all
+    told = bench("report", "--why", "X9")
+    assert (told.code, "results/new-1" in told.err, some in told.err) == (2, True, True), told.all
+    run = calls(bench_words(), tmp_path, {**os.environ, "BROWSER": "echo %s"})
+    told = run("report", "--open")
+    assert (told.code, "results/new-1/report.html" in told.out) == (0, True), told.all
+    (tmp_path / "results/new-1/report.html").unlink()
+    told = run("report", "--open")
+    assert (told.code, "hint: write it: benchforge report" in told.err) == (2, True), told.all
 
 
 def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
@@ -99,10 +131,11 @@ def quiet(original: Path, tmp_path: Path) -> Path:
     return believed(original, tmp_path / "quiet")
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("name", FURTHER)
 def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name: str) -> None:
     result = quiet
-    for made in MADE:
+    for made in (*MADE, "manifest.json"):
         (result / made).unlink()
     told = bench("report", result, "--reporter", name)
     assert told.code == 0, told.all
@@ -226,7 +259,7 @@ def test_a_signal_while_reports_are_written_loses_nothing(
     )
     time.sleep(after_s)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(60) in {0, 143, -signal.SIGTERM}
+    assert process.wait(300) in {0, 143, -signal.SIGTERM}
     assert {name: (result / name).read_bytes() for name in MADE} == before  # whole, old or new
     assert bench("report", result).code == 0
     assert bench("verify", result).code == 0

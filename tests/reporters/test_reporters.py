@@ -11,7 +11,7 @@ import pytest
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.raw import raw
-from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.terminal.report import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial
@@ -67,7 +67,8 @@ FEW = TWO.model_copy(
 
 def test_a_small_table_shows_each_case_in_one_line() -> None:
     assert lines_of(Terminal().text(FEW, (), width=80)) == [
-        "hello: Hello, world",
+        "Hello, world",
+        "hello · 6 trials in 3 blocks",
         "",
         "hello",
         "",
@@ -84,7 +85,7 @@ def test_a_small_table_shows_each_case_in_one_line() -> None:
 
 def test_without_a_width_nothing_is_left_out() -> None:
     rows = lines_of(Terminal().text(TWO, ()))
-    assert rows[8].split() == [
+    assert rows[9].split() == [
         *("gunicorn", "3", "of", "3", "28,510", "[27,900-29,020]", "!", "status", "12", "[10-14]"),
         *("110", "[90-130]", "unknown", "(1)", "35.1", "[34-36]"),
     ]
@@ -93,7 +94,8 @@ def test_without_a_width_nothing_is_left_out() -> None:
 def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> None:
     text = Terminal().text(TWO, (), width=80)
     assert lines_of(text) == [
-        "hello: Hello, world",
+        "Hello, world",
+        "hello · 6 trials in 3 blocks",
         "",
         "hello",
         "",
@@ -131,7 +133,7 @@ def test_errors_show_the_total_and_the_classes_that_occurred() -> None:
         line("errors", "1", 3, 0, 3, of="timeout"),
     )
     rows = lines_of(Terminal().text(result(case("wsgiref", *errors)), ()))
-    assert [" ".join(row.split()) for row in rows[7:10]] == [
+    assert [" ".join(row.split()) for row in rows[8:11]] == [
         "wsgiref 3 of 3 ! 15 [10-17]",
         "status 12 [10-14]",
         "timeout 3 [0-3]",
@@ -149,7 +151,7 @@ def test_a_remark_on_a_value_is_a_footnote_and_an_estimator_is_told(tmp_path: Pa
     )
     summary = result(case("wsgiref", remarked))
     rows = lines_of(Terminal().text(summary, ()))
-    assert rows[7:10] == ["wsgiref   3 of 3       500 (1)", "", "(1) latency p99: few samples"]
+    assert rows[8:11] == ["wsgiref   3 of 3       500 (1)", "", "(1) latency p99: few samples"]
     told = "latency p99: type-1 quantile"
     assert f"- {told}\n" in Markdown().report(summary, (), tmp_path)[0].read_text()
     assert told in seen(summary, tmp_path).words
@@ -195,15 +197,15 @@ FAILED = result(
 
 def test_a_failed_trial_stands_below_the_table_with_the_end_of_its_log() -> None:
     assert lines_of(Terminal().text(FAILED, ())) == [
-        "hello: Hello, world",
+        "Hello, world",
+        "hello · 0 trials",
+        "FAILED TRIALS: 1; they have no measurement",
         "",
         "hello",
         "",
         "server    workers   trials",
         "--------------------------",
         "wsgiref   4         0 of 3",
-        "",
-        "wsgiref, workers 4: warn: the loader was late (1 of 1 trials)",
         "",
         "trial 2 (block 1, attempt 2) of wsgiref, workers 4 failed: start: the server died",
         "hint: see its log",
@@ -335,18 +337,23 @@ class Seen(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.tags: set[str] = set()
+        self.tags: list[str] = []
         self.attributes: set[str] = set()
+        self.links: set[str] = set()
         self.words: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-        if tag not in {"meta", "br"}:
+        self._see(tag, attrs)
+        if tag not in {"meta", "br", "link"}:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
+        self._see(tag, attrs)
+
+    def _see(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes.update(name for name, _ in attrs)
+        self.links.update(value for name, value in attrs if name == "href" and value)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -366,11 +373,11 @@ def seen(summary: Summary, folder: Path, *trials: Trial) -> Seen:
 
 def test_the_page_shows_every_value_and_a_drawing_of_each_trial(tmp_path: Path) -> None:
     page = seen(TWO, tmp_path, trial(1, started()))
-    assert {"table", "caption", "svg", "circle"} <= page.tags
+    assert {"table", "caption", "svg", "use"} <= set(page.tags)
     for word in (
         "28,510",
         "[27,900\N{EN DASH}29,020]",
-        "trial 3: 29,020",
+        "trial 3, block 3: 29,020",
         "unknown (1)",
         "status 14",
     ):
@@ -382,8 +389,10 @@ def test_the_page_loads_nothing_and_runs_nothing_whatever_a_suite_is_called(
     tmp_path: Path,
 ) -> None:
     page = seen(hostile(), tmp_path, trial(1, started(label=HOSTILE)))
-    assert page.tags.isdisjoint({"script", "img", "link", "iframe", "a"})
-    assert page.attributes.isdisjoint({"src", "href", "onload", "style"})
+    assert page.tags.count("script") == page.tags.count("style") == page.tags.count("link") == 1
+    assert set(page.tags).isdisjoint({"img", "iframe", "object", "form", "base"})
+    assert page.attributes.isdisjoint({"src", "srcset", "action", "onload", "onerror", "style"})
+    assert all(re.fullmatch(r"#[\w-]+|data:,|[\w./-]+", link) for link in page.links), page.links
     assert any("<script>alert(1)</script>" in word for word in page.words)
     assert "\x1b" not in "".join(page.words)
 
@@ -485,6 +494,6 @@ def test_reporters_are_found_like_everybodys(name: str, tmp_path: Path) -> None:
 
 
 def test_rich_is_imported_only_to_draw() -> None:
-    program = "import sys, benchforge_reporters.terminal; print('rich' in sys.modules)"
+    program = "import sys, benchforge_reporters.terminal.report; print('rich' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ended.stdout == b"False\n"

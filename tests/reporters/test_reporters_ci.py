@@ -9,7 +9,10 @@ from typing import Literal
 from benchforge_reporters.ci.action_benchmark import ActionBenchmark, entries
 from benchforge_reporters.ci.github import MOST_BYTES, github
 from benchforge_reporters.ci.junit import junit
+from benchforge_reporters.html.report import Html
 from benchforge_reporters.json import numbers
+from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text.verdicts import answers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -146,7 +149,7 @@ def test_what_is_unknown_is_null_with_its_reason() -> None:
 
 def test_a_summary_for_github_is_never_too_long() -> None:
     cases = [
-        case(f"server-{number}", line("throughput", "1/s", 1, 2, 3), notes=["x" * 500])
+        case(f"server-{number}-{'x' * 100}", line("throughput", "1/s", 1, 2, 3))
         for number in range(2000)
     ]
     text = github(result(*cases), [])
@@ -154,7 +157,7 @@ def test_a_summary_for_github_is_never_too_long() -> None:
     assert "Cut here" in text
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(name=NAMES, says=NAMES, server=NAMES)
 def test_whatever_names_and_sentences_are_it_is_well_formed(
     name: str, says: str, server: str
@@ -174,4 +177,20 @@ def test_whatever_names_and_sentences_are_it_is_well_formed(
     for table in (block.splitlines() for block in blocks if block.startswith("| ")):
         bars = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in table if row[:1] == "|"}
         assert len(bars) == 1, table
-    assert not re.search(r"(?<!\\)<(?!/?details>|/?summary>|br>)", text)
+    (fence,) = re.findall(r"(?m)^(`{3,})text$", text)
+    before, _, rest = text.partition(f"{fence}text\n")
+    shown, _, after = rest.partition(f"\n{fence}\n")
+    assert fence not in shown
+    assert not re.search(r"(?<!\\)<(?!/?details>|/?summary>|br>)", before + after)
+
+
+def test_the_first_lines_of_a_report_say_what_its_intervals_are_about(tmp_path: Path) -> None:
+    bare = result(case("one", line("throughput", "1/s", 1, 2, 3)))
+    says = "Intervals and verdicts are about this machine on this day: another machine may differ."
+    for summary, there in ((told(bare, verdict("C", "holds")), True), (bare, False)):
+        Markdown().report(summary, (), tmp_path)
+        Html().report(summary, (), tmp_path)
+        pages = [(tmp_path / name).read_text() for name in ("report.md", "report.html")]
+        for text in (*pages, Terminal().text(summary, ())):
+            above, _, _ = text.partition("throughput")
+            assert (says in above) is there

@@ -26,6 +26,8 @@ _READING = {"errors", "latency", "lateness", "rate"}
 "Fields of a reading and of its schedule, and what a check invalidates."
 OF_CHECKS: Mapping[str, AbstractSet[str]] = {
     "benchforge/checks": CHECKS,  # each is asked, and declared in limits.toml, there
+    # What each means to a reader, in words: a table, which no rule asks.
+    "plugins/reporters/benchforge_reporters/document/explanations.py": CHECKS,
 }
 "By path: ids that may stand there, each with its reason."
 OF_METRICS: Mapping[str, AbstractSet[str]] = {
@@ -36,13 +38,15 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/model/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/search/objective.py": {"lateness"},  # a topic of a check
-    "benchforge/results/verify/trials.py": {"rate"},  # of a load
+    "plugins/commands/benchforge_commands/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
     "benchforge/suite/measuring/tuning.py": {"cpu"},  # a controller
     "plugins/author": _READING,
+    "plugins/commands/benchforge_commands/doctor": _KERNEL,
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
+    "plugins/reporters/benchforge_reporters/document/document.py": {"cpu"},  # the same
     "plugins/reporters/benchforge_reporters/csv.py": {"rate"},  # a column of searches.csv
     "plugins/reporters/benchforge_reporters/ci/junit.py": {"errors"},  # an attribute of JUnit's
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, Told, bench_words, calls
+from measured.once import made_once
 from measured.small_results import change_cases, measured, read, session, write
 
 Session = Callable[..., Path]
@@ -26,8 +27,11 @@ NOISE = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("compare")
-    return measured(calls(bench_words(), folder), folder)
+    return made_once(
+        tmp_path_factory,
+        "compare",
+        lambda folder: measured(calls(bench_words(), folder), folder),
+    )
 
 
 @pytest.fixture
@@ -295,6 +299,7 @@ def test_a_reference_that_is_another_thing_is_none(bench: Bench, on: Session, pa
     assert (told.code, "the reference one has changed" in told.err) == (2, True), told.all
 
 
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, bench_words, calls
+from measured.once import made_once
 from measured.small_results import change_cases, measured, read, write
 
 from benchforge import door
@@ -36,8 +37,11 @@ READERS = (
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("original")
-    return measured(calls(bench_words(), folder), folder)
+    return made_once(
+        tmp_path_factory,
+        "original",
+        lambda folder: measured(calls(bench_words(), folder), folder),
+    )
 
 
 @pytest.fixture
@@ -99,6 +103,7 @@ def table(name: str) -> Callable[[Path], None]:
     return changed
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize("name", ["../../victim", "/etc/victim", "..", "", "a\nb", "a/b"])
 def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     bench: Bench, result: Path, name: str
@@ -158,7 +163,7 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     told = bench("validate", result)
     assert told.code == 1, told.all
     assert f"no such file beside the trial: '{printed.name}'" in told.out
-    assert bench("verify", result).code == 2
+    assert bench("verify", result).code == 1
 
 
 @pytest.mark.parametrize("name", ["trials", "trials/0001", "trials/0001/trial.json", "result.json"])
@@ -216,6 +221,7 @@ def hostile(result: Path) -> None:
         write(file, trial)
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize("words", READERS, ids=lambda words: " ".join(words[:1] + words[2:]))
 def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[str, ...]) -> None:
     hostile(result)
@@ -236,7 +242,7 @@ def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) ->
         if file.name not in {"result.json", "summary.json"}:
             assert not set("\u202e\u2066\x9b\x1b\x07") & set(text), file
     page = (result / "report.html").read_text()
-    assert "<script" not in page
+    assert page.count("<script") == 1  # its own, whose digest the policy of the page names
     assert "<img" not in page
     assert "&lt;script&gt;" in page
     ET.fromstring((result / "junit.xml").read_text())  # noqa: S314 - of our own making
@@ -289,14 +295,15 @@ sys.exit(code)
 """
 
 
+@pytest.mark.samples(4)
 @pytest.mark.parametrize(
     ("which", "words", "says"),
     [
         ("string", "validate", "bytes, and at most 33,554,432 are read"),
         ("wide", "validate", "y: is not known here"),
         ("escapes", "validate", ""),
-        ("values", "validate", "990,000 values are wrong, too many to name"),
         ("too many values", "validate", "values or so, and at most 1,000,000 are read"),
+        ("values", "validate", "990,000 values are wrong, too many to name"),
         ("deep", "validate", "is missing"),
         ("digits", "validate", "is not JSON: number out of range"),
         ("number", "verify", "more: lost or removed, whatever was measured"),
@@ -319,7 +326,7 @@ def test_what_is_admitted_takes_a_gigabyte_at_most_and_all_else_is_told(
         [sys.executable, "-c", LIMITED, words, *given, *(["--all"] if words == "verify" else [])],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
         env={**os.environ, **own},
     )
@@ -359,7 +366,7 @@ def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
         door.make(result, "own")
         listed(result, name, b"made")
         door.write(result, name, b"made")
-    summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=10)
+    summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=100)
     assert summed.returncode == 0
     (result / "own/other.txt").write_text("mine now")
     told = bench("clean", "--results", result.parent, "--yes")

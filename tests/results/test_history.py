@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls
+from measured.once import made_once
 from measured.small_results import change_cases, measured, read, session, write
 
 DAYS = 22
@@ -18,8 +19,11 @@ OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("history")
-    return measured(calls(bench_words(), folder), folder)
+    return made_once(
+        tmp_path_factory,
+        "history",
+        lambda folder: measured(calls(bench_words(), folder), folder),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +118,7 @@ def test_suites_are_told_apart_and_what_is_none_is_left_out(
     assert [line.split()[0] for line in marked] == ["2", "3"]
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

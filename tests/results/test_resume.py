@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 from faults.watched import BUSY, Watched, keepers, until, watched
-from front_door import Bench, answering, bench_words, calls, lack
+from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
 from suite_texts.with_pace import suite
 
+from benchforge.checks.causes import with_causes
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.summary import with_checks
 from benchforge.model.files.folder import read_ceilings, read_header, read_sessions, read_trials
@@ -33,7 +34,7 @@ def cut(bench: Bench, folder: Path, keep: int, **how: Any) -> Path:
     (result,) = (folder / "results").iterdir()
     for trial in sorted(result.glob("trials/*"))[keep:]:
         (trial / "trial.json").unlink()
-    for made in ("summary.json", "report.md", "report.html", "raw.md"):
+    for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (result / made).unlink()
     return result
 
@@ -57,7 +58,9 @@ def resummarized(result: Path, path: Path) -> str:
     metrics = load(path, Registry()).metrics
     header, trials = read_header(result), read_trials(result)
     summary = summarize(header, trials, metrics, read_sessions(result))
-    summary = with_checks(summary, header, trials, limits_of(header), read_ceilings(result))
+    limits = limits_of(header)
+    summary = with_checks(summary, header, trials, limits, read_ceilings(result))
+    summary = with_causes(summary, trials, limits)
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
@@ -85,6 +88,7 @@ def test_what_is_missing_is_measured_in_the_planned_order(bench: Bench, tmp_path
     assert bench("validate", result, result / "sessions/0002.json").code == 0
 
 
+@pytest.mark.exhaustive
 def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -107,7 +111,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
 
 def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
     """Kill a run so many seconds after it told that it begins to measure."""
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + WAITS_S
     while True:
         err = folder / "err"
         with err.open("w") as stderr:
@@ -123,20 +127,20 @@ def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
                 return
         finally:
             process.kill()
-            process.wait(20)
+            process.wait(WAITS_S)
         time.sleep(0.5)
 
 
 def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, blocks=50)
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + WAITS_S
     while True:
         words = bench_words("run", path)
         process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
         while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=WAITS_S)
         if BUSY not in err:
             break
         assert time.monotonic() < deadline
@@ -145,8 +149,10 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     (result,) = (tmp_path / "results").iterdir()
     command = f"benchforge run --resume results/{result.name}"
     assert f"to continue: {command}\n" in err
-    there = len(read_trials(result))
-    told = bench(*command.split()[1:], "--time-limit", "4s")
+    before = read_trials(result)
+    there = len(before)
+    limit_s = 2 + 3 * max(trial.seconds for trial in before)  # for one at least, and not for all
+    told = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s")
     assert told.code == 0, told.all
     assert f"resumed: {there} of 100 measurements are done" in told.err
     assert f"to continue: {command}\n" in told.err
@@ -154,6 +160,7 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     assert len(places(result)) > there
 
 
+@pytest.mark.exhaustive
 def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
     tool = tmp_path / "bin/wrk"
     tool.parent.mkdir()
@@ -404,7 +411,7 @@ def mounting(tmp_path: Path) -> Callable[[str], str]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=150,
+            timeout=WAITS_S,
             cwd=tmp_path,
         )
         told = done.stdout + done.stderr
@@ -444,6 +451,7 @@ def test_too_little_space_for_scratch_begins_no_result(
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
     mounting: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -474,7 +482,7 @@ def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
 
 def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, blocks=50)
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + WAITS_S
     while True:
         words = bench_words("run", path)
         process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
@@ -482,7 +490,7 @@ def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path:
             time.sleep(0.02)
         while (tmp_path / "results").exists():  # a trial's new files may come between
             shutil.rmtree(tmp_path / "results", ignore_errors=True)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=WAITS_S)
         if BUSY not in err:
             break
         assert time.monotonic() < deadline

@@ -13,23 +13,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_commands.verify.recompute.compare import verify
+from benchforge_commands.verify.recompute.recomputed import Result
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
-from measured.real_result import Where, change, copied, measured, trial_of
+from measured.once import made_once
+from measured.real_result import Where, change, copied, listed_anew, measured, trial_of
 from planted import turning
 
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
-from benchforge.results.verify.compare import verify
-from benchforge.results.verify.recomputed import RecomputedValue, Result
 from benchforge.results.verify.same_document import NOTHING, alike, leaves, member
+from benchforge.results.verify.verified import RecomputedValue
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("verify")
-    return measured(calls(bench_words(), folder), folder)
+    return made_once(
+        tmp_path_factory,
+        "verify",
+        lambda folder: measured(calls(bench_words(), folder), folder),
+    )
 
 
 @pytest.fixture
@@ -41,7 +46,8 @@ def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
     told = bench("verify", result)
     assert told.code == 0, told.all
     first, second = told.out.splitlines()
-    assert "of 10 trials recomputed: all agree" in first
+    assert first.startswith(f"{result}: proved: ")
+    assert first.endswith("of 10 trials recomputed, 0 not proved, 0 contradicted")
     assert second.startswith("not confirmed by other files: ")
     alone = second.partition(": ")[2].split(", ")
     assert not {"reading", "case", "seed", "concurrency"} & set(alone)
@@ -89,7 +95,7 @@ repeat.blocks = 2
     shutil.rmtree(app)
     suite.unlink()
     told = bench("verify", moved)
-    assert (told.code, "of 4 trials recomputed: all agree" in told.out) == (0, True), told
+    assert (told.code, ": proved: " in told.out) == (0, True), told
 
 
 # A file, by its driver where it is a trial's; a value; what is done to it; and what is said.
@@ -147,6 +153,7 @@ CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
 ]
 
 
+@pytest.mark.samples(10)
 @pytest.mark.parametrize(("where", "path", "to", "says"), CHANGES, ids=range(len(CHANGES)))
 def test_whatever_is_changed_differs(
     changed: Path, where: str, path: Where, to: Callable[[Any], Any], says: str
@@ -242,12 +249,12 @@ def test_the_first_difference_is_named_and_all_are_on_demand(bench: Bench, chang
     change(file, ("reading", "responses"), lambda value: value + 7)
     change(file, ("reading", "received_bytes"), lambda value: value + 7)
     told = bench("verify", changed)
-    first, more, tally, _ = told.out.splitlines()
+    tally, first, more, _ = told.out.splitlines()
     assert told.code == 1
-    assert first.startswith(f"{file}:")
+    assert first.startswith(f"contradicted: {file}:")
     assert "reading.responses: " in first
     left = int(more.partition(" ")[0])
-    assert tally.endswith(f"recomputed: {left + 1} differ")
+    assert tally.endswith(f"recomputed, 0 not proved, {left + 1} contradicted")
     told = bench("verify", changed, "--all")
     assert told.code == 1
     assert len(told.out.splitlines()) == left + 3
@@ -261,6 +268,7 @@ def test_a_report_that_was_edited_is_found(changed: Path, name: str) -> None:
     text = file.read_text()
     first = next(n for n, line in enumerate(text.splitlines(), 1) if "wrk" in line)
     file.write_text(text.replace("wrk", "ours", 1))
+    listed_anew(changed)
     (fault,) = verify(changed, Registry()).differing
     assert (fault.file, fault.line) == (file, first)
     file.unlink()
@@ -272,7 +280,11 @@ def without(name: str) -> Callable[[Path], object]:
 
 
 def cut(name: str) -> Callable[[Path], object]:
-    return lambda trial: os.truncate(trial.parent / name, 100)
+    def damage(trial: Path) -> None:
+        os.truncate(trial.parent / name, 100)
+        (trial.parents[2] / "raw.md").unlink()  # it shows the output, and contradicts it
+
+    return damage
 
 
 def to_a_pipe(trial: Path) -> None:
@@ -291,7 +303,7 @@ def of_an_older_one(trial: Path) -> None:
         ("wrk", without("wrk-load.json"), "wrk-load.json: the tool did not write it"),
         ("wrk", without("answer.bin"), "no answer.bin beside the trial"),
         ("wrk", to_a_pipe, "wrk-load.json is not a file"),
-        ("pace", cut("loader-pace.out"), "cannot be recomputed: pace: "),
+        ("pace", cut("loader-pace.out"), "reading: pace: "),
         ("plain", without("client-plain.out"), "no client-plain.out beside the trial"),
         ("plain", of_an_older_one, "how client-plain ended was not kept"),
     ],
@@ -300,10 +312,12 @@ def test_what_is_missing_is_named(
     bench: Bench, changed: Path, driver: str, damage: Callable[[Path], object], says: str
 ) -> None:
     damage(trial_of(changed, driver))
-    told = bench("verify", changed, within_s=20)
+    listed_anew(changed)
+    told = bench("verify", changed, within_s=200)
     assert told.code == 2, told.all
-    assert says in told.out.splitlines()[0]
-    assert " cannot be" in told.out.splitlines()[-2]
+    tally, first, *_ = told.out.splitlines()
+    assert tally.startswith(f"{changed}: not proved: ")
+    assert (first.startswith("not proved: "), says in first) == (True, True), first
 
 
 def test_a_part_that_is_not_installed_is_named(bench: Bench, changed: Path) -> None:
@@ -362,6 +376,7 @@ quiet = "off"
 """
 
 
+@pytest.mark.exhaustive
 def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "hyperfine")
     misbehaves = [
@@ -374,7 +389,7 @@ def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> N
     closes = f'use = "command"\ncommand = [{words}]\n'
     suite = tmp_path / "faulty.toml"
     suite.write_text(FAULTY.format(closes=closes, dies=answering("--die-after", "50")))
-    assert bench("run", suite, within_s=200).code == 4
+    assert bench("run", suite, within_s=300).code == 4
     (kept,) = (tmp_path / "results").iterdir()
     told = bench("validate", kept)
     assert told.code == 0, told.all
@@ -399,8 +414,9 @@ def test_a_trial_that_hides_its_reading_is_found(changed: Path) -> None:
 
 def test_a_trial_that_was_removed_is_missed(changed: Path) -> None:
     shutil.rmtree(changed / "trials/0003")
+    listed_anew(changed)
     found = verify(changed, Registry())
-    assert "plan: cannot be recomputed: trial 3: lost or removed" in str(found.cannot[0])
+    assert "plan: trial 3: lost or removed" in str(found.cannot[0])
 
 
 def test_a_trial_is_not_put_aside_by_a_failure_that_nothing_shows(changed: Path) -> None:
@@ -428,7 +444,7 @@ def test_a_trial_is_not_put_aside_by_a_check_of_which_nothing_is_kept(changed: P
     }
     change(trial_of(changed, "wrk"), ("checks",), lambda checks: [spoilt, *checks])
     found = verify(changed, Registry())
-    assert "checks.0: N1: fail is no answer of its checks" in str(found.differing[0])
+    assert 'checks.0.id: "N1", but recomputed it is' in str(found.differing[0])
 
 
 def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_path: Path) -> None:
@@ -449,6 +465,7 @@ def test_a_load_that_was_answered_otherwise_stays_a_failure(bench: Bench, tmp_pa
     assert "failure.message: not there, but recomputed it is" in told.out
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
     bench: Bench, tmp_path: Path, number: signal.Signals
@@ -457,7 +474,7 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
     needed_module("waitress")
     suite = tmp_path / "long.toml"
     suite.write_text(
-        'benchforge = 1\n[servers.one]\nuse = "waitress"\napp = "hello_wsgi"\n'
+        'benchforge = 1\nsmoke = true\n[servers.one]\nuse = "waitress"\napp = "hello_wsgi"\n'
         '[loaders.wrk]\nuse = "wrk"\nconnections = 2\nduration = "1s"\n'
         '[scenarios.all]\nservers = ["one"]\nloaders = ["wrk"]\n'
         '[repeat]\nblocks = 3\nquiet = "off"\n'
@@ -466,21 +483,23 @@ def test_what_an_ended_run_left_and_what_resumed_it_is_equal(
         bench_words("run", suite), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 300
             while not list(tmp_path.glob("results/*/trials/0001/trial.json")):
                 assert time.monotonic() < deadline
                 assert process.poll() is None
                 time.sleep(0.05)
             process.send_signal(number)
-            process.communicate(timeout=30)
+            process.communicate(timeout=300)
         finally:
             process.kill()
     (kept,) = (tmp_path / "results").iterdir()
     assert (kept / "summary.json").exists() is (number == signal.SIGINT)
-    for _ in range(2):
+    for ended in (number == signal.SIGINT, True):
         assert bench("validate", kept).code == 0
-        told = bench("verify", kept)
-        assert (told.code, "all agree" in told.out) == (0, True), told.all
+        told = bench("verify", kept, "--all")
+        assert told.code == (0 if ended else 2), told.all
+        assert ", 0 contradicted" in told.out
+        assert ("no manifest.json: " in told.out) is not ended
         assert bench("run", "--resume", kept).code == 0
     assert len(list(kept.glob("trials/*/trial.json"))) == 3
 
@@ -489,8 +508,8 @@ def test_another_version_is_named_beside_what_differs(bench: Bench, changed: Pat
     change(changed / "result.json", ("benchforge",), lambda _: "0.0.1")
     told = bench("verify", changed)
     assert told.code == 1
-    assert "summary.json:" in told.out.splitlines()[0]
-    assert "it was written by benchforge 0.0.1: this version may compute differently" in told.out
+    assert "summary.json:" in told.out.splitlines()[1]
+    assert "benchforge 0.0.1 wrote it: this version may compute differently" in told.out
 
 
 def test_checks_of_other_thresholds_are_not_held_against_a_result(
@@ -503,7 +522,7 @@ def test_checks_of_other_thresholds_are_not_held_against_a_result(
     change(trial, ("checks", statuses.index("pass"), "message"), lambda _: "as it was then")
     told = bench("verify", changed)
     assert told.code == 2, told.all
-    assert "thresholds_version: cannot be recomputed: checks of version 2026-01-01;" in told.out
+    assert "thresholds_version: checks of version 2026-01-01;" in told.out
     assert "as it was then" not in told.out
 
 
@@ -528,6 +547,7 @@ def test_what_an_older_benchforge_did_not_write_is_not_compared(changed: Path) -
         document = json.loads(file.read_text())
         told += document["reading"].pop("server_software") is not None
         file.write_text(json.dumps(document))
+    listed_anew(changed)
     found = verify(changed, Registry())
     assert found.differing == []
     assert found.older == told > 0

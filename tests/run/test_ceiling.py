@@ -284,10 +284,13 @@ def l2(result: Path) -> list[dict[str, Any]]:
 def test_a_run_measures_each_load_once_and_a_resumed_one_not_again(
     bench: Bench, tmp_path: Path
 ) -> None:
-    both = loads('connections = 2\nduration = "3s"', 'connections = 2\nduration = "3s"')
+    both = loads('connections = 2\nduration = "1s"', 'connections = 2\nduration = "1s"')
     folder = tmp_path / "results"
-    bench("run", suite(tmp_path, both), "-o", folder, "--time-limit", "12s")
+    bench("run", suite(tmp_path, both, blocks=90), "-o", folder, "--time-limit", "6s")
     result = only_result(folder)
+    for limit in ("12s", "24s", "48s"):  # a loud machine may have had time for a trial only
+        if not [*result.glob("ceilings/*/ceiling.json")]:
+            bench("run", "--resume", result, "--time-limit", limit)
     (file,) = result.glob("ceilings/*/ceiling.json")
     first = file.read_bytes()
     kept = Ceiling.model_validate_json(first)
@@ -300,7 +303,7 @@ def test_a_run_measures_each_load_once_and_a_resumed_one_not_again(
     half = result / "ceilings" / "0002"
     shutil.copytree(file.parent, half)
     (half / "ceiling.json").unlink()
-    told = bench("run", "--resume", result, "--time-limit", "6s")
+    told = bench("run", "--resume", result, "--time-limit", "3s")
     assert "from a server that does nothing" not in told.err
     assert file.read_bytes() == first
     assert not half.exists()

@@ -7,7 +7,7 @@ import pytest
 from front_door import Bench, answering, needed, needed_module
 from suite_texts.with_wrk import suite, trials
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(1000)
 
 HOST = 'network = "host"'
 
@@ -33,6 +33,7 @@ def measured(bench: Bench, folder: Path, server: str, scenario: str = "", path: 
     return told.out
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("backend", "app", "path", "dataset", "programs"),
     [
@@ -57,6 +58,7 @@ def test_backends_serve_in_the_machines_network(
     measured(bench, tmp_path, server, 'backends = ["db"]', path)
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("tls", ["false", "true"])
 def test_nginx_stands_before_a_server_in_the_machines_network(
     bench: Bench, tmp_path: Path, tls: str

@@ -62,8 +62,15 @@ def cases(size: int, scenario: str = "one") -> list[Case]:
     ]
 
 
+class Listed(list[Case]):
+    """Cases that are held, as a group."""
+
+    def declared_s(self, number: int) -> float:
+        return self[number].declared_s
+
+
 def planned(*groups: list[Case], blocks: int, seed: int) -> RunGraph:
-    return plan(Cases(groups), Repeat(blocks=blocks), seed)
+    return plan(Cases([Listed(group) for group in groups]), Repeat(blocks=blocks), seed)
 
 
 def orders(graph: RunGraph) -> list[list[str]]:

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from made import plain
 
 from benchforge.errors import CannotKeep
-from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.space import enough
 
 WHOLE = "finished trials were kept; to continue: benchforge run --resume "
@@ -67,7 +68,7 @@ import os, sys
 from datetime import datetime, UTC
 from pathlib import Path
 from benchforge.errors import CannotKeep
-from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.disk.result_writer import ResultWriter, whole
 os.chdir(sys.argv[1])
 os.chmod("..", 0o600)
 if os.geteuid() == 0:
@@ -90,3 +91,13 @@ def test_a_folder_below_one_that_is_closed_is_refused_before_it_is_made(tmp_path
     assert "this user cannot enter" in ran.stdout, ran.stderr
     assert ran.stdout.endswith("use another folder, or let this user enter that one\n")
     assert not list(inner.glob("results/*"))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_summary_is_kept_as_pydantic_writes_it(tmp_path: Path, count: int) -> None:
+    name = 'a "line"\n "cases": [ é'
+    cases = [plain.case(plain.named(name), plain.line(name, "s")) for _ in range(count)]
+    summary = plain.summary(*cases, name=name)
+    whole(tmp_path, "summary.json", summary)
+    written = (tmp_path / "summary.json").read_text(encoding="utf-8")
+    assert written == summary.model_dump_json(indent=1, by_alias=True) + "\n"

@@ -24,7 +24,7 @@ from benchforge.run.sandbox import keeper
 PROGRAMS = Path(__file__).parents[1] / "programs"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 SYSTEM_PYTHON = "/usr/bin/python3"  # one that every user may read
-WITHIN_S = 20.0  # and not 2: what is killed on a loud machine takes its time
+WITHIN_S = 200.0  # and not 2: what is killed on a loud machine takes its time
 
 as_root = pytest.mark.skipif(
     subprocess.run([*NOBODY, "true"], check=False, capture_output=True).returncode != 0,
@@ -110,6 +110,7 @@ def said(stream: IO[str] | None) -> Any:
     return json.loads(stream.readline())
 
 
+@pytest.mark.samples(5)
 @users
 @pytest.mark.parametrize(
     "victims",
@@ -132,7 +133,8 @@ def test_kill_9_leaves_no_process(
         pids = {**said(process.stdout), "benchforge": process.pid}
         if not pids["mode"]:
             pytest.skip(f"no process namespace here: {pids['weaker']}")
-        assert len(one.pids()) >= 6  # benchforge, the keeper's two, and three programs
+        # benchforge, the keeper's two, and three programs; an ordinary user may not look into all.
+        assert len(one.pids()) >= (6 if os.geteuid() == 0 else 5)
         for victim in victims:
             with contextlib.suppress(ProcessLookupError):  # the first may have taken it along
                 os.kill(pids[victim], signal.SIGKILL)

@@ -52,10 +52,10 @@ def children(pid: int) -> list[int]:
 
 
 def until_it_listens(port: int) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 200
     while True:
         with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port), 1).close()
+            socket.create_connection(("127.0.0.1", port), 200).close()
             return
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -63,7 +63,7 @@ def until_it_listens(port: int) -> None:
 
 def asked(port: int, *pieces: bytes) -> bytes:
     """What comes back until the server closes, for bytes that are sent piece by piece."""
-    with socket.create_connection(("127.0.0.1", port), 10) as connection:
+    with socket.create_connection(("127.0.0.1", port), 200) as connection:
         for piece in pieces:
             connection.sendall(piece)
             time.sleep(0.01)
@@ -147,9 +147,9 @@ def test_over_a_socket_large_bodies_are_whole_and_pipelined_ones_in_order() -> N
 def test_who_resets_a_connection_disturbs_nobody_else() -> None:
     with serving(1_000_000) as port:
         for _ in range(20):
-            with socket.create_connection(("127.0.0.1", port), 10) as rude:
+            with socket.create_connection(("127.0.0.1", port), 200) as rude:
                 rude.sendall(GET * 20)
-        polite = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        polite = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
         for body in (None, b"abc"):
             polite.request("POST" if body else "GET", "/", body)
             assert len(polite.getresponse().read()) == 1_000_000

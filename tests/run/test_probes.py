@@ -10,6 +10,7 @@ from front_door import PROGRAMS, Bench, answering
 
 SUITE = """
 benchforge = 1
+smoke = true
 [servers.a]
 {server}
 [loaders.load]
@@ -36,13 +37,23 @@ def command(program: str, *words: str) -> str:
 def measured(
     bench: Bench, folder: Path, server: str, expect: str = "status = 200", loader: str = ""
 ) -> dict[str, Any]:
-    """Measure one trial and return its trial.json."""
+    """Measure one trial and return its trial.json.
+
+    Where a loud machine does not answer all probes within their second, it is measured again.
+    """
     suite = SUITE.format(server=server, expect=expect, loader=loader)
     (folder / "suite.toml").write_text(suite)
-    told = bench("run", "suite.toml", "-o", "out")
-    (found,) = folder.glob("out/*/trials/*/trial.json")
-    trial: dict[str, Any] = json.loads(found.read_text())
-    assert told.code == (4 if trial["failure"] else 0), told.all
+    attempt = 0
+    while True:
+        attempt += 1
+        told = bench("run", "suite.toml", "-o", f"out-{attempt}")
+        (found,) = folder.glob(f"out-{attempt}/*/trials/*/trial.json")
+        trial: dict[str, Any] = json.loads(found.read_text())
+        assert told.code == (4 if trial["failure"] else 0), told.all
+        probes = trial["probes"]
+        sent = probes["before"] + probes["after"] + sum(probes["unanswered"].values())
+        if attempt == 5 or sent in {20, 20 + 5} or "takes_time" in server:
+            break
     return trial
 
 

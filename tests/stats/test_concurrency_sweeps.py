@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
-from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text.sweeps import sweeps
 from front_door import Bench, answering
 from made.made_result import METRICS, case, header, trials
@@ -166,9 +166,9 @@ def test_every_form_says_it_and_the_page_draws_it(tmp_path: Path) -> None:
         assert line in text
         assert line in page
         assert line in report.replace("\\", "")
-    assert page.count("<figure>") == 2
-    assert page.count('<polyline class="law"') == 1  # the other has no law
-    assert page.count('<circle class="dot"') >= 2 * len(LEVELS)
+    assert page.count("by concurrency</figcaption>") == 2
+    assert page.count('<path class="law"') == 1  # the other has no law
+    assert page.count('<circle class="mark ') >= 2 * len(LEVELS)
     assert Summary.model_validate_json(summary.model_dump_json()) == summary
 
 
@@ -178,7 +178,7 @@ def test_a_run_that_varies_connections_is_swept(bench: Bench, tmp_path: Path) ->
 [servers.one]
 {answering()}
 [servers.slow]
-{answering("--wait", "0.002")}
+{answering("--wait", "0.02")}
 [loaders.pace]
 use = "pace"
 connections = 1
@@ -211,7 +211,7 @@ quiet = "off"
     assert "slow by pace, connections varied: at most " in told.out
     if not any(case.doubted for case in summary.cases):  # as a loud machine makes them
         assert all(one.rankings[0].blocks == 3 for one in summary.comparisons)
-        assert "\nconnections 4: throughput, 3 blocks: rank 1" in told.out
-    assert (result / "report.html").read_text().count("<figure>") == 2
+        assert "ping connections=4 " in told.out
+    assert (result / "report.html").read_text().count("by concurrency</figcaption>") == 2
     assert bench("validate", result).code == 0
     assert bench("verify", result).code == 0

@@ -24,11 +24,11 @@ app = "hello_flask"
 [loaders.few]
 use = "pace"
 connections = 2
-duration = "0.3s"
+duration = "0.1s"
 [loaders.more]
 use = "pace"
 connections = 4
-duration = "0.3s"
+duration = "0.1s"
 [scenarios.hello]
 request = { path = "/" }
 servers = ["one", "two"]
@@ -96,7 +96,7 @@ def test_a_plan_shows_it_in_every_block(bench: Bench, suite: Path) -> None:
 def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     args = ("--set", "repeat.seed=1", "--only", "hello", "-o", str(out))
-    first = bench("run", str(suite), *args, "--time-limit", "6")
+    first = bench("run", str(suite), *args, "--time-limit", "4")
     (result,) = out.iterdir()
     done = bench("run", "--resume", str(result)) if "--resume" in first.err else first
     assert done.code == 0, done.err

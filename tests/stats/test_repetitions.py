@@ -1,5 +1,6 @@
 """Enough blocks, what scatters, and the placebo: from trials made by hand."""
 
+import math
 import random
 from collections.abc import Sequence
 
@@ -7,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
+from made.simulate import share, tolerance
 
 from benchforge.checks.limits import limits
+from benchforge.checks.statistics import independent
 from benchforge.checks.statistics.repetitions import of_comparison, of_placebo
 from benchforge.model.summary.summary import CaseSummary, TrialSample
 from benchforge.model.trial.check import Check
@@ -172,3 +175,38 @@ def test_without_pairs_the_resolution_is_unknown() -> None:
     check = of_placebo(found, limits())
     assert check.status == "unknown"
     assert "no block" in check.message
+
+
+def independence(*cases: Sequence[float]) -> Check:
+    given_ = [trials(server, rates) for server, rates in zip("abcde", cases, strict=False)]
+    (check,) = independent.of_comparison(given_, limits())
+    return check
+
+
+def test_a_ratio_that_drifts_from_block_to_block_is_named() -> None:
+    draw = random.Random(1)
+    drift = [100 * (1 + 0.02 * block) * math.exp(draw.gauss(0, 0.01)) for block in range(10)]
+    noise = [[100 * math.exp(draw.gauss(0, 0.01)) for _ in drift] for _ in range(2)]
+    check = independence(drift, *noise)
+    assert (check.status, check.subject, check.id) == ("warn", "apparatus", "S8")
+    assert check.component in {"a / b", "a / c"}
+    assert "its interval is too narrow" in check.message
+    assert independence(*noise).status == "pass"
+    # What both have in common cancels in their ratio.
+    both = [[value * rate for value, rate in zip(of, drift, strict=True)] for of in noise]
+    assert independence(*both).status == "pass"
+
+
+def test_of_few_blocks_nobody_knows_whether_they_drift() -> None:
+    check = independence(STEADY[:7], STEADY[::-1][:7])
+    assert (check.status, check.message[:17]) == ("unknown", "it takes 8 blocks")
+    assert independence(STEADY, ()).status == "unknown"
+    assert not [*independent.of_comparison([trials("a", STEADY)], limits())]
+
+
+def test_a_false_alarm_is_one_comparison_in_twenty_however_many_pairs_it_has() -> None:
+    def told(draw: random.Random) -> bool:
+        cases = [[1e4 * math.exp(draw.gauss(0, 0.02)) for _ in range(10)] for _ in range(4)]
+        return independence(*cases).status != "pass"
+
+    assert share(300, 3, told) <= 0.05 + tolerance(0.05, 300)

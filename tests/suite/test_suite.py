@@ -232,6 +232,15 @@ error: a.toml:11:1: servers.django.worker: unknown option
 hint: did you mean 'workers'? gunicorn takes: app, workers, threads, command, directory, environment, worker_class, limit, ready_within
 """,
     ),
+    "a_correction_that_nobody_knows": (
+        "[repeat]",
+        '[verdicts]\ncorrection = "bonferroni"\n[repeat]',
+        """\
+error: a.toml:30:1: verdicts.correction: expected 'benjamini-hochberg' or 'holm', got 'bonferroni'
+   30 | correction = "bonferroni"
+      | ^^^^^^^^^^
+""",
+    ),
     "unknown_key_at_the_top": (
         'title = "Two',
         'titel = "Two',
@@ -239,7 +248,7 @@ hint: did you mean 'workers'? gunicorn takes: app, workers, threads, command, di
 error: a.toml:2:1: titel: unknown key
     2 | titel = "Two servers"
       | ^^^^^
-hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, and 7 more
+hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, and 8 more
 """,
     ),
     "unknown_key_of_a_scenario": (
@@ -249,7 +258,7 @@ hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke,
 error: a.toml:25:1: scenarios.agents.loader: unknown key
    25 | loader = ["closed"]
       | ^^^^^^
-hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, and 1 more
+hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, and 2 more
 """,
     ),
     "unknown_key_of_a_request": (
@@ -269,7 +278,7 @@ hint: did you mean 'path'? this table takes: method, path, headers, body
 error: a.toml:34:1: profiles.quick.repeats: unknown key
    34 | repeats.blocks = 3
       | ^^^^^^^
-hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, scenarios, and 5 more
+hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, scenarios, and 6 more
 """,
     ),
     "no_toml": (

@@ -15,7 +15,7 @@ import warm
 
 from benchforge.run.locate import libraries, locate
 
-WAITS_S = 60.0
+WAITS_S = 300.0  # for what comes at once on a quiet machine
 PROGRAMS = Path(__file__).parents[1] / "programs"
 OWN_PLACE = [sys.executable, str(Path(__file__).with_name("own_place.py"))]
 
@@ -47,7 +47,7 @@ def calls(
 ) -> Bench:
     """Return the same for a benchforge that is started by these words."""
 
-    def call(*words: str | Path, within_s: float = 100, waits: bool = True) -> Told:
+    def call(*words: str | Path, within_s: float = WAITS_S, waits: bool = True) -> Told:
         told = once(*words, within_s=within_s)
         deadline = time.monotonic() + WAITS_S
         while waits and "another benchforge is measuring" in told.err:
@@ -115,12 +115,17 @@ def needed_module(name: str) -> None:
 
 
 def answering(*options: str) -> str:
-    """Return the TOML of a command that serves what its options say."""
+    """Return the TOML of a command that serves what its options say, each answer after 3 ms.
+
+    One that answers at once has a load take the CPUs of a small machine from the tests beside it.
+    """
     words: Sequence[str] = [
         sys.executable,
         str(PROGRAMS / "servers/answers.py"),
         "--port",
         "{port}",
+        "--wait",
+        "0.003",
     ]
     quoted = ", ".join(f"'{word}'" for word in [*words, *options])
     return f'use = "command"\ncommand = [{quoted}]\n'

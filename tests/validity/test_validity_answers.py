@@ -7,9 +7,10 @@ from front_door import Bench, needed
 from planted.turning import PACE, WRK, server, suite, turning
 from planted.validity import caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_stands_still_for_half_of_the_load(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 16\nduration = "8s"'
@@ -25,6 +26,7 @@ def test_a_server_that_stands_still_for_half_of_the_load(bench: Bench, tmp_path:
     quiet(seen, "O1", server="healthy")
 
 
+@pytest.mark.exhaustive
 def test_errors_under_load(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("some-500", "load-503", "flapping"), PACE))
     some = caught("500 to 1 % of the requests", seen, "E1", server="some-500")
@@ -48,6 +50,7 @@ def test_errors_that_wrk_counts_as_requests(bench: Bench, tmp_path: Path) -> Non
     quiet(seen, "E1", server="healthy")
 
 
+@pytest.mark.exhaustive
 def test_a_server_is_not_loaded_before_it_answers_rightly(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("warming"), PACE))
     assert seen.told.code == 0, seen.told.all
@@ -57,6 +60,7 @@ def test_a_server_is_not_loaded_before_it_answers_rightly(bench: Bench, tmp_path
     quiet(seen, "E3", server="warming")
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_answers_another_body_after_a_while(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 8\nduration = "2s"'
@@ -68,6 +72,7 @@ def test_a_server_that_answers_another_body_after_a_while(bench: Bench, tmp_path
     quiet(seen, "E3", server="healthy")
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("expect", [f"{{ body = '{'pong' * 64}' }}", "{ same_body = true }"])
 def test_where_it_is_said_what_is_right_another_body_is_no_measurement(
     bench: Bench, tmp_path: Path, expect: str
@@ -81,6 +86,7 @@ def test_where_it_is_said_what_is_right_another_body_is_no_measurement(
     assert "after the load: GET /: " in trial["failure"]["message"]
 
 
+@pytest.mark.exhaustive
 def test_servers_that_answer_other_bytes_are_told_apart(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("more-headers", "another-body"), PACE))
     fault = "300 bytes of headers more than another's"
@@ -93,6 +99,7 @@ def test_servers_that_answer_other_bytes_are_told_apart(bench: Bench, tmp_path: 
     quiet(seen, "E4")
 
 
+@pytest.mark.exhaustive
 def test_servers_that_answer_another_type(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("other-type"), PACE))
     found = caught("another content type than another's", seen, "E3")

@@ -7,7 +7,7 @@ from front_door import Bench, needed, needed_module
 from planted.beside import WRK, gunicorn, suite, undisturbed
 from planted.validity import Seen, caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 STUDY = Path(__file__).parents[2] / "suites/studies/api-hour.toml"
 REDIS = '[backends.store]\nuse = "redis"\n'
@@ -18,6 +18,7 @@ def asking(count: int) -> str:
     return one.replace("workers = 1", "workers = 3")
 
 
+@pytest.mark.exhaustive
 def test_a_backend_that_is_used_up(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "redis-server")
     needed_module("redis")
@@ -50,6 +51,7 @@ def of_the_study(bench: Bench, folder: Path, scenario: str, *words: str) -> Seen
     return measured(bench, folder, text, "--profile", "rounds", "--only", scenario, *words)
 
 
+@pytest.mark.exhaustive
 def test_tls_to_the_database_for_one_side_only(bench: Bench, tmp_path: Path) -> None:
     needed_module("django")
     some = 'scenarios.agents_tls.servers=["django", "django_plain"]'

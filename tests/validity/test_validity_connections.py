@@ -11,7 +11,7 @@ from planted.validity import Seen, caught, measured, quiet
 
 from benchforge.model.trial.histogram import Histogram
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 WRK = 'use = "wrk"\nconnections = 8\nduration = "2s"'
 FEW = WRK.replace("connections = 8", "connections = 2")
@@ -32,6 +32,7 @@ def private(seen_trial: dict[str, object]) -> bool:
     return isinstance(namespaces, dict) and namespaces["network"] == "private"
 
 
+@pytest.mark.exhaustive
 def test_connections_that_are_closed_although_they_were_to_be_kept(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -68,6 +69,7 @@ def test_two_writes_wait_for_an_acknowledgement(bench: Bench, tmp_path: Path) ->
     quiet(seen, "K4", server="healthy")
 
 
+@pytest.mark.exhaustive
 def test_two_writes_of_gevent(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     needed_module("gevent")
@@ -90,6 +92,7 @@ def delayed(bench: Bench, folder: Path, toml: str, label: str) -> Seen:
     pytest.skip("the machine is so busy that an answer waits for it as well")
 
 
+@pytest.mark.exhaustive
 def test_a_queue_of_two_connections(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 64\nduration = "2s"'
@@ -120,6 +123,7 @@ def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
     quiet(measured(bench, tmp_path, keeping), "K5", server="healthy")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may limit a link")
 def test_servers_that_tie_because_the_link_is_full(tmp_path: Path) -> None:
     needed("tc", "unshare", "ip")

@@ -56,6 +56,7 @@ def failure(seen: Seen, server: str) -> str:
 # --- real tools, against servers that answer questions rightly and a load otherwise ---------------
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("tool", ["pace", "wrk", "h2load", "hey", "ab"])
 def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: str) -> None:
     if tool != "pace":
@@ -77,6 +78,7 @@ def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: st
         assert "of status 203" in failure(seen, "s203-same")
 
 
+@pytest.mark.exhaustive
 def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
     needed("siege")
     seen = measured(bench, tmp_path, suite(servers("right", "302"), loading("siege")))
@@ -87,6 +89,7 @@ def test_siege_tells_too_little_to_know(bench: Bench, tmp_path: Path) -> None:
     assert "0 bytes of body in the load, 18 in a right answer" in failure(seen, "s302")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("user", ["fast", "http"])
 def test_locust_counts_by_status(bench: Bench, tmp_path: Path, user: str) -> None:
     needed_module("locust")
@@ -98,6 +101,7 @@ def test_locust_counts_by_status(bench: Bench, tmp_path: Path, user: str) -> Non
     assert "of status 203" in failure(seen, "s203-same")
 
 
+@pytest.mark.exhaustive
 def test_one_answer_in_a_thousand_of_another_length(bench: Bench, tmp_path: Path) -> None:
     load = 'use = "pace"\nconnections = 4\nrequests = 5000\nduration = "60s"'
     seen = measured(bench, tmp_path, suite(servers("rare", "few-302"), load))
@@ -110,6 +114,7 @@ def test_one_answer_in_a_thousand_of_another_length(bench: Bench, tmp_path: Path
         assert told["reading"]["good_at_most"] == 5000 - told["reading"]["errors"][name]
 
 
+@pytest.mark.exhaustive
 def test_an_answer_that_grows(bench: Bench, tmp_path: Path) -> None:
     """From 9 bytes to 12: what is free, or within a range, is no error; an exact length is."""
     needed("ab")
@@ -124,6 +129,7 @@ def test_an_answer_that_grows(bench: Bench, tmp_path: Path) -> None:
                 assert least == most, (load, length)
 
 
+@pytest.mark.exhaustive
 def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None:
     for length, words in (
         ("{ min = 19 }", "expected a body of 19 bytes or more, got 18"),

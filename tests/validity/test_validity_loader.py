@@ -12,7 +12,7 @@ from planted.validity import caught, measured, noted, quiet
 
 from benchforge.run.null_server import server
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
@@ -21,6 +21,7 @@ ANSWERS = ("servers/answers.py", "--port", "{port}")
 OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
 
 
+@pytest.mark.exhaustive
 def test_a_slow_load_tool_against_a_fast_server(bench: Bench, tmp_path: Path) -> None:
     fast = command(sys.executable, server.__file__, "--port", "{port}", "--bytes", "4")
     slow = program(*ANSWERS, "--wait", 0.05)
@@ -41,6 +42,7 @@ def two_cpus() -> tuple[int, int]:
     return usable[0], usable[-1]
 
 
+@pytest.mark.exhaustive
 def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     one, other = two_cpus()
@@ -66,6 +68,7 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
     quiet(apart, "P1", "pong")
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(
     ("tool", "load", "fault", "does"),
     [

@@ -19,7 +19,7 @@ from planted.validity import caught, measured, noted, quiet
 from benchforge.checks.machine import clock as clocks
 from benchforge.checks.machine import memory
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 
 PONG = program("servers/answers.py", "--port", "{port}")
@@ -48,6 +48,7 @@ def idle() -> float:
     return grown[3] / sum(grown)
 
 
+@pytest.mark.exhaustive
 def test_a_neighbour_that_burns_a_core(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +65,7 @@ def test_a_neighbour_that_burns_a_core(
     assert re.search(r"DISTURBED: .*N1 foreign-cpu", seen.told.all)
 
 
+@pytest.mark.exhaustive
 def test_without_a_neighbour_nobody_is_found(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +77,7 @@ def test_without_a_neighbour_nobody_is_found(
     quiet(seen, "N1", "pong")
 
 
+@pytest.mark.exhaustive
 def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str, str]) -> None:
     given = [f"{name}={value}" for name, value in clock.items()]
     shifted = calls(["env", *given, *bench_words()], tmp_path)

@@ -8,11 +8,12 @@ from front_door import PROGRAMS, Bench, lack, needed, needed_module
 from planted.beside import command, gunicorn, program, suite
 from planted.validity import caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 ANSWERS = ("servers/answers.py", "--port", "{port}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("fault", "server", "sign"),
     [
@@ -39,6 +40,7 @@ def test_flasks_own_server(
     quiet(seen, "D1", "healthy")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("fault", "server", "sign"),
     [
@@ -75,6 +77,7 @@ def test_an_interpreter_in_its_development_mode(bench: Bench, tmp_path: Path) ->
     quiet(seen, "D1", "healthy")
 
 
+@pytest.mark.exhaustive
 def test_coverage_is_an_instrument(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     needed_module("coverage")
@@ -100,6 +103,7 @@ def test_strace_is_a_tracer_and_the_trial_is_not_believed(bench: Bench, tmp_path
     quiet(seen, "D2", "healthy")
 
 
+@pytest.mark.exhaustive
 def test_a_log_of_each_request(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     needed_module("flask")
@@ -112,6 +116,7 @@ def test_a_log_of_each_request(bench: Bench, tmp_path: Path) -> None:
     quiet(seen, "D3", "healthy")
 
 
+@pytest.mark.exhaustive
 def test_a_log_of_each_request_into_a_file(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     needed_module("flask")

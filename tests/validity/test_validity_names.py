@@ -8,7 +8,7 @@ from front_door import Bench, answering, needed, needed_module
 from planted.beside import gunicorn
 from planted.validity import caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 CLIENTS = """benchforge = 1
 [servers.answers]
@@ -37,6 +37,7 @@ blocks = 1
 """
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("client", ["published", "healthy", "pools"])
 def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client: str) -> None:
     needed_module("aiohttp")
@@ -84,6 +85,7 @@ def on(**pythons: str | Path) -> str:
     return RUNTIMES.format(**told)
 
 
+@pytest.mark.exhaustive
 def test_a_runtime_that_is_called_as_another_version(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, on(**{OTHER: sys.executable}))
     printed = seen.printed(f"on_{OTHER}", "Requests/sec")
@@ -103,6 +105,7 @@ def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) 
     assert f"is CPython 3.{sys.version_info.minor}" in check["message"]
 
 
+@pytest.mark.exhaustive
 def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, on(old=sys.executable, new=sys.executable))
     fault = "two runtimes that are one interpreter"
@@ -112,6 +115,7 @@ def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
     assert check["message"].count("one and the same") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_runtime_that_is_what_it_is_called(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, on(**{OWN: sys.executable}))
     quiet(seen, "D4")

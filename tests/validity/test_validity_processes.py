@@ -7,7 +7,7 @@ from front_door import Bench, needed, needed_module
 from planted.beside import PACE, WRK, gunicorn, program, suite
 from planted.validity import caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 
 def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
@@ -23,6 +23,7 @@ def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
     quiet(seen, "S7", "healthy")
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
     words = ("servers/answers.py", "--port", "{port}")
     load = PACE.replace('duration = "2s"', 'duration = "4s"')
@@ -34,6 +35,7 @@ def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
     quiet(seen, "M3", "healthy")
 
 
+@pytest.mark.exhaustive
 def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     one, two = (gunicorn("pong_shared:app").replace("workers = 1", "workers = 2") for _ in "12")
@@ -47,6 +49,7 @@ def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> Non
     quiet(seen, "W1", "healthy")
 
 
+@pytest.mark.exhaustive
 def test_servers_with_unequal_budgets_of_which_one_is_not_said(
     bench: Bench, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from front_door import Bench, needed, program_words
 from planted.turning import WRK, server, suite
 from planted.validity import Seen, measured
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1000)
 
 AB = 'use = "ab"\nconnections = 4\nrequests = 200\nkeep_alive = false'
 
@@ -50,7 +50,7 @@ def test_a_server_that_never_listens(bench: Bench, tmp_path: Path) -> None:
 
 def test_all_answers_are_500(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    toml = suite({"broken": server("all-500").replace('"5s"', '"1s"')}, WRK)
+    toml = suite({"broken": server("all-500").replace('"5s"', '"60s"')}, WRK)
     (trial,) = refused(measured(bench, tmp_path, toml), "broken", "expected status 200, got 500")
     assert "load" not in trial["phases"]
 
@@ -62,6 +62,7 @@ def test_all_answers_to_the_load_tool_are_500(bench: Bench, tmp_path: Path) -> N
     assert "Requests/sec" in seen.printed("broken", "Requests/sec")  # wrk itself has a number
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("expect", ["{ body = 'pong' }", "{ length = 4 }"])
 def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
     needed("wrk")
@@ -72,6 +73,7 @@ def test_another_document(bench: Bench, tmp_path: Path, expect: str) -> None:
     assert "load" not in trial["phases"]
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("tool", "load", "says"),
     [
@@ -87,6 +89,7 @@ def test_another_document_to_the_load_tool(
     refused(seen, "other", says)
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     "damage", ["head -n 15", "sed s/200/2x0/", "sed '/^Failed/d'", "head -c 0"]
 )

@@ -59,7 +59,7 @@ ALLOWED = frozenset(
         " +",
         "html head meta title style body h1 h2 h3 p b br small div section details summary table "
         "caption thead tbody tr th td ul li pre span svg line circle text path rect polyline "
-        "figure figcaption g",
+        "figure figcaption g header nav main article a button link script defs use i dl dt dd",
     )
 )
 

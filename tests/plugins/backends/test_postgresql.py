@@ -78,11 +78,11 @@ for number in range(2):
     with LocalHost().trial(folder) as here:
         restored(LocalHost(), "backend-agents", part, site)
         server = here.start("postgresql", part.command(site), folder, {})
-        while here.run("ready", part.ready(site).command, folder, {}, 5).code:
+        while here.run("ready", part.ready(site).command, folder, {}, 200).code:
             assert here.alive(server), server.stderr.read_text()
         query = "SELECT count(*) FROM agentfeatures"
         words = (programs["psql"], "-XAtqc", query, part.gives(site)["url"])
-        print(here.run("ask", Command(*words), folder, {}, 5).stdout.read_text(), end="")
+        print(here.run("ask", Command(*words), folder, {}, 200).stdout.read_text(), end="")
 """
 
 
@@ -134,7 +134,7 @@ def running(
 
 
 def run(here: Sandbox, site: Site, command: Command, label: str) -> tuple[int, str]:
-    finished = here.run(label, command, site.folder, {}, 20)
+    finished = here.run(label, command, site.folder, {}, 200)
     return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
 
 
@@ -175,7 +175,7 @@ def test_each_trial_gets_the_dataset_and_nothing_is_left(
         told = "SELECT host(inet_server_addr())"
         assert ask(here, placed, url, told, "addr") == ("" if listen == "unix" else "127.0.0.1")
         for task in part.verify(placed):
-            assert task.judge(here.run("verify", task.command, placed.folder, {}, 20)) is None
+            assert task.judge(here.run("verify", task.command, placed.folder, {}, 200)) is None
         assert here.stop(server, first=part.stop_signal).code == 0
         assert here.processes(server) == []
     assert here.left == 0
@@ -236,7 +236,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
             (site.folder / name).write_text(text)
         command = part.command(site)
         assert command is not None
-        finished = here.run("postgresql", command, site.folder, {}, 20)
+        finished = here.run("postgresql", command, site.folder, {}, 200)
     assert finished.code == 1
     assert told in finished.stderr.read_text()
 
@@ -367,7 +367,7 @@ def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it
     with running(part, site) as (here, _, placed):
         ask(here, placed, part.gives(placed)["url"], "DELETE FROM things WHERE id = 1")
         (task,) = part.verify(placed)
-        finished = here.run("verify", task.command, placed.folder, {}, 20)
+        finished = here.run("verify", task.command, placed.folder, {}, 200)
     assert task.judge(finished) == "things has 1 rows instead of 2"
 
 
@@ -383,7 +383,7 @@ def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None
     log = site.folder / "server.log"
     log.write_text("LOG:  hm\nFATAL:  could not create any Unix-domain sockets\n")
     with HOST.trial(site.folder) as here:
-        failed = here.run("false", Command("false"), site.folder, {}, 5)
+        failed = here.run("false", Command("false"), site.folder, {}, 200)
     assert start.judge(failed) == "FATAL:  could not create any Unix-domain sockets"
 
 

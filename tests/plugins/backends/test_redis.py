@@ -152,7 +152,7 @@ def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it
         cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "FLUSHALL")
         run(here, placed, cli)
         (task,) = part.verify(placed)
-        finished = here.run("verify", task.command, placed.folder, {}, 20)
+        finished = here.run("verify", task.command, placed.folder, {}, 200)
     assert task.judge(finished) == "database 0 has 0 keys instead of 1"
 
 

@@ -57,6 +57,7 @@ def redis() -> Iterator[Redis]:
             yield Redis(f"redis://127.0.0.1:{port}/0", f"unix://{unix}?db=0", [*cli, "-s", unix])
 
 
+@pytest.mark.samples(4)
 @pytest.mark.parametrize("way", ["tcp", "unix"])
 @pytest.mark.parametrize(("name", "by"), SERVED)
 def test_the_key_is_set_told_and_deleted(
@@ -122,6 +123,7 @@ def test_without_redis_the_answer_is_an_error(tmp_path: Path, name: str) -> None
         ]
 
 
+@pytest.mark.exhaustive
 def test_a_redis_that_never_answers_is_an_error(tmp_path: Path) -> None:
     with ExitStack() as stack:
         deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))

@@ -83,6 +83,7 @@ def nobody(_: Serving) -> None:
     """Hear of a service that runs."""
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
 def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None:
     own = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})

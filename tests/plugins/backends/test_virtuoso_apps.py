@@ -152,6 +152,7 @@ def test_without_virtuoso_the_answer_is_an_error(tmp_path: Path, name: str) -> N
         assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3
 
 
+@pytest.mark.exhaustive
 def test_a_virtuoso_that_never_answers_is_an_error(tmp_path: Path) -> None:
     with ExitStack() as stack:
         deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
@@ -164,6 +165,7 @@ def test_a_virtuoso_that_never_answers_is_an_error(tmp_path: Path) -> None:
     assert statuses == [500] * len(BY)
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("name", "alone"), [("virtuoso_flask_requests", True), ("virtuoso_flask_httplib2", False)]
 )

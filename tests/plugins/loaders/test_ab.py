@@ -340,7 +340,7 @@ def test_the_output_of_another_tool_and_bytes_are_refused(left: Path) -> None:
         mixed_read_from(left)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data(), st.sampled_from(["stdout.txt", "percentiles-load.csv"]))
 def test_any_change_is_refused_or_still_a_reading(
     left: Path, data: st.DataObject, name: str
@@ -360,7 +360,7 @@ def test_any_change_is_refused_or_still_a_reading(
     assert 0 <= reading.good_at_least <= reading.good_at_most <= reading.responses
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.one_of(st.binary(), st.text().map(str.encode)))
 def test_anything_else_is_refused(left: Path, written: bytes) -> None:
     (left / "stdout.txt").write_bytes(written)

@@ -10,7 +10,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,14 +33,14 @@ from benchforge_servers.wsgi.uwsgi import Uwsgi
 from benchforge_servers.wsgi.waitress import Waitress
 from front_door import lack
 from pydantic import ValidationError
-from serving.in_trial import accepts, get, serving
+from serving.in_trial import accepts, get, grown, serving
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Server
 from benchforge.parts.probe import Accepts, RightAnswer
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
-from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
+from benchforge.run.sandbox.host import LocalHost, Sandbox
 
 HOST = LocalHost()
 SERVERS: list[type[AppServer]] = [
@@ -256,6 +255,7 @@ def facts(here: Sandbox, port: int) -> dict[str, Any]:
 # --- apps ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.samples(12)
 @pytest.mark.parametrize("target", ["app", "make()"])
 @pytest.mark.parametrize("row", SERVED, ids=named)
 def test_an_app_is_served_from_its_folder_and_nothing_is_left(
@@ -292,7 +292,7 @@ def test_the_version_comes_from_the_interpreter_that_serves(
     if cls is ApiHour:
         return  # it is not beside benchforge
     with HOST.trial(site.folder) as here:
-        finished = here.run("version", version, site.folder, {}, 20)
+        finished = here.run("version", version, site.folder, {}, 200)
     told = finished.stdout.read_text()
     if cls is ThreadsServer:
         assert told == f"Python {sys.version.split()[0]}\n"
@@ -314,7 +314,7 @@ def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
     command = cls.model_validate({"app": "nowhere:app"} | options).command(site)
     assert command is not None
     with HOST.trial(site.folder) as here:
-        finished = here.run("server", command, site.folder, {}, 30)
+        finished = here.run("server", command, site.folder, {}, 200)
     assert (finished.code == 0) is (cls is Hypercorn)
     assert "nowhere" in finished.stderr.read_text() + finished.stdout.read_text()
 
@@ -329,7 +329,7 @@ def kept(here: Sandbox, port: int) -> bool:
     """
     said = False
     with here.socket() as client:
-        client.settimeout(10)
+        client.settimeout(200)
         client.connect(("127.0.0.1", port))
         for _ in range(2):
             try:
@@ -346,6 +346,7 @@ def kept(here: Sandbox, port: int) -> bool:
     return True
 
 
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
@@ -475,15 +476,6 @@ def test_workers_are_processes(
         assert grown(here, server, 3 + others)
 
 
-def grown(here: Sandbox, server: Running, number: int) -> bool:
-    """Wait until there are so many processes, and see that they do not become more."""
-    deadline = time.monotonic() + 10
-    while len(here.processes(server)) < number and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.3)
-    return len(here.processes(server)) == number
-
-
 @pytest.mark.parametrize("monkey_patch", [True, False])
 def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bool) -> None:
     part = part_of(own, Gevent, WSGI, {"monkey_patch": monkey_patch})
@@ -534,7 +526,7 @@ def test_a_socket_app_answers_whoever_connects_or_waits_for_a_whole_head(
             serving(here, part, own) as (_, placed),
             here.socket() as client,
         ):
-            client.settimeout(20)
+            client.settimeout(200)
             client.connect(("127.0.0.1", placed.port))
             for one in parts:
                 client.sendall(one)
@@ -635,7 +627,7 @@ def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
     command = part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own)
     assert command is not None
     with HOST.trial(own.folder, sysctls={"net.core.somaxconn": "4096"}) as here:
-        finished = here.run("server", command, own.folder, {}, 20)
+        finished = here.run("server", command, own.folder, {}, 200)
     assert finished.code == 1
     last = finished.stderr.read_text().splitlines()[-1]
     assert last == "Listen queue size is greater than the system max net.core.somaxconn (4096)."

@@ -125,7 +125,7 @@ def asked_as_ab_does(connection: socket.socket) -> HTTPResponse:
 
 @contextmanager
 def connected(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=200) as connection:
         yield connection
 
 

@@ -22,6 +22,7 @@ KINDS = {
 }
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize("way", ["tcp", "unix"])
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_bytes_are_those_of_the_study(

@@ -94,7 +94,7 @@ def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]
     assert command is not None
     assert isinstance(probe, Succeeds)
     server = here.start("postgresql", command, site.folder, {})
-    while here.run("ready", probe.command, site.folder, {}, 5).code:
+    while here.run("ready", probe.command, site.folder, {}, 200).code:
         assert here.alive(server), server.stderr.read_text()
     yield dict(part.gives(site))
     assert here.stop(server, first=part.stop_signal).code == 0
@@ -103,6 +103,7 @@ def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]
 # --- built-in apps -------------------------------------------------------------------------------
 
 
+@pytest.mark.samples(4)
 @pytest.mark.parametrize(("cls", "options"), SERVED, ids=NAMES)
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
 def test_built_in_apps_answer_rightly_and_nothing_is_left(
@@ -132,7 +133,7 @@ def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict
     version = part.version(site)
     assert version is not None
     with HOST.trial(site.folder) as here:
-        finished = here.run("version", version, site.folder, {}, 20)
+        finished = here.run("version", version, site.folder, {}, 200)
     library = "gunicorn" if cls is Gunicorn else "aiohttp"
     assert importlib.metadata.version(library) in finished.stdout.read_text()
     needs = {need.name: need for need in part.needs()}
@@ -212,7 +213,7 @@ def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
     command = cls.model_validate({"app": app}).command(site)
     assert command is not None
     with HOST.trial(site.folder) as here:
-        finished = here.run("server", command, site.folder, {}, 20)
+        finished = here.run("server", command, site.folder, {}, 200)
     assert finished.code not in {0, None}
     assert told in finished.stderr.read_text()
 

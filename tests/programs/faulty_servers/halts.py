@@ -1,6 +1,6 @@
-"""Does something to the process that keeps it, then answers: `halts.py PORT WAY [PID]`.
+"""Does something to the process that keeps it, then answers: `halts.py PORT WAY`.
 
-It is done to its parent, which is the keeper, or to PID.
+It is done to its parent's parent, which is the keeper: its parent is its own reaper.
 """
 
 import ctypes
@@ -12,7 +12,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 PTRACE_SEIZE, PTRACE_INTERRUPT = 0x4206, 0x4207
 PTRACE_O_TRACEEXIT = 1 << 6  # it stops once more as it ends, and waits for who traces it
-way, victim = sys.argv[2], os.getppid()
+way = sys.argv[2]
+with open(f"/proc/{os.getppid()}/stat") as file:
+    victim = int(file.read().rpartition(")")[2].split()[1])
 libc = ctypes.CDLL(None, use_errno=True)
 
 

@@ -34,6 +34,7 @@ class Broken(socketserver.StreamRequestHandler):
                 return
             head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n"
             if way == "right":
+                time.sleep(0.003)  # as quick as can be, a load takes all CPUs of a small machine
                 self.wfile.write(head + b"pong")
                 continue
             self.wfile.write(head + b"po")

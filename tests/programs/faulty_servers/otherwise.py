@@ -1,17 +1,21 @@
 """Answers questions rightly and a load otherwise: otherwise.py PORT FAULT.
 
-A question is asked by benchforge: it takes no encoding and names no agent. It ends by itself after
-a minute.
+A question is asked by benchforge: it takes no encoding and names no agent. Some faults show only
+under a load, whoever asks: with several connections, to one request in ten or a hundred, or from
+the second request of a connection on. It ends by itself after a minute.
 """
 
-import gzip, itertools, os, resource, socket, sys, threading
+import gzip, itertools, os, random, resource, socket, sys, threading
 
 PORT, FAULT = int(sys.argv[1]), sys.argv[2]
 LIFE_S = 60
 BODY = b'{"message":"pong"}'  # 18 bytes
 ERROR = b'{"error": "too many connections, please try again later"}\r\n'  # 59 bytes
 LARGE = b"pong" * 1000
+WRONG = b'{"message":"gnop"}'  # as long as the right body
 RARE = 1000
+OFTEN = {"tenth": 10, "hundredth": 100}
+SEVERAL = 4  # connections
 # To a load: the status, and the body.
 OTHERWISE = {
     "302": ("302 Found\r\nLocation: /login", b""),
@@ -25,10 +29,26 @@ OTHERWISE = {
     "gzip": ("200 OK\r\nContent-Encoding: gzip", gzip.compress(LARGE)),
 }
 numbers = itertools.count(1)
+connected = 0
+counting = threading.Lock()
 
 
-def reply(number: int, *, loads: bool) -> bytes:
+def deceives(nth: int, *, loads: bool) -> bool:
+    """Whether the nth request of a connection is answered with a wrong body, as long as a right one."""
+    if FAULT in OFTEN:
+        # Not to the questions before a load: by chance one of them would see it.
+        return connected > 1 and random.randrange(OFTEN[FAULT]) == 0
+    if FAULT == "later":
+        return nth > 1
+    if FAULT == "busy":
+        return connected >= SEVERAL
+    return FAULT == "encoded" and loads
+
+
+def reply(number: int, nth: int, *, loads: bool) -> bytes:
     status, body = "200 OK", LARGE if FAULT == "gzip" else BODY
+    if deceives(nth, loads=loads):
+        body = WRONG
     if FAULT == "500":
         status = "500 Internal Server Error"
     elif FAULT == "grows":
@@ -48,9 +68,14 @@ def reply(number: int, *, loads: bool) -> bytes:
 
 
 def serve(connection: socket.socket) -> None:
+    global connected
+    nth = 0
+    with counting:
+        connected += 1
     try:
         file = connection.makefile("rb")
         while line := file.readline():
+            nth += 1
             identity = agent = False
             keeps = line.endswith(b"1.1\r\n")
             length = 0
@@ -62,7 +87,7 @@ def serve(connection: socket.socket) -> None:
                 if field.startswith(b"content-length:"):
                     length = int(field.split(b":")[1])
             file.read(length)
-            answer = reply(next(numbers), loads=agent or not identity)
+            answer = reply(next(numbers), nth, loads=agent or not identity)
             if not line.endswith(b"1.1\r\n") and keeps:
                 answer = answer.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n", 1)
             connection.sendall(answer)
@@ -71,6 +96,8 @@ def serve(connection: socket.socket) -> None:
     except OSError:
         pass  # a load tool that leaves at its end is no error
     finally:
+        with counting:
+            connected -= 1
         connection.close()
 
 

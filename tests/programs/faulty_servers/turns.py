@@ -45,7 +45,9 @@ def reply(number: int, loaded_s: float | None, *, is_tool: bool) -> tuple[bytes,
     elif is_tool and FAULT == "tools-shorter":
         body = SHORTER
     elif loaded_s is not None:
-        if FAULT == "some-500" and number % 100 == 0:
+        if FAULT == "some-wrong" and number % 10 == 0 and at_once >= LOADED:
+            body = OTHER
+        elif FAULT == "some-500" and number % 100 == 0:
             status = "500 Internal Server Error"
         elif FAULT == "load-503" and loaded_s < FLAPS_S:
             status = "503 Service Unavailable"

@@ -165,6 +165,7 @@ def test_a_trial_beside_others_waits_in_vain_and_is_marked(bench: Bench, tmp_pat
     assert "others used the CPUs before the load" in report.read_text()
 
 
+@pytest.mark.exhaustive
 def test_noise_that_does_not_end_is_said_once_and_waited_for_no_more(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +195,7 @@ def test_noise_that_does_not_end_is_said_once_and_waited_for_no_more(
     assert "trial 4 needed no other attempt" in told_again.all
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(("quiet", "top"), [('quiet = "off"', ""), ("", "smoke = true")])
 def test_it_is_not_looked_where_nobody_wants_it(
     bench: Bench, tmp_path: Path, quiet: str, top: str
@@ -206,6 +208,7 @@ def test_it_is_not_looked_where_nobody_wants_it(
     assert "for quiet" not in done.err
 
 
+@pytest.mark.exhaustive
 def test_a_time_limit_is_kept_on_a_machine_that_is_never_quiet(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -221,7 +224,7 @@ def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
         waiting = started(file, tmp_path)
         try:
             waiting.terminate()
-            assert waiting.wait(20) == 143
+            assert waiting.wait(WAITS_S) == 143
         finally:
             waiting.kill()
     assert trials(tmp_path) == []

@@ -97,7 +97,7 @@ def test_the_processes_of_a_trial_see_what_was_applied(tmp_path: Path) -> None:
     asked: dict[str, int | str] = {"net.core.somaxconn": 77}
     with private(tmp_path, asked) as here:
         cat = Command("cat", path("net.core.somaxconn"))
-        assert here.run("cat", cat, tmp_path, {}, 10).stdout.read_text() == "77\n"
+        assert here.run("cat", cat, tmp_path, {}, 200).stdout.read_text() == "77\n"
     assert value("net.core.somaxconn") != "77"
 
 
@@ -206,7 +206,7 @@ def test_limits_hold_for_every_process_of_a_trial(tmp_path: Path) -> None:
     program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
     with LocalHost().trial(tmp_path, limits={"nofile": 512}) as here:
         asks = Command(sys.executable, "-c", program)
-        assert here.run("asks", asks, tmp_path, {}, 10).stdout.read_text() == "512 512\n"
+        assert here.run("asks", asks, tmp_path, {}, 200).stdout.read_text() == "512 512\n"
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == machines
 
 
@@ -219,7 +219,7 @@ def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path
         assert told.endswith(f": {soft} holds, {hard} is the highest allowed")
         assert "too large" in here.mode.refused["limits.core"]
         cat = Command("cat", "/proc/self/limits")
-        held = here.run("cat", cat, tmp_path, {}, 10).stdout.read_text()
+        held = here.run("cat", cat, tmp_path, {}, 200).stdout.read_text()
     (line,) = (line for line in held.splitlines() if line.startswith("Max open files"))
     assert line.split()[3:5] == [str(soft), str(hard)]
 

@@ -267,7 +267,7 @@ print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
         subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [one.communicate(timeout=90) for one in both]
+    said = [one.communicate(timeout=300) for one in both]
     assert [out for out, _ in said] == ["21.2.0\n"] * 2, said
     links = [one for one in kept.iterdir() if one.is_symlink()]
     folders = [one for one in kept.iterdir() if one.is_dir() and not one.is_symlink()]

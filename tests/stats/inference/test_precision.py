@@ -19,6 +19,7 @@ from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.measurand import Measurand
+from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.sample_size import enough
 from benchforge.stats.summary.completeness import missing, whole
@@ -47,19 +48,23 @@ def drawn(seed: int, n: int, k: int = 2, noise: float = 0.02) -> list[list[float
     return blocks(Random(seed), n, [1 + at / 10 for at in range(k)], noise, outliers=0)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(8, 14), st.floats(0.01, 0.1))
 def test_it_is_the_rule_for_all_pairs(seed: int, k: int, n: int, width: float) -> None:
     values = drawn(seed, n, k)
     found = looked(*made(values, until(width)))
-    pairs = [ratio(values[a], values[b]) for a in range(k) for b in range(a + 1, k)]
+    pairs = [
+        at_level(ratio(values[a], values[b]), 0.95, stopped=True)
+        for a in range(k)
+        for b in range(a + 1, k)
+    ]
     same = enough(pairs, n, width)
     assert (found.stop, found.reached, found.blocks) == (same.stop, same.reached, n)
     assert found.half_width == pytest.approx(same.half_width, rel=1e-3)
     assert " / " in found.widest
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(8, 12), st.integers(0, 40), st.randoms())
 def test_a_half_block_and_the_order_of_files_change_nothing(
     seed: int, n: int, cut: int, shuffle: Random
@@ -74,7 +79,7 @@ def test_a_half_block_and_the_order_of_files_change_nothing(
     assert looked(head, mixed) == looked(head, there[: full * 3])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.5, 2))
 def test_a_difference_decides_nothing(seed: int, factor: float) -> None:
     values = drawn(seed, 9)

@@ -5,7 +5,7 @@ import statistics
 from itertools import combinations_with_replacement, product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -23,7 +23,6 @@ def halves(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-@settings(deadline=None)
 @given(st.lists(VALUES, min_size=3, max_size=30), st.sampled_from([0.8, 0.95, 0.99]))
 def test_a_typical_value_is_the_naive_one(values: list[float], level: float) -> None:
     logs = [math.log(value) for value in values]
@@ -38,7 +37,6 @@ def test_a_typical_value_is_the_naive_one(values: list[float], level: float) -> 
     assert (got.n, got.df, got.p, got.why) == (len(values), len(values) - 1, None, "")
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_a_ratio_is_the_typical_one_of_the_blocks_ratios(pairs: list[tuple[float, float]]) -> None:
     got = ratio(*halves(pairs))
@@ -49,7 +47,6 @@ def test_a_ratio_is_the_typical_one_of_the_blocks_ratios(pairs: list[tuple[float
     assert got.interval == pytest.approx(naive.interval, rel=1e-5)
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_a_ratio_turned_around_is_one_through_it(pairs: list[tuple[float, float]]) -> None:
     ours, theirs = halves(pairs)
@@ -59,7 +56,6 @@ def test_a_ratio_turned_around_is_one_through_it(pairs: list[tuple[float, float]
     assert back.p == pytest.approx(there.p)
 
 
-@settings(deadline=None)
 @given(PAIRS, st.lists(st.floats(0.5, 2), min_size=30, max_size=30))
 def test_what_meets_a_whole_block_does_not_count(
     pairs: list[tuple[float, float]], drift: list[float]
@@ -72,7 +68,6 @@ def test_what_meets_a_whole_block_does_not_count(
     assert got.interval == pytest.approx(still.interval, rel=1e-6)
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_the_interval_excludes_one_exactly_when_p_is_small(
     pairs: list[tuple[float, float]],
@@ -113,7 +108,6 @@ def test_below_six_blocks_there_is_no_95_percent(n: int, percent: float) -> None
     assert got.why == f"{n} blocks cannot give 95 %"
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=6, max_size=20))
 def test_the_companion_is_the_naive_one(logs: list[float]) -> None:
     assume(deviation(logs) > 1e-6)

@@ -3,12 +3,12 @@
 from statistics import pvariance
 
 import pytest
-from hypothesis import example, given, settings
+from benchforge_commands.over_time.steps import welch
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchforge.stats.distributions.beta import beta_cdf, beta_quantile
 from benchforge.stats.distributions.student import t_quantile, two_sided
-from benchforge.stats.timeseries.steps import welch
 
 special = pytest.importorskip("scipy.special")
 stats = pytest.importorskip("scipy.stats")
@@ -16,7 +16,6 @@ stats = pytest.importorskip("scipy.stats")
 DF = st.one_of(st.integers(1, 60).map(float), st.floats(0.5, 5000))
 
 
-@settings(deadline=None)
 @given(st.floats(-1e6, 1e6), DF)
 @example(1e-8, 3.0)
 @example(0.0, 1.0)
@@ -24,19 +23,16 @@ def test_the_share_of_student_is_scipys(t: float, df: float) -> None:
     assert two_sided(t, df) == pytest.approx(2 * special.stdtr(df, -abs(t)), abs=1e-12, rel=1e-9)
 
 
-@settings(deadline=None)
 @given(st.floats(1e-6, 1 - 1e-6), DF)
 def test_the_quantile_of_student_is_scipys(p: float, df: float) -> None:
     assert t_quantile(p, df) == pytest.approx(special.stdtrit(df, p), rel=1e-9, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0.05, 2000), st.floats(0.05, 2000))
 def test_the_share_of_beta_is_scipys(x: float, a: float, b: float) -> None:
     assert beta_cdf(x, a, b) == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(st.floats(1e-6, 1 - 1e-6), st.floats(0.5, 2000), st.floats(0.5, 2000))
 def test_the_quantile_of_beta_is_scipys(p: float, a: float, b: float) -> None:
     assert beta_quantile(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-9)
@@ -45,7 +41,6 @@ def test_the_quantile_of_beta_is_scipys(p: float, a: float, b: float) -> None:
 SOME = st.lists(st.floats(-5, 5), min_size=3, max_size=20)
 
 
-@settings(deadline=None)
 @given(SOME, SOME)
 def test_the_p_of_welch_is_scipys(one: list[float], other: list[float]) -> None:
     if min(pvariance(one), pvariance(other)) < 1e-6:  # scipy warns of rounding there

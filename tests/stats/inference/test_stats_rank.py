@@ -5,16 +5,16 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made.simulate import blocks
 
-from benchforge.stats.inference.holm import holm, ranking, simultaneous
+from benchforge.stats.inference.holm import ranking
+from benchforge.stats.inference.selection import holm, simultaneous
 
 SHARES = st.lists(st.floats(0, 1), max_size=30)
 
 
-@settings(deadline=None)
 @given(SHARES)
 def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
     for alpha in (0.01, 0.05, 0.2):
@@ -25,7 +25,6 @@ def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
         assert {at for at, p in enumerate(holm(ps)) if p < alpha} == rejected
 
 
-@settings(deadline=None)
 @given(SHARES)
 def test_holm_is_between_the_p_and_bonferroni(ps: list[float]) -> None:
     for p, adjusted in zip(ps, holm(ps), strict=True):
@@ -44,7 +43,6 @@ def test_intervals_that_hold_together() -> None:
     assert simultaneous(0.95, 0) == pytest.approx(0.95)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_letters_ranks_and_pairs_say_the_same(seed: int, k: int) -> None:
     table = blocks(Random(seed), 10, [1 + 0.04 * (at // 2) for at in range(k)], outliers=0)

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.stats.inference.binomial import failing, worst
@@ -14,7 +14,6 @@ def at_most(k: int, n: int, p: float) -> float:
     return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 200), st.data(), st.sampled_from([0.9, 0.95, 0.99]))
 def test_each_end_leaves_half_of_the_rest_outside(
     total: int, data: st.DataObject, level: float
@@ -30,7 +29,6 @@ def test_each_end_leaves_half_of_the_rest_outside(
         assert got.high == 1
 
 
-@settings(deadline=None)
 @given(st.integers(1, 10**7))
 def test_no_error_is_the_rule_of_three(total: int) -> None:
     got = failing([0], [total])

@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made.simulate import share, tolerance, two
 
@@ -30,7 +30,6 @@ def test_more_blocks_than_anybody_has_are_still_counted() -> None:
     assert blocks_for(1e-6, 1) == pytest.approx(7.85e12, rel=1e-3)
 
 
-@settings(deadline=None)
 @given(st.floats(0.001, 0.5), st.floats(0.001, 0.5), st.floats(0.5, 0.95))
 def test_so_many_blocks_are_enough_and_one_less_is_not(
     effect: float, sd: float, power: float

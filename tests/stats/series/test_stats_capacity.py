@@ -92,7 +92,7 @@ def test_a_search_that_is_none_is_refused(
         Search(start, lowest, highest, steps)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.floats(0.01, 1e4))
 def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
     attempts = searched(Random(seed), 1000, 0.025)

@@ -4,12 +4,12 @@ import math
 import statistics
 
 import pytest
+from benchforge_commands.over_time.change import predicted
 from benchforge_commands.rebaseline.changes import rerun
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.history.change import predicted
 
 SESSIONS = st.lists(
     st.tuples(st.floats(90, 110), st.floats(45, 55)), min_size=5, max_size=20, unique=True

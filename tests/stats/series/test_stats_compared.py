@@ -4,15 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from made.plain import NOON
-from made.shown import case, line, result
-
-from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
-from benchforge.model.trial.check import Check
-from benchforge.stats.history.compared import IS_REFERENCE, MetricChange, compared
-from benchforge.stats.history.levels import (
+from benchforge_commands.over_time.compared import IS_REFERENCE, MetricChange, compared
+from benchforge_commands.over_time.levels import (
     NO_TIMES,
     NO_TRIAL,
     by_key,
@@ -20,7 +13,14 @@ from benchforge.stats.history.levels import (
     lines,
     reference_of,
 )
-from benchforge.stats.history.series import courses
+from benchforge_commands.over_time.series import courses
+from hypothesis import given
+from hypothesis import strategies as st
+from made.plain import NOON
+from made.shown import case, line, result
+
+from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
+from benchforge.model.trial.check import Check
 
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 

@@ -5,10 +5,9 @@ import random
 from itertools import pairwise
 
 import pytest
+from benchforge_commands.over_time.steps import LEAST, steps
 from hypothesis import given
 from hypothesis import strategies as st
-
-from benchforge.stats.timeseries.steps import LEAST, steps
 
 SEED = 20261121
 

@@ -5,7 +5,7 @@ import statistics
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.model.summary.capacity import Scaling
@@ -36,7 +36,6 @@ def fitted(throughput: dict[int, float]) -> Scaling:
     return found
 
 
-@settings(deadline=None)
 @given(st.floats(0, 0.9), st.one_of(st.just(0.0), st.floats(1e-6, 1e-2)), st.floats(0.1, 1e6))
 def test_a_law_without_noise_is_found_again(
     contention: float, coherency: float, rate: float

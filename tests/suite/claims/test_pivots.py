@@ -14,7 +14,7 @@ import pytest
 from benchforge_reporters.csv import Csv, records
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
-from benchforge_reporters.terminal import Terminal
+from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text.pivots import pivot_table
 from front_door import Bench, answering, needed
 from hypothesis import given

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, bench_words
+from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, calls
+from measured.once import made_once
 
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.summary.summary import CaseSummary, Summary
@@ -62,6 +63,24 @@ def summed(result: Path) -> dict[str, CaseSummary]:
     return {case.case.scenario: case for case in summary.cases}
 
 
+def phases(cases: dict[str, CaseSummary]) -> dict[str, str]:
+    """How each search ended, by its scenario."""
+    return {name: one.capacity.phase for name, one in cases.items() if one.capacity is not None}
+
+
+def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
+    """Run the searches until they end as they should: a neighbour may keep a server from a rate."""
+    attempt = 0
+    while True:
+        attempt += 1
+        (place := folder / f"{attempt}").mkdir()
+        told = bench("run", suite(place, text), "-o", place / "results")
+        assert told.code == 0, told.all
+        ends = phases(summed(the_result(place)))
+        if attempt == 5 or ends == {"ping": "done", "little": "too high", "much": "too low"}:
+            return told, the_result(place)
+
+
 def follows(result: Path) -> None:
     """Each trial was asked for what its search asks after those of the blocks before."""
     header, trials = read_header(result), read_trials(result)
@@ -74,8 +93,7 @@ def follows(result: Path) -> None:
 
 
 def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
-    path = suite(
-        tmp_path,
+    text = (
         TOP
         + SEARCH
         + """[scenarios.little]
@@ -95,11 +113,9 @@ connections = 300
 duration = "500ms"
 [repeat]
 blocks = 1
-""",
+"""
     )
-    told = bench("run", path)
-    assert told.code == 0, told.all
-    result = the_result(tmp_path)
+    told, result = searched(bench, tmp_path, text)
     cases = summed(result)
     ping = cases["ping"].capacity
     assert ping is not None
@@ -133,7 +149,7 @@ blocks = 1
     report = (result / "report.md").read_text()
     assert "keeps latency p50 \\< 100ms, errors \\< 0.1%; at most 12 trials a case" in report
     assert "the highest rate passes" in report
-    assert (result / "report.html").read_text().count("<circle") >= len(ping.attempts)
+    assert (result / "report.html").read_text().count("<use ") >= len(ping.attempts)
     rows = list(csv.DictReader((result / "searches.csv").read_text().splitlines()))
     assert [row["scenario"] for row in rows] == ["ping", "little", "much"]
     assert float(rows[0]["rate (requests/s)"]) == ping.rate.value
@@ -147,7 +163,8 @@ blocks = 1
 
 
 def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path)
+    # No neighbour keeps the server from such a latency, so that the search does not end before.
+    path = suite(tmp_path, TOP + SEARCH.replace("100ms", "5s"))
     told = bench("run", path, "--time-limit", "4s")
     assert told.code == 0, told.all
     result = the_result(tmp_path)
@@ -180,7 +197,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
 
 def killed(folder: Path, result: Path, trials: int) -> None:
     """Resume a result, and kill that once it has so many trials and measures another."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + WAITS_S
     words = bench_words("run", "--resume", result)
     process = subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL, text=True)
     try:
@@ -190,19 +207,27 @@ def killed(folder: Path, result: Path, trials: int) -> None:
         time.sleep(0.3)
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait(20)
+        process.wait(WAITS_S)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result of a search of two trials."""
-    folder = tmp_path_factory.mktemp("made")
-    path = suite(folder, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
-    done = subprocess.run(
-        bench_words("run", path), cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return the_result(folder)
+
+    def measured(folder: Path) -> Path:
+        number = 0
+        while True:  # a neighbour may keep the server from a rate that it has
+            number += 1
+            (place := folder / f"{number}").mkdir()
+            path = suite(place, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
+            told = calls(bench_words(), place)("run", path)
+            assert told.code == 0, told.all
+            outcomes = [trial.search_outcome for trial in read_trials(the_result(place))]
+            if number == 5 or [one.passed for one in outcomes if one is not None] == [True, True]:
+                break
+        return the_result(place)
+
+    return made_once(tmp_path_factory, "made", measured)
 
 
 def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
@@ -216,6 +241,7 @@ def changed(result: Path, folder: Path, change: dict[str, Any]) -> Path:
     return copy
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -159,7 +159,7 @@ class Checkers:
             text=True,
             env=self._environment,
             check=False,
-            timeout=100,
+            timeout=300,
         )
         found: dict[Path, list[tuple[int, str]]] = defaultdict(list)
         lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr + done.stdout)
@@ -289,6 +289,7 @@ def toml(tables: Mapping[str, Any]) -> str:
     return "".join(f"{json.dumps(key)} = {in_toml(value)}\n" for key, value in tables.items())
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_it_refuses_nothing_that_the_loader_takes(
     seed: int, folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
@@ -356,7 +357,7 @@ def test_results_are_what_their_schema_says(
         changes = [written] + [
             changed(written, path, how, drawn.choice(VALUES))
             for how in ("leave out", "rename", "replace")
-            for path in drawn.sample(every, 8)
+            for path in drawn.sample(every, 5)
         ]
         for number, made in enumerate(changes):
             one = tmp_path / f"{of}-{number}.toml"
@@ -373,7 +374,7 @@ def test_results_are_what_their_schema_says(
     told_of = checkers.told("taplo", files)
     originals = [tmp_path.resolve() / f"{of}-0.toml" for of in real]
     assert [told_of.get(file) for file in originals] == [None] * 3
-    assert len(refused) > 40
+    assert len(refused) > 25
     assert {file.name: told_of[file][:3] for file in told_of if file not in refused} == {}
     assert {file.name for file in missing if file not in told_of} == set()
 

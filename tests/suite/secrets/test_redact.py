@@ -7,7 +7,7 @@ from html import escape
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -40,14 +40,12 @@ def forms_of(secret: str) -> list[str]:
     ]
 
 
-@settings(deadline=None)  # a machine may be loud
 @given(TEXTS)
 def test_no_form_of_a_secret_is_left(secret: str) -> None:
     for form in forms_of(secret):
         assert form not in redact(f"before {form} behind", [secret]).replace("***", ""), form
 
 
-@settings(deadline=None)
 @given(st.text(min_size=8, max_size=20), st.text(max_size=4), st.text(max_size=4))
 def test_no_alignment_of_base64_is_left(secret: str, before: str, behind: str) -> None:
     data = (before + secret + behind).encode(errors="surrogatepass")

@@ -20,6 +20,7 @@ from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 WAITS_S = 300.0
+SHORT = "300ms"
 PLAIN = {"cat", "cp", "head", "ls", "mkdir"}
 "Programs that run as they are."
 
@@ -65,6 +66,26 @@ def pattern(shown: Sequence[str]) -> re.Pattern[str]:
 def as_a_reader_sees_it(out: str) -> str:
     """Leave out what a run says of a calibration: the tests have one, a reader has none yet."""
     return re.sub(r"^loosened to this machine, .*\n", "", out, flags=re.MULTILINE)
+
+
+def without_waiting(words: Sequence[str], folder: Path) -> list[str]:
+    """Return what lets a run measure at once: the tests beside it never leave the CPUs quiet.
+
+    Loads of pace and warm-ups are shorter than a reader's, where the page sets none itself. A run
+    that ends early is continued, and then every setting counts.
+    """
+    if words[:1] != ["run"] or {"--resume", "--time-limit", "--help"} & {*words}:
+        return []
+    set_ = ["repeat.quiet=off"]
+    files = [folder / word for word in words[1:] if word.endswith(".toml")]
+    tables = tomllib.loads(files[0].read_text()) if files and files[0].is_file() else {}
+    for label, loader in tables.get("loaders", {}).items():
+        if loader.get("use") == "pace" and "duration" in loader and "rate" not in loader:
+            set_.append(f"loaders.{label}.duration={SHORT}")
+    if "warmup" in tables.get("repeat", {}):
+        set_.append(f"repeat.warmup={SHORT}")
+    given = {word.partition("=")[0] for word in words}
+    return [word for one in set_ if one.partition("=")[0] not in given for word in ("--set", one)]
 
 
 class Terminal:
@@ -130,7 +151,7 @@ class Terminal:
         match program.removeprefix(".venv/bin/"):
             case "benchforge":
                 self._need(rest)
-                return self.here, bench_words(*rest)
+                return self.here, bench_words(*rest, *without_waiting(rest, self.here))
             case "python":
                 return self.here, [sys.executable, *rest]
             case "pytest":  # that there are such tests: they have their own turn

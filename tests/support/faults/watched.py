@@ -19,7 +19,7 @@ from benchforge.run.sandbox.machine_lock import NAME
 
 NOTHING = "nothing"
 WAITS_S = 200.0  # for another benchforge that measures
-ENDS_S = 90.0
+ENDS_S = 200.0
 BUSY = "another benchforge is measuring"
 # A user namespace in which no others may be made: what a cautious machine refuses.
 REFUSED = (
@@ -155,7 +155,7 @@ def line(pid: int) -> bytes:
     return b""
 
 
-def until(look: Callable[[], Found], within_s: float = 60.0) -> Found:
+def until(look: Callable[[], Found], within_s: float = 200.0) -> Found:
     """What a look gives, as soon as it gives something."""
     deadline = time.monotonic() + within_s
     while not (found := look()):

@@ -9,6 +9,7 @@ from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.good_response import GoodResponse
 from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.probes import EqualAnswers, Listener, Probes, Sizes
 from benchforge.model.trial.reading import Reading
@@ -91,6 +92,11 @@ def observation(*usages: Usage, **changed: Any) -> Observation:
     return plain.observation(*(usages or (usage(), loader())), **fields | changed)
 
 
+def monitor(**changed: Any) -> Monitor:
+    fields = {"moments": 97, "requests": 240, "connections": 97, "median_s": 0.001, "p90_s": 0.003}
+    return Monitor.model_validate(fields | changed)
+
+
 def trial(**changed: Any) -> Trial:
     """A trial of a server `a` with two workers under wrk with 16 connections."""
     server = changed.pop("server", "a")
@@ -106,6 +112,7 @@ def trial(**changed: Any) -> Trial:
         "good_response": right(),
         "reading": reading(),
         "observation": observation(),
+        "monitor": monitor(),
     }
     return plain.trial(**fields | changed)
 

@@ -87,3 +87,11 @@ def searched(draw: Random, limit: float, width: float, steps: int = 20) -> list[
         chance = 1 / (1 + math.exp(math.log(rate / limit) / width))
         attempts.append(RateTrial(rate, passed=draw.random() < chance))
     return attempts
+
+
+def autocorrelated(draw: Random, n: int, stays: float) -> list[float]:
+    """Return a series of deviation 1, each value `stays` times the one before and noise."""
+    series = [draw.gauss(0, 1)]
+    while len(series) < n:
+        series.append(stays * series[-1] + math.sqrt(1 - stays**2) * draw.gauss(0, 1))
+    return series

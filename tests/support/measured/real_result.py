@@ -8,6 +8,9 @@ from typing import Any
 
 from front_door import Bench, needed, needed_module
 
+from benchforge.run.disk.manifest import manifest_of
+from benchforge.run.disk.result_writer import whole
+
 Where = tuple[str | int, ...]
 "The path of a value in a JSON file."
 
@@ -26,11 +29,11 @@ duration = "1s"
 [loaders.pace]
 use = "pace"
 connections = 4
-duration = "1s"
+duration = "0.5s"
 [loaders.paced]
 use = "pace"
 rate = "200/s"
-duration = "1s"
+duration = "0.5s"
 [clients.plain]
 use = "http_client"
 requests = 200
@@ -50,9 +53,14 @@ def measured(bench: Bench, folder: Path) -> Path:
     needed("wrk", "ab")
     needed_module("waitress")
     (folder / "real.toml").write_text(SUITE)
-    told = bench("run", folder / "real.toml", "-o", folder / "real")
+    attempt = 0
+    while True:  # a neighbour that keeps pace from its rate spoils both blocks
+        attempt += 1
+        told = bench("run", folder / "real.toml", "-o", folder / f"real-{attempt}")
+        if attempt == 5 or told.code == 0:
+            break
     assert told.code == 0, told.all
-    (result,) = (folder / "real").iterdir()
+    (result,) = (folder / f"real-{attempt}").iterdir()
     return result
 
 
@@ -67,13 +75,22 @@ def trial_of(result: Path, driver: str) -> Path:
     return next(file for file in every if json.loads(file.read_text())["case"]["driver"] == driver)
 
 
+def listed_anew(result: Path) -> None:
+    """Give a result a manifest of the files that it has now, as a forger would."""
+    (result / "manifest.json").unlink(missing_ok=True)
+    whole(result, "manifest.json", manifest_of(result))
+
+
 def change(file: Path, path: Where, to: Callable[[Any], Any]) -> None:
-    """Change one value of a JSON file."""
+    """Change one value of a JSON file; if it is of a result with a manifest, that one, too."""
     document = inner = json.loads(file.read_text())
     for step in path[:-1]:
         inner = inner[step]
     inner[path[-1]] = to(inner[path[-1]])
     file.write_text(json.dumps(document, indent=1))
+    for result in file.parents:
+        if (result / "manifest.json").exists():
+            listed_anew(result)
 
 
 def numbers(value: Any, path: Where = ()) -> Iterator[Where]:

@@ -10,15 +10,16 @@ from typing import Any
 
 from front_door import PROGRAMS, Bench
 
-_ANSWERS = PROGRAMS / "servers/answers.py"
+_ANSWERS = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
+_ANSWERS += ["--wait", "0.003"]  # a load then leaves the CPUs to other tests
 SUITE = f"""benchforge = 1
 name = "small"
 [servers.one]
 use = "command"
-command = ['{sys.executable}', '{_ANSWERS}', '--port', '{{port}}']
+command = {_ANSWERS}
 [servers.two]
 use = "command"
-command = ['{sys.executable}', '{_ANSWERS}', '--port', '{{port}}', '--body', 'ping']
+command = {[*_ANSWERS, "--body", "ping"]}
 [loaders.closed]
 use = "pace"
 connections = 2

@@ -99,7 +99,7 @@ class Reply(NamedTuple):
 
 
 def ask(port: int, path: str, method: str = "GET") -> Reply:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
     try:
         connection.request(method, path)
         response = connection.getresponse()
@@ -143,11 +143,11 @@ def running(
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(200)
 
 
 def wait_until(ready: Callable[[], object], process: subprocess.Popen[Any], log: Path) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 200
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
             pytest.fail(f"{process.args!r} is not ready:\n{log.read_text()}")
@@ -156,7 +156,7 @@ def wait_until(ready: Callable[[], object], process: subprocess.Popen[Any], log:
 
 def accepts(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=10).close()
+        socket.create_connection(("127.0.0.1", port), timeout=200).close()
     except OSError:
         return False
     return True

@@ -54,7 +54,7 @@ def running(
         server = here.start("server", command, site.folder, {})
         probe = part.ready(site)
         assert isinstance(probe, Succeeds)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 200
         while run(here, site, probe.command)[0]:
             assert here.alive(server), server.stderr.read_text() + server.stdout.read_text()
             assert time.monotonic() < deadline
@@ -65,7 +65,7 @@ def running(
 
 def run(here: Sandbox, site: Site, command: Command) -> tuple[int, str]:
     # What a process prints is added to what is there under its name.
-    finished = here.run(f"run{next(_NUMBERS)}", command, site.folder, {}, 20)
+    finished = here.run(f"run{next(_NUMBERS)}", command, site.folder, {}, 200)
     return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
 
 

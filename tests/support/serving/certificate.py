@@ -20,4 +20,6 @@ def certificate(folder: Path, name: str, names: str = HERE, *, expired: bool = F
 
 
 def _openssl(*words: str | Path) -> None:
-    subprocess.run([*program_words("openssl"), *words], check=True, capture_output=True, timeout=20)
+    subprocess.run(
+        [*program_words("openssl"), *words], check=True, capture_output=True, timeout=200
+    )

@@ -47,13 +47,26 @@ def serving(here: Sandbox, part: Server, site: Site) -> Iterator[tuple[Running, 
     assert command is not None
     server = here.start("server", command, site.folder, {})
     unix = part.gives(site).get("socket") or part.gives(site).get("uwsgi", "").partition("unix:")[2]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 200
     while not (connects(unix) if unix else accepts(here, site.port)):
         assert here.alive(server), server.stderr.read_text()
         assert time.monotonic() < deadline, server.stderr.read_text()
         time.sleep(0.01)
     yield server, site
     here.stop(server, first=part.stop_signal)
+
+
+def grown(here: Sandbox, server: Running, number: int, within_s: float = 200) -> bool:
+    """Whether the server comes to so many processes, and stays at that.
+
+    A master answers as soon as one of its workers does, and may start the others later.
+    """
+    counts: list[int] = []
+    deadline = time.monotonic() + within_s
+    while counts[-10:] != [number] * 10 and time.monotonic() < deadline:
+        counts.append(len(here.processes(server)))
+        time.sleep(0.03)
+    return counts[-10:] == [number] * 10
 
 
 def accepts(here: Sandbox, port: int) -> bool:
@@ -70,7 +83,7 @@ def get(here: Sandbox, port: int, path: str = "/") -> tuple[int, str]:
     """Ask over a socket of the trial's network."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     with here.socket() as connection.sock:
-        connection.sock.settimeout(20)
+        connection.sock.settimeout(200)
         connection.sock.connect(("127.0.0.1", port))
         connection.request("GET", path)
         response = connection.getresponse()

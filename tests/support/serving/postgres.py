@@ -57,7 +57,7 @@ class Postgres:
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(10)
+        self.process.wait(100)
 
     def run(self, program: str, *arguments: str) -> str:
         to = ["-h", str(self.folder), "-p", str(self.port), "-U", "bench"]

@@ -1,4 +1,4 @@
-"""A suite of two servers that pace loads, in a few blocks."""
+"""A suite of two servers that pace loads, in a few blocks: a smoke run, whatever neighbours do."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ def suite(folder: Path, *, two: str = "", blocks: int = 3, top: str = TOP, more:
     path = folder / "small.toml"
     path.write_text(
         f"""benchforge = 1
+smoke = true
 {top}
 [servers.one]
 {answering()}

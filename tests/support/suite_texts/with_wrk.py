@@ -1,4 +1,7 @@
-"""A suite of a server that wrk loads for a second, and what its trials left."""
+"""A suite of a server that wrk loads for a second, and what its trials left.
+
+It is a smoke run: whatever neighbours do, each trial is measured once, and any number is enough.
+"""
 
 import json
 from pathlib import Path
@@ -16,6 +19,7 @@ def suite(folder: Path, server: str, *, scenario: str = "", top: str = "", more:
     path = folder / "small.toml"
     path.write_text(
         f"""benchforge = 1
+smoke = true
 {top}
 [servers.one]
 {server}

@@ -1,0 +1,182 @@
+"""Answers: a winner only where all differ from it, and what is ruled out where none does."""
+
+import re
+
+from benchforge_reporters.document.answers import ComparisonAnswer, answers
+from benchforge_reporters.document.causes import cause_texts
+from hypothesis import given
+from hypothesis import strategies as st
+from made import plain
+from made.shown import line
+
+from benchforge.model.summary.cause import Cause, FoldedFinding
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
+from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.trial.check import Check
+
+NAMES = ("aiohttp", "django", "flask", "tornado")
+
+
+def estimate(value: float, low: float | None, high: float | None) -> Estimate:
+    return Estimate(
+        method="paired t of log-ratios",
+        level=0.95,
+        n=8,
+        value=value,
+        low=low,
+        high=high,
+        why="" if low is not None else "too few blocks",
+    )
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> Ranking:
+    """Return a ranking of two to four servers whose pairs differ as may be."""
+    names = NAMES[: draw(st.integers(2, 4))]
+    pairs = []
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            value = draw(st.floats(1.0, 20.0))
+            known = draw(st.booleans()) or draw(st.booleans())
+            low, high = (value / draw(st.floats(1, 3)), value * 1.5) if known else (None, None)
+            ratio = estimate(value, low, high)
+            differ = known and draw(st.booleans())
+            pair = {"first": first, "second": second, "ratio": ratio, "simultaneous": ratio}
+            pairs.append(Pair.model_validate({**pair, "p_holm": 0.1, "differ": differ}))
+    order = [
+        RankedServer(server=name, value=estimate(100, 90, 110), letters="a", best=1, worst=2)
+        for name in names
+    ]
+    return Ranking(level=0.95, better="higher", order=tuple(order), pairs=tuple(pairs))
+
+
+def summary(ranking: Ranking | None, *checks: Check, why: str = "") -> Summary:
+    names = [one.server for one in ranking.order] if ranking else list(NAMES[:2])
+    rate = line("throughput", "requests/s", 90.0, 100.0, 110.0)
+    rate = rate.model_copy(update={"measurand": "responses per second"})
+    cases = [plain.case(plain.named(name), rate) for name in names]
+    fields = {"metric": "throughput", "of": None, "unit": "requests/s", "blocks": 8, "target": 0.03}
+    ranked = MetricRanking.model_validate({**fields, "ranking": ranking, "why": why})
+    comparison = Comparison(
+        scenario=cases[0].case.scenario,
+        driver=cases[0].case.driver,
+        vary={},
+        cases=tuple(case.case for case in cases),
+        checks=checks,
+        rankings=(ranked,),
+    )
+    return plain.summary(*cases).model_copy(update={"comparisons": (comparison,)})
+
+
+def answer(*of: Ranking | Check | None, why: str = "") -> ComparisonAnswer:
+    ranking, *checks = of
+    assert not isinstance(ranking, Check)
+    (only,) = answers(
+        summary(ranking, *(one for one in checks if isinstance(one, Check)), why=why), ()
+    )
+    return only
+
+
+@given(rankings())
+def test_a_winner_differs_from_all_others_and_else_a_size_is_ruled_out(ranking: Ranking) -> None:
+    first = ranking.order[0].server
+    differs = {pair.second: pair.differ for pair in ranking.pairs if pair.first == first}
+    given_ = answer(ranking)
+    texts = (given_.headline, *given_.sentences)
+    if all(differs.values()):
+        assert given_.state == "differs"
+        assert given_.headline.startswith(f"{first} serves ")
+    else:
+        assert given_.state == "same"
+        named = re.match(r"No difference seen between (.*): ", given_.headline)
+        assert named is not None
+        assert all((server in named[1]) != differ for server, differ in differs.items())
+    for text in texts:
+        if "No difference seen" in text:
+            assert re.search(r"any is below [0-9.,]+ (%|times)|none is ruled out", text)
+
+
+def check(status: str, topic: str) -> Check:
+    fields = {"id": "K1", "scope": "comparison", "subject": "behaviour"}
+    message = "connections were kept by aiohttp, and closed by flask: set the server"
+    return Check.model_validate({**fields, "status": status, "topic": topic, "message": message})
+
+
+def doubt(id_: str, message: str) -> Check:
+    fields = {"scope": "trial", "subject": "apparatus", "status": "warn", "message": message}
+    return Check.model_validate({"id": id_, **fields})
+
+
+def apart() -> Ranking:
+    ratio = estimate(4.9, 4.02, 5.9)
+    pair = {"first": "aiohttp", "second": "flask", "ratio": ratio, "simultaneous": ratio}
+    return Ranking(
+        level=0.95,
+        better="higher",
+        order=tuple(
+            RankedServer(server=name, value=estimate(9, 8, 10), letters=letter, best=1, worst=1)
+            for name, letter in (("aiohttp", "a"), ("flask", "b"))
+        ),
+        pairs=(Pair.model_validate({**pair, "p_holm": 0.001, "differ": True}),),
+    )
+
+
+def test_the_sentence_has_the_ratio_and_its_interval() -> None:
+    assert answer(apart()).headline == (
+        "aiohttp serves about 4.9 times (4.0 to 5.9, 95 %) as many requests as flask"
+    )
+
+
+def test_sides_that_are_not_alike_are_named_instead_of_a_winner_alone() -> None:
+    for status, topic in (("warn", "alike"), ("fail", "alike"), ("fail", "")):
+        given_ = answer(apart(), check(status, topic))
+        assert given_.state == "not alike"
+        assert given_.sentences[0] == (
+            "Not alike: connections were kept by aiohttp, and closed by flask (K1)."
+        )
+    for status, topic in (
+        ("warn", ""),
+        ("unknown", "alike"),
+        ("fail", "blocks"),
+        ("pass", "alike"),
+    ):
+        assert answer(apart(), check(status, topic)).state == "differs"
+
+
+def test_without_a_ranking_the_reason_is_the_answer() -> None:
+    given_ = answer(None, why="2 blocks tell no difference from noise: it takes 3")
+    assert given_.state == "unknown"
+    assert given_.headline == "No answer: 2 blocks tell no difference from noise: it takes 3"
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["invalid", "limits", "setup", "expert"]), st.booleans()),
+        max_size=12,
+    ),
+    st.text(max_size=200),
+)
+def test_at_most_five_causes_are_shown_but_each_that_is_invalid(
+    kinds: list[tuple[str, bool]], message: str
+) -> None:
+    causes = tuple(
+        Cause.model_validate(
+            {
+                "id": f"X{number}",
+                "audience": kind,
+                "state": "dealt with" if dealt else "open",
+                "count": 1,
+                "findings": (FoldedFinding(check=doubt(f"X{number}", message), count=1),),
+            }
+        )
+        for number, (kind, dealt) in enumerate(kinds)
+    )
+    texts = cause_texts(plain.summary(*()).model_copy(update={"causes": causes}), ())
+    assert len(texts.all) == len(causes)
+    assert {one.id for one in texts.all} == {one.id for one in causes}
+    invalid = {one.id for one in causes if (one.audience, one.state) == ("invalid", "open")}
+    assert invalid <= {one.id for one in texts.shown}
+    assert len(texts.shown) <= max(5, len(invalid))
+    assert all(len(one.brief) <= 72 for one in texts.all)

@@ -1,0 +1,353 @@
+"""Results that were changed after they were measured: what proves it, and what does not."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchforge_commands.verify.signature import trials_in_words
+from front_door import PROGRAMS, Bench, bench_words, calls, needed
+from hypothesis import given
+from hypothesis import strategies as st
+from measured.real_result import listed_anew
+
+Originals = tuple[Path, Path]
+Forge = Callable[[Path, Path], None]
+
+_ANSWERS = PROGRAMS / "servers/answers.py"
+SUITE = f"""benchforge = 1
+name = "forged"
+smoke = true
+[servers.one]
+use = "command"
+command = ['{sys.executable}', '{_ANSWERS}', '--port', '{{port}}']
+[servers.two]
+use = "command"
+command = ['{sys.executable}', '{_ANSWERS}', '--port', '{{port}}', '--type', 'text/html']
+[loaders.closed]
+use = "pace"
+connections = 2
+duration = "0.2s"
+[scenarios.ping]
+request = {{ path = "/ping" }}
+servers = ["one", "two"]
+loaders = ["closed"]
+[scenarios.ping.expect]
+body = "pong"
+[repeat]
+blocks = 2
+quiet = "off"
+"""
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two results of one suite."""
+    folder = tmp_path_factory.mktemp("forged")
+    (folder / "forged.toml").write_text(SUITE)
+    bench = calls(bench_words(), folder)
+    for parent in ("first", "second"):
+        told = bench("run", folder / "forged.toml", "-o", folder / parent)
+        assert told.code == 0, told.all
+    (first,), (second,) = (folder / "first").iterdir(), (folder / "second").iterdir()
+    return first, second
+
+
+@pytest.fixture
+def result(originals: tuple[Path, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals[0], tmp_path / "result"))
+
+
+def change(file: Path, to: Callable[[Any], object]) -> None:
+    document = json.loads(file.read_text())
+    to(document)
+    file.write_text(json.dumps(document, indent=1))
+
+
+def rewritten(header: Any, text: str) -> None:
+    assert text != header["suite"]
+    header["suite"] = text
+    header["suite_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+
+
+def older_with_another_report(result: Path, _: Path) -> None:
+    change(result / "result.json", lambda header: header.update(benchforge="0.0.9"))
+    change(result / "summary.json", lambda summary: summary.update(benchforge="0.0.9"))
+    (result / "report.md").write_text("ours is faster")
+
+
+def commands_swapped(result: Path, _: Path) -> None:
+    def swap(header: Any) -> None:
+        text = header["suite"].replace("[servers.one]", "[servers.new]")
+        text = text.replace("[servers.two]", "[servers.one]")
+        rewritten(header, text.replace("[servers.new]", "[servers.two]"))
+
+    change(result / "result.json", swap)
+
+
+def digests_swapped_too(result: Path, other: Path) -> None:
+    commands_swapped(result, other)
+    cases = json.loads((result / "result.json").read_text())["cases"]
+    one, two = (case["digest"] for case in cases)
+    for file in (result / "result.json", *result.glob("trials/*/trial.json")):
+        text = file.read_text().replace(one, "swapped").replace(two, one)
+        file.write_text(text.replace("swapped", two))
+
+
+def trial_of_another_run(result: Path, other: Path) -> None:
+    place, document = (
+        result / "trials/0001",
+        json.loads((result / "trials/0001/trial.json").read_text()),
+    )
+    theirs = next(
+        trial
+        for trial in sorted(other.glob("trials/*/trial.json"))
+        if json.loads(trial.read_text())["case"] == document["case"]
+    )
+    shutil.rmtree(place)
+    shutil.copytree(theirs.parent, place)
+
+    def moved(trial: Any) -> None:
+        for name in ("number", "seed", "started", "block", "position"):
+            trial[name] = document[name]
+
+    change(place / "trial.json", moved)
+
+
+def trials_dropped(result: Path, _: Path) -> None:
+    for number in ("0003", "0004"):
+        shutil.rmtree(result / "trials" / number)
+
+
+def expectation_removed(result: Path, _: Path) -> None:
+    change(
+        result / "result.json",
+        lambda header: rewritten(header, header["suite"].replace('body = "pong"', "")),
+    )
+
+
+def url_edited(result: Path, _: Path) -> None:
+    change(
+        result / "trials/0002/trial.json",
+        lambda trial: trial.update(url="http://10.0.0.1:80/ping"),
+    )
+
+
+def isolation_edited(result: Path, _: Path) -> None:
+    def isolated(trial: Any) -> None:
+        trial["namespaces"] = {**trial["namespaces"], "network": "host", "pid": False}
+
+    change(result / "trials/0002/trial.json", isolated)
+
+
+def counter_edited(result: Path, _: Path) -> None:
+    def counted(trial: Any) -> None:
+        counters = trial["observation"]["counters"]
+        name = next(name for name, value in counters.items() if isinstance(value, int))
+        counters[name] += 5
+
+    change(result / "trials/0002/trial.json", counted)
+
+
+def trial_linked(result: Path, _: Path) -> None:
+    place = result / "trials/0002"
+    place.rename(result.parent / "elsewhere")
+    place.symlink_to(result.parent / "elsewhere")
+
+
+def without_summary(result: Path, _: Path) -> None:
+    (result / "summary.json").unlink()
+
+
+# What is done; what `verify` says of it by the manifest; and, where somebody who knows the format
+# writes manifest and summary anew, what it says then: nothing where a signature alone shows it.
+FORGERIES: list[tuple[Forge, str, str]] = [
+    (
+        older_with_another_report,
+        "contradicted: {result}/report.md",
+        "not proved: {result}/report.md",
+    ),
+    (commands_swapped, "result.json", "cases.0.digest: "),
+    (digests_swapped_too, "result.json", ".argv: "),
+    (trial_of_another_run, "trials/0001", ""),
+    (trials_dropped, 'files."trials/0003/trial.json": was removed', ""),
+    (expectation_removed, "result.json", "cases.0.digest: "),
+    (url_edited, "trials/0002/trial.json", "processes."),
+    (isolation_edited, "trials/0002/trial.json", ""),
+    (counter_edited, "trials/0002/trial.json", ""),
+    (trial_linked, "trials/0002/trial.json: is a link", "is a link"),
+    (without_summary, "no summary.json", "no summary.json"),
+]
+
+
+def reported_anew(result: Path, bench: Bench) -> None:
+    """Have the summary and the reports follow from what was changed."""
+    version = json.loads((result / "result.json").read_text())["benchforge"]
+    if version != "0.0.9" and (result / "summary.json").exists():
+        bench("report", result)
+
+
+@pytest.mark.samples(4)
+@pytest.mark.parametrize(("forge", "listed", "_"), FORGERIES)
+def test_the_manifest_shows_what_was_changed_after_the_run(
+    bench: Bench, result: Path, originals: Originals, forge: Forge, listed: str, _: str
+) -> None:
+    forge(result, originals[1])
+    reported_anew(result, bench)
+    told = bench("verify", result, "--all")
+    assert told.code == (2 if forge in {without_summary, trial_linked} else 1), told.all
+    assert listed.format(result=result) in told.all
+    if forge is not without_summary:
+        told = bench("validate", result)
+        assert told.code in {1, 2}, told.all
+
+
+@pytest.mark.samples(4)
+@pytest.mark.parametrize(("forge", "_", "says"), FORGERIES)
+def test_what_follows_from_other_files_is_computed_whatever_the_manifest_says(
+    bench: Bench, result: Path, originals: Originals, forge: Forge, _: str, says: str
+) -> None:
+    forge(result, originals[1])
+    reported_anew(result, bench)
+    listed_anew(result)
+    told = bench("verify", result, "--all")
+    assert (told.code != 0) is bool(says), told.all
+    assert says.format(result=result) in told.all
+
+
+def test_a_result_without_a_manifest_is_not_proved(bench: Bench, result: Path) -> None:
+    (result / "manifest.json").unlink()
+    told = bench("verify", result)
+    assert told.code == 2, told.all
+    assert told.out.startswith(f"{result}: not proved: ")
+    assert "no manifest.json: nothing shows whether a file was changed" in told.out
+
+
+def test_an_added_file_is_no_part_of_a_trial(bench: Bench, result: Path) -> None:
+    (result / "notes.txt").write_text("mine")
+    assert bench("verify", result).code == 0
+    (result / "trials/0001/added.out").write_text("more")
+    told = bench("verify", result)
+    assert (told.code, "added.out: is not in manifest.json" in told.out) == (1, True), told.all
+
+
+def test_a_report_formed_anew_is_listed_and_a_lost_trial_stays_lost(
+    bench: Bench, result: Path
+) -> None:
+    before = (result / "manifest.json").read_bytes()
+    assert bench("report", result).code == 0
+    assert (result / "manifest.json").read_bytes() == before
+    shutil.rmtree(result / "trials/0004")
+    assert bench("report", result).code == 0
+    assert "trials/0004/trial.json" in (result / "manifest.json").read_text()
+
+
+def test_a_summary_with_a_plan_of_a_trillion_is_refused(bench: Bench, result: Path) -> None:
+    change(result / "summary.json", lambda one: one["cases"][0].update(planned=10**12))
+    told = bench("validate", result / "summary.json")
+    assert told.code == 1, told.all
+    assert "planned: input should be less than or equal to 2000000" in told.out
+
+
+@pytest.fixture
+def signers(tmp_path: Path) -> Path:
+    """A list of signers with one key, which lies beside it."""
+    needed("ssh-keygen")
+    for name in ("mine", "other"):
+        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name)]
+        subprocess.run(words, check=True)
+    key = (tmp_path / "mine.pub").read_text()
+    (tmp_path / "signers").write_text(f"me@example.org {key}")
+    return tmp_path / "signers"
+
+
+def test_a_signature_shows_what_nothing_else_shows(
+    bench: Bench, result: Path, signers: Path, originals: Originals
+) -> None:
+    told = bench("verify", "--signers", signers, result)
+    assert (told.code, "nobody signed the result" in told.out) == (2, True), told.all
+    told = bench("sign", result, "--key", signers.parent / "mine")
+    assert (told.code, "signed trials 1 to 4" in told.err) == (0, True), told.all
+    told = bench("verify", "--signers", signers, result)
+    assert (told.code, "signed by me@example.org: trials 1 to 4" in told.out) == (0, True), told.all
+    assert "signed, and not checked: name the signers" in bench("verify", result).out
+    trial_of_another_run(result, originals[1])
+    reported_anew(result, bench)
+    listed_anew(result)
+    told = bench("verify", "--signers", signers, result, "--all")
+    assert (told.code, "is not the file that signed.json lists" in told.out) == (1, True), told.all
+
+
+def test_a_signature_of_somebody_else_or_of_something_else_proves_nothing(
+    bench: Bench, result: Path, signers: Path
+) -> None:
+    assert bench("sign", result, "--key", signers.parent / "other").code == 0
+    told = bench("verify", "--signers", signers, result)
+    assert (told.code, f"is by nobody whom {signers} lists" in told.out) == (2, True), told.all
+    assert bench("sign", result, "--key", signers.parent / "mine").code == 0
+    change(result / "signed.json", lambda signed: signed["files"].pop("trials/0001/trial.json"))
+    told = bench("verify", "--signers", signers, result)
+    assert told.code == 1, told.all
+    assert "is not a signature of me@example.org on signed.json: " in told.out
+    (result / "signed.json.sig").write_text("no signature")
+    assert bench("verify", "--signers", signers, result).code == 2
+    (result / "signed.json.sig").unlink()
+    (result / "signed.json.sig").symlink_to(signers)
+    told = bench("verify", "--signers", signers, result)
+    assert (told.code, "is a link" in told.err) == (2, True), told.all
+
+
+def test_what_is_measured_after_the_signature_is_not_signed(
+    bench: Bench, tmp_path: Path, signers: Path
+) -> None:
+    (tmp_path / "forged.toml").write_text(SUITE)
+    bench("run", "forged.toml", "--time-limit", "0.1s", "-o", "short")
+    (result,) = (tmp_path / "short").iterdir()
+    there = len(list(result.glob("trials/*/trial.json")))
+    assert bench("sign", result, "--key", signers.parent / "mine").code == 0
+    assert bench("run", "--resume", result).code == 0
+    told = bench("verify", "--signers", signers, result)
+    assert told.code == 2, told.all
+    before = f"trials 1 to {there}" if there > 1 else "trial 1" if there else "no trial"
+    assert f"signed by me@example.org: {before}\n" in told.out
+    assert "signed.json: was signed without trial" in told.out
+    assert bench("sign", result, "--key", signers.parent / "mine").code == 0
+    told = bench("verify", "--signers", signers, result)
+    assert (told.code, "signed by me@example.org: trials 1 to 4" in told.out) == (0, True), told.all
+
+
+def test_only_the_files_that_the_run_left_are_signed(
+    bench: Bench, result: Path, signers: Path
+) -> None:
+    key = signers.parent / "mine"
+    told = bench("sign", result, "--key", tmp := signers.parent / "no-key")
+    assert (told.code, f"{tmp}: ssh-keygen did not sign with it" in told.err) == (2, True), told.all
+    counter_edited(result, result)
+    told = bench("sign", result, "--key", key)
+    assert (told.code, "not signed: " in told.err) == (1, True), told.all
+    (result / "manifest.json").unlink()
+    told = bench("sign", result, "--key", key)
+    assert (told.code, "its run did not end" in told.err) == (2, True), told.all
+
+
+def test_without_ssh_keygen_its_package_is_named(result: Path, tmp_path: Path) -> None:
+    bench = calls(bench_words(), tmp_path, {**os.environ, "PATH": "/nowhere"})
+    told = bench("sign", result, "--key", "key")
+    assert told.code == 3, told.all
+    assert told.err == "error: ssh-keygen is missing\nhint: apt-get install openssh-client\n"
+
+
+@given(st.sets(st.integers(1, 60)))
+def test_trials_in_words_are_those_of_their_numbers(numbers: set[int]) -> None:
+    words = trials_in_words(numbers)
+    told: set[int] = set()
+    for first, last in re.findall(r"(\d+)(?: to (\d+))?", words):
+        told |= {*range(int(first), int(last or first) + 1)}
+    assert told == numbers

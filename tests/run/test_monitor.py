@@ -1,0 +1,131 @@
+"""When requests are sent at random moments of a load, and when they are not."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, answering
+
+from benchforge.plugin import Request
+from benchforge.suite.suite import Moments, Scenario
+
+SCENARIOS = """benchforge = 1
+[servers.a]
+{server}
+[loaders.load]
+use = "pace"
+connections = 2
+duration = "{duration}"
+{scenarios}
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+SCENARIO = """[scenarios.{label}]
+request = {{ {request} }}
+servers = ["a"]
+loaders = ["load"]
+{more}
+"""
+
+
+def measured(
+    bench: Bench, folder: Path, server: str, duration: str = "1s", **scenarios: tuple[str, str]
+) -> dict[str, Path]:
+    """Return the folder of each scenario's last trial."""
+    tables = "".join(
+        SCENARIO.format(label=label, request=request, more=more)
+        for label, (request, more) in scenarios.items()
+    )
+    text = SCENARIOS.format(server=server, duration=duration, scenarios=tables)
+    (folder / "suite.toml").write_text(text)
+    shown = bench("run", "suite.toml", "-o", "out")
+    folders = {trial(one.parent)["case"]["scenario"]: one.parent for one in files(folder)}
+    assert folders.keys() == scenarios.keys(), shown.all
+    return folders
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("out/*/trials/*/trial.json"))
+
+
+def trial(folder: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((folder / "trial.json").read_text())
+    return told
+
+
+def e6(folder: Path) -> tuple[str, str]:
+    (check,) = (one for one in trial(folder)["checks"] if one["id"] == "E6")
+    return check["status"], check["message"]
+
+
+@pytest.mark.parametrize(
+    ("written", "method", "moments"),
+    [
+        ({}, "GET", Moments(20, exact=False)),
+        ({}, "HEAD", Moments(20, exact=False)),
+        ({}, "POST", None),
+        ({}, "PUT", None),
+        ({"monitor": "30/s"}, "POST", Moments(30, exact=True)),
+        ({"monitor": "30/s"}, "GET", Moments(30, exact=True)),
+        ({"monitor": "off"}, "GET", None),
+        ({"monitor": False}, "GET", None),
+        ({"monitor": 0}, "GET", None),
+    ],
+)
+def test_a_request_is_repeated_where_it_is_safe_or_the_suite_says_so(
+    written: dict[str, Any], method: Any, moments: Moments | None
+) -> None:
+    scenario = Scenario.model_validate({"servers": ["a"], **written})
+    assert scenario.monitored(Request(method=method)) == moments
+
+
+@pytest.mark.parametrize("written", ["true", '"on"', '"20"', "-1", "[1]"])
+def test_a_monitor_that_is_none_is_an_error(bench: Bench, tmp_path: Path, written: str) -> None:
+    table = SCENARIO.format(label="s", request='path = "/"', more=f"monitor = {written}")
+    text = SCENARIOS.format(server=answering(), duration="1s", scenarios=table)
+    (tmp_path / "suite.toml").write_text(text)
+    refused = bench("check", "suite.toml")
+    assert refused.code == 2
+    assert "scenarios.s.monitor: expected" in refused.err, refused.err
+
+
+def test_what_is_off_sends_nothing_and_connections_are_the_load_tools(
+    bench: Bench, tmp_path: Path
+) -> None:
+    folders = measured(
+        bench,
+        tmp_path,
+        answering(),
+        off=('path = "/"', "monitor = false"),
+        post=('method = "POST"', ""),
+        wanted=('method = "POST"', 'monitor = "50/s"'),
+    )
+    for label in ("off", "post"):
+        assert trial(folders[label])["monitor"] is None
+        assert not (folders[label] / "monitor.json").exists()
+        assert e6(folders[label])[0] == "unknown"
+    monitor = trial(folders["wanted"])["monitor"]
+    assert monitor["moments"] > 0
+    assert monitor["wrong"] == 0
+    record = json.loads((folders["wanted"] / "monitor.json").read_text())
+    assert len(record["moments"]) >= monitor["moments"]
+    # The kernel counts the connections of both: those of the monitor are taken out.
+    assert trial(folders["wanted"])["observation"]["counters"]["TcpPassiveOpens"] == 2
+
+
+def test_a_server_that_is_busy_with_one_connection_is_not_wrong(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """It serves each connection as long as it lasts: the monitor waits, with one connection."""
+    words = json.dumps([sys.executable, str(PROGRAMS / "servers/in_turn.py"), "{port}"])
+    server = f'use = "command"\ncommand = {words}\n'
+    folders = measured(bench, tmp_path, server, s=('path = "/"', 'monitor = "50/s"'))
+    monitor = trial(folders["s"])["monitor"]
+    # The load tool's end frees the server, which may answer the one that waits.
+    assert monitor["connections"] <= 2
+    assert monitor["wrong"] == 0
+    assert set(monitor["unanswered"]) <= {"the load ended first"}
+    assert e6(folders["s"])[0] in {"unknown", "pass"}

@@ -1,0 +1,75 @@
+"""What a run shows after each block: whoever stops at one is seldom misled."""
+
+from random import Random
+
+import pytest
+from made.simulate import share, tolerance, two
+from made.summaries import case, claim, summary
+
+from benchforge.model.suite.claim import Claim
+from benchforge.model.summary.summary import Summary
+from benchforge.stats.inference.joint import joint
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.verdict.interim import InterimAnswer, interim, looks
+from benchforge.stats.verdict.judge import judged
+
+BLOCKS, TIMES = 8, 400
+
+
+def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]:
+    bare: Summary = summary(case("a", a), case("b", b)).model_copy(update={"claims": claims})
+    return [*interim(judged(bare, looks(BLOCKS)), looks(BLOCKS))]
+
+
+@pytest.mark.parametrize(
+    ("holds", "truth", "wrong"),
+    [("a > b", 1.0, "holds"), ("a < b", 1.0, "holds"), ("a >= 2 * b", 1.94, "holds")],
+)
+def test_whoever_stops_at_a_look_is_misled_in_one_run_of_twenty(
+    holds: str, truth: float, wrong: str
+) -> None:
+    asked = claim(holds)
+
+    def misled(draw: Random) -> bool:
+        a, b = two(draw, BLOCKS, truth, outliers=0)
+        return any(
+            answer.state == wrong
+            for n in range(3, BLOCKS + 1)
+            for answer in shown(a[:n], b[:n], asked)
+        )
+
+    assert share(TIMES, 1, misled) <= 0.05 + tolerance(0.05, TIMES)
+
+
+def test_intervals_of_all_looks_hold_the_truth_together() -> None:
+    def all_hold(draw: Random) -> bool:
+        a, b = two(draw, BLOCKS, 1.2, outliers=0)
+        of_looks = (joint(ratio(a[:n], b[:n]), looks(BLOCKS)) for n in range(3, BLOCKS + 1))
+        return all(one.low < 1.2 < one.high for one in of_looks if one.low and one.high)
+
+    alone = share(TIMES, 2, _alone)
+    assert share(TIMES, 2, all_hold) >= 0.95 - tolerance(0.05, TIMES)
+    assert alone < 0.93  # what intervals of 95 % do that do not know of the other looks
+
+
+def _alone(draw: Random) -> bool:
+    a, b = two(draw, BLOCKS, 1.2, outliers=0)
+    of_looks = (ratio(a[:n], b[:n]) for n in range(3, BLOCKS + 1))
+    return all(one.low < 1.2 < one.high for one in of_looks if one.low and one.high)
+
+
+def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
+    a, b = [200.0, 204.0, 199.0], [100.0, 101.0, 100.5]
+    (answer,) = shown(a, b, claim("a > b"))
+    assert answer.state == "holds"
+    assert answer.in_words == "C holds so far: 2.000x (1.879 to 2.129)"
+    (fails,) = shown(a, b, claim("a < b"))
+    assert (fails.state, fails.in_words.partition(":")[0]) == ("fails", "C fails so far")
+    (open_,) = shown(a, b, claim("a > 2 * b"))
+    assert (open_.state, open_.in_words.partition(":")[0]) == ("open", "C is open")
+
+
+def test_too_few_blocks_have_no_answer_and_a_comparison_without_claims_has_its_best_two() -> None:
+    (answer,) = shown([2.0, 3.0], [1.0, 1.1], claim("a > b"))
+    assert answer.in_words == "C: no answer so far: 2 blocks have believed values, it takes 3"
+    assert [*shown([2.0, 2.1, 2.0], [1.0, 1.1, 1.0])] == []  # made by hand: it has no ranking

@@ -1,0 +1,25 @@
+"""What tests of several workers look at is made by the first of them; the others wait for it."""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
+    """Return what `make` gives in a folder of its own, for all tests with this name in a run.
+
+    Nobody may change it: who wants to takes a copy. Where it raises, the next worker tries.
+    """
+    base = folders.getbasetemp()
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    note = place / f"once-{name}"
+    with (place / f"once-{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not note.exists():
+            made = make(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=place)))
+            note.write_text(str(made))
+    return Path(note.read_text())

@@ -1,0 +1,69 @@
+"""Servers that answer wrongly only while they are loaded: the monitor finds them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Bench, needed
+from planted.turning import suite
+from planted.validity import Seen, caught, measured, quiet
+
+OTHERWISE = PROGRAMS / "faulty_servers/otherwise.py"
+EXPECT = """expect = { json = { message = "pong" } }
+monitor = "100/s"
+"""
+LIARS = {
+    "busy": "a wrong body, as long, where four connections are open",
+    "tenth": "a wrong body, as long, to one request in ten",
+    "later": "a wrong body, as long, from the second request of a connection on",
+    "encoded": "a wrong body, as long, to requests without Accept-Encoding: identity",
+}
+ROWS = {"wrk": "Requests/sec", "pace": "", "ab": "Failed requests", "h2load": "status codes"}
+
+
+def servers(*faults: str) -> dict[str, str]:
+    words = {
+        fault: json.dumps([sys.executable, str(OTHERWISE), "{port}", fault]) for fault in faults
+    }
+    return {f"s{fault}": f'use = "command"\ncommand = {argv}\n' for fault, argv in words.items()}
+
+
+def loading(tool: str) -> str:
+    return f'use = "{tool}"\nconnections = 4\nduration = "2s"'
+
+
+def monitor(seen: Seen, server: str) -> dict[str, Any]:
+    found: dict[str, Any] = seen.trials(server)[-1]["monitor"]
+    return found
+
+
+def lying(bench: Bench, folder: Path, tool: str, *faults: str) -> Seen:
+    """Each of these liars is caught under this tool, and the server that answers rightly is not."""
+    if tool != "pace":
+        needed(tool)
+    seen = measured(bench, folder, suite(servers("right", *faults), loading(tool), scenario=EXPECT))
+    for fault in faults:
+        server = f"s{fault}"
+        printed = seen.printed(server, ROWS[tool]) if ROWS[tool] else ""
+        found = caught(f"{LIARS[fault]}, by {tool}", seen, "E6", server=server, printed=printed)
+        assert "$.message" in found["message"]
+        failure = seen.trials(server)[-1]["failure"]
+        assert "the load tool does not tell such answers from right ones" in failure["message"]
+        assert monitor(seen, server)["head"] == "load tool"
+    quiet(seen, "E6", server="sright")
+    assert monitor(seen, "sright")["moments"] > 0
+    return seen
+
+
+def test_a_body_that_is_wrong_under_load_only(bench: Bench, tmp_path: Path) -> None:
+    seen = lying(bench, tmp_path, "pace", "later")
+    result = bench("verify", seen.result)
+    assert result.code == 0, result.all
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("tool", list(ROWS))
+def test_all_liars_by_all_tools(bench: Bench, tmp_path: Path, tool: str) -> None:
+    lying(bench, tmp_path, tool, *LIARS)
