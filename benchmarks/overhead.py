@@ -4,7 +4,9 @@
 
 1. A suite of ten 1-second wrk trials against one running server, minus ten times bare wrk; the
    same for ten 1-second ab loads through Taurus (bzt), minus ten times bare ab. Per trial.
-2. The rate that wrk reports through benchforge over what bare wrk reports, interleaved.
+2. A suite of ten 1-second wrk trials that start the server each, beside a bare loop that starts
+   the same server, waits until it accepts, runs wrk, and ends it. Both in turn, twice.
+3. The rate that wrk reports through benchforge over what bare wrk reports, interleaved.
 
 Times on a shared machine are noise: only the two columns beside each other mean something.
 Taurus is installed into an environment of its own, `.tools/bzt`.
@@ -24,6 +26,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from benchforge.run.locate import libraries, locate
 
@@ -32,19 +35,23 @@ APP = ROOT / "plugins/servers/benchforge_servers/apps/aiohttp_agents/app.py"
 TRIALS = 10
 PAIRS = 10
 CONNECTIONS = 8
+ROUNDS = 2
 
 SUITE = """
 benchforge = 1
 [servers.running]
 use = "url"
 url = "{url}"
+[servers.started]
+use = "command"
+command = ["{python}", "{app}", "--port", "{{port}}"]
 [loaders.wrk]
 use = "wrk"
 connections = {connections}
 duration = "1s"
 [scenarios.index]
 request = {{ path = "/index" }}
-servers = ["running"]
+servers = ["{server}"]
 loaders = ["wrk"]
 [repeat]
 blocks = {blocks}
@@ -70,6 +77,12 @@ def main() -> None:
         print(f"  Taurus around ab, start-up and report shared out      {theirs * 1000:8.1f} ms")
         print(f"  Taurus over benchforge                                {theirs / ours:8.1f} times")
         ratios = rates(folder, url, bare_wrk)
+        each, alone, trial = overhead_with_a_server(folder, url, bare_wrk[:-1])
+    print("wall time of a trial that starts its server, and of a bare loop that does the same")
+    print(f"  benchforge, start-up and report shared out            {each * 1000:8.1f} ms")
+    print(f"    of which in its trials, by its own clock            {trial * 1000:8.1f} ms")
+    print(f"  the loop                                              {alone * 1000:8.1f} ms")
+    print(f"  benchforge over the loop                              {each / alone:8.3f} times")
     center = math.exp(statistics.fmean(map(math.log, ratios)))
     print(f"requests/s that wrk reports through benchforge over bare wrk, {PAIRS} pairs")
     print(f"  {center:.3f} (lowest {min(ratios):.3f}, highest {max(ratios):.3f})")
@@ -106,11 +119,11 @@ def server() -> Iterator[str]:
     words = [sys.executable, APP.name, "--port", str(port)]
     process = subprocess.Popen(words, cwd=APP.parent, stdout=subprocess.DEVNULL)
     try:
-        for _ in range(1000):
+        for _ in range(2000):
             with socket.socket() as asking:
                 if asking.connect_ex(("127.0.0.1", port)) == 0:
                     break
-            time.sleep(0.01)
+            time.sleep(0.005)
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
@@ -122,20 +135,57 @@ def overhead_of_benchforge(
 ) -> tuple[float, float, float, float]:
     """Return seconds per trial beside the load: in all, inside the trial, asking, and waiting."""
     suite = folder / "suite.toml"
-    suite.write_text(SUITE.format(url=url, blocks=TRIALS, connections=CONNECTIONS))
+    suite.write_text(suite_of("running", TRIALS, url))
     both = took(lambda: quietly(run(suite, folder / "results")))
     alone = took(lambda: [quietly(bare) for _ in range(TRIALS)])
-    (result,) = (folder / "results").iterdir()
-    trials = [json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json"))]
-    if len(trials) != TRIALS or any(trial["failure"] for trial in trials):
-        sys.exit(f"expected {TRIALS} good trials in {result}")
+    trials = good_trials(folder / "results")
     asking = sum(trial["phases"]["ask"] for trial in trials)
-    probes = asking / TRIALS
-    gates = sum(trial["phases"]["quiet"] for trial in trials) / TRIALS
+    count = len(trials)  # what noise disturbed is repeated
+    probes = asking / count
+    gates = sum(trial["phases"]["quiet"] for trial in trials) / count
     # wrk ends on a beat of 100 ms, which blurs the difference of the two; this is free of it.
     beside = [trial["seconds"] - trial["observation"]["seconds"] for trial in trials]
-    each = sum(beside) / TRIALS - probes - gates
-    return (both - alone) / TRIALS - probes - gates, each, probes, gates
+    each = sum(beside) / count - probes - gates
+    return both / count - alone / TRIALS - probes - gates, each, probes, gates
+
+
+def good_trials(results: Path) -> list[Any]:
+    """Return the trials of the only result in a folder; end here when one failed."""
+    (result,) = results.iterdir()
+    trials = [json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json"))]
+    if len(trials) < TRIALS or any(trial["failure"] for trial in trials):
+        sys.exit(f"expected {TRIALS} good trials in {result}")
+    return trials
+
+
+def overhead_with_a_server(
+    folder: Path, url: str, bare: Sequence[str]
+) -> tuple[float, float, float]:
+    """Return seconds per load: of a run, of a loop without benchforge, and of a run's trials."""
+    suite = folder / "started.toml"
+    suite.write_text(suite_of("started", TRIALS, url))
+    ours, loops, inside = [], [], []
+    for number in range(ROUNDS):
+        results = folder / f"started{number}"
+        whole_s = took(lambda results=results: quietly(run(suite, results)))  # type: ignore[misc]
+        trials = good_trials(results)
+        ours.append(whole_s / len(trials))  # noise is repeated
+        inside.append(statistics.fmean(trial["seconds"] for trial in trials))
+        loops.append(took(lambda: bare_loop(bare)) / TRIALS)
+    return statistics.fmean(ours), statistics.fmean(loops), statistics.fmean(inside)
+
+
+def bare_loop(bare: Sequence[str]) -> None:
+    """Start the server, load it and end it, so often as a run does."""
+    for _ in range(TRIALS):
+        with server() as url:
+            quietly([*bare, f"{url}/index"])
+
+
+def suite_of(label: str, blocks: int, url: str) -> str:
+    """Return the suite of one of the two servers."""
+    words = {"python": sys.executable, "app": APP, "connections": CONNECTIONS}
+    return SUITE.format(server=label, blocks=blocks, url=url, **words)
 
 
 def overhead_of_taurus(folder: Path, url: str, bzt: str, bare: Sequence[str]) -> float:
@@ -161,7 +211,7 @@ def overhead_of_taurus(folder: Path, url: str, bzt: str, bare: Sequence[str]) ->
 def rates(folder: Path, url: str, bare: Sequence[str]) -> list[float]:
     """Return, pair by pair, wrk's requests/s through benchforge over those of bare wrk."""
     suite = folder / "one.toml"
-    suite.write_text(SUITE.format(url=url, blocks=1, connections=CONNECTIONS))
+    suite.write_text(suite_of("running", 1, url))
     ratios = []
     for pair in range(PAIRS):
         results = folder / f"pair{pair}"

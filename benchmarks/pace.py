@@ -1,12 +1,14 @@
 """pace beside wrk: how fast, how punctual, and what each tool says of a server that freezes.
 
-    .venv/bin/python benchmarks/pace.py [speed] [schedule] [freeze]
+    .venv/bin/python benchmarks/pace.py [speed] [schedule] [freeze] [sample]
 
 1. Closed loop against one worker of nginx, the tools in turn: requests/s, and requests per second
    of the tool's own CPU time, which neighbours on the machine disturb less.
 2. Constant arrivals at three rates: how late pace itself noticed the time of a request.
 3. nginx is stopped by SIGSTOP for 1 s in the middle of 6 s, under pace with a rate, pace in a
    closed loop, wrk and ab: what each says of its response times.
+
+4. Closed loop with and without a sample of the answers, in turn: what it costs.
 
 nginx has one CPU and the tool another, where there are two. Times on a shared machine are noise:
 only what stands beside each other means something.
@@ -25,8 +27,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from benchforge_loaders.pace.pace import Pace
@@ -64,7 +67,7 @@ http {{
 
 def main() -> None:
     """Measure what is asked for, or all; print it, and assert nothing."""
-    asked = sys.argv[1:] or ["speed", "schedule", "freeze"]
+    asked = sys.argv[1:] or ["speed", "schedule", "freeze", "sample"]
     with tempfile.TemporaryDirectory() as name, nginx(Path(name)) as (url, workers):
         folder = Path(name)
         if "speed" in asked:
@@ -73,6 +76,8 @@ def main() -> None:
             schedule(folder, url)
         if "freeze" in asked:
             freeze(folder, url, workers)
+        if "sample" in asked:
+            sample(folder, url)
 
 
 @contextmanager
@@ -121,6 +126,28 @@ def speed(folder: Path, url: str) -> None:
     ):
         center = math.exp(statistics.fmean(map(math.log, ratios)))
         print(f"  pace over wrk, {what}: {center:.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+
+
+def sample(folder: Path, url: str) -> None:
+    """Print the ratio of pace with a sample of 1 % to pace without, in turn."""
+    print("closed loop, 3 s: with a sample of 1 % over without")
+    pairs = []
+    for pair in range(PAIRS):
+        told = {}
+        for options in ({"sample": "1%"}, {}) if pair % 2 else ({}, {"sample": "1%"}):
+            told[len(options)] = with_own_cpu(partial(paced_rate, folder, url, options))
+        pairs.append((told[1][0] / told[0][0], told[1][1] / told[0][1]))
+        print("  ratios {:.3f} {:.3f}".format(*pairs[-1]), flush=True)
+    for what, ratios in zip(
+        ("requests/s", "per CPU second"), zip(*pairs, strict=True), strict=True
+    ):
+        center = math.exp(statistics.fmean(map(math.log, ratios)))
+        print(f"  {what}: {center:.3f} ({min(ratios):.3f} to {max(ratios):.3f})")
+
+
+def paced_rate(folder: Path, url: str, options: Mapping[str, object]) -> float:
+    """Return the requests/s of pace in a closed loop of 3 s."""
+    return paced(folder, url, "3s", **options).responses / 3
 
 
 def with_own_cpu(load: Callable[[], float]) -> tuple[float, float]:

@@ -1,10 +1,12 @@
 """How often benchforge is wrong where the truth is known: on this machine, with real processes.
 
     .venv/bin/python benchmarks/verdicts.py [RUNS] >docs/false-verdicts.md
+    .venv/bin/python benchmarks/verdict_models.py >>docs/false-verdicts.md
 
 First a suite whose two servers are one and the same, RUNS times (20): each answer that one serves
 more than the other is a false one. Then a server with a planted delay, in 15 blocks: from how many
-of them on the verdict says so. Shown is a page in Markdown; judged is nothing.
+of them on the verdict says so. Shown is a page in Markdown; judged is nothing. The
+second command adds simulated runs.
 """
 
 import subprocess
@@ -89,7 +91,7 @@ def main() -> None:
         (folder / "pong.py").write_text(APP)
         alike = [told(run(folder, same()), f"{one + 1} of {runs}") for one in range(runs)]
         late = {delay: told(run(folder, delayed(delay)), f"{delay:.0%} late") for delay in DELAYS}
-    print("\n".join(page(alike, late)))
+    print("\n".join(page(alike, late)), end="\n\n")
 
 
 def same() -> str:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.rows import SYSTEM_COLUMNS, UsageRow
@@ -26,6 +27,7 @@ _FILES = (
     ("summary.json", Summary),
     ("sessions/0002.json", Session),
     ("ceilings/0001/ceiling.json", Ceiling),
+    ("manifest.json", Manifest),
     ("calibration.json", Calibration),
 )
 

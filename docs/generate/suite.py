@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
@@ -75,6 +76,7 @@ _REQUEST = """
 [scenarios.send]
 servers = ["waitress"]
 loaders = ["closed"]
+monitor = "20/s"
 
 [scenarios.send.request]
 method = "POST"
@@ -114,6 +116,11 @@ placebo = true
 [profiles.closely.repeat]       # instead of `blocks`: as many as the precision needs
 until = "3%"
 between = [8, 30]
+"""
+_VERDICTS = """
+[verdicts]
+family = "run"
+correction = "benjamini-hochberg"
 """
 _RUNTIMES = """
 [runtimes.pypy]
@@ -270,6 +277,13 @@ def _sections() -> Iterator[tuple[str, ...]]:
         "Together with the claim, a side selects exactly one case.",
         Side,
         _SIDES,
+    )
+    yield _section(
+        "`[verdicts]`",
+        "Rules that adjust verdicts for the number of questions: see "
+        "[claims](../claims.md#computation).",
+        VerdictRules,
+        _VERDICTS,
     )
     yield _section(
         "`[profiles.LABEL]`",
