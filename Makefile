@@ -9,13 +9,14 @@ KILLS = 200
 MINUTES = 30
 
 .PHONY: help setup setup-dev run studies test test-all torture robustness validity lint format docs schemas clean
+.PHONY: lint-style lint-types lint-pyright
 .DEFAULT_GOAL = help
 
 help:
 	@echo 'make run      measure a suite: SUITE=$(SUITE) PROFILE= ARGS='
 	@echo 'make studies  test the claims of $(STUDIES), and write docs/studies.md'
-	@echo 'make test     run all checks and all tests'
-	@echo 'make test-all  run make test, and repeat both commands in fresh clones'
+	@echo 'make test     run all checks and the tests'
+	@echo 'make test-all  for maintainers: run make test, then all exhaustive tests'
 	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) MINUTES=$(MINUTES)'
 	@echo 'make robustness  write docs/robustness.md from the tests of faults'
 	@echo 'make validity  write docs/validity.md from the tests of validity'
@@ -51,16 +52,23 @@ studies: setup-dev
 	[ -z "$$failed" ] || { echo "studies that failed:$$failed" >&2; exit 1; }; \
 	[ '$(or $(PROFILE),claims)' = quick ] || $(bin)/python -m docs.generate.studies "$$folder"/*
 
-# Side by side, each worker in a network of its own; then those that need the one outside.
+# Side by side, each worker in a network of its own. Tests that need the network outside run one after
+# the other beside them; what they print comes at the end.
+define side_by_side
+	@outside=$$(mktemp) && trap 'rm -f "$$outside"' EXIT; \
+		$(bin)/pytest -q --durations=5 -m 'network and $(1)' >"$$outside" 2>&1 & \
+		$(bin)/pytest -q -n auto --dist worksteal --durations=20 -m 'not network and $(1)'; inside_code=$$?; \
+		wait $$!; outside_code=$$?; \
+		cat "$$outside"; \
+		[ $$inside_code = 0 ] && [ $$outside_code = 0 ]
+endef
+
 test: lint
 	$(bin)/python tests/support/build_runtimes.py suites/*.toml suites/studies/*.toml
-	$(bin)/pytest -q -n auto --dist worksteal tests/end_to_end/test_systems.py
-	$(bin)/pytest -q -n auto --dist worksteal -m 'not network and not exhaustive' --ignore=tests/end_to_end/test_systems.py
-	$(bin)/pytest -q -m 'network and not exhaustive'
+	$(call side_by_side,not exhaustive)
 
-# One after the other: some of these load the machine, or prepare a clone of their own.
 test-all: test
-	$(bin)/pytest -q -m exhaustive
+	$(call side_by_side,exhaustive)
 
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
@@ -77,13 +85,21 @@ validity: setup-dev
 		VALIDITY=$$seen $(bin)/pytest -q tests/validity/test_validity*.py && \
 		PYTHONPATH=tests/support $(bin)/python -m planted.validity "$$seen" >docs/validity.md
 
+# The two checkers of types take most of the time: both run at once, and each prints as a whole.
 lint: setup-dev
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=3 lint-types lint-pyright lint-style
+
+lint-style:
 	$(bin)/ruff check --quiet .
 	$(bin)/ruff format --quiet --check .
-	$(bin)/mypy --no-error-summary
-	$(bin)/pyright
 	$(bin)/lint-imports --no-logo
 	$(bin)/python -m docs.style
+
+lint-types:
+	$(bin)/mypy --no-error-summary
+
+lint-pyright:
+	$(bin)/pyright
 
 format: setup-dev
 	$(bin)/ruff check --quiet --fix .
@@ -95,7 +111,7 @@ docs: setup-dev
 
 # What editors read, and what stands in the first line of each suite here.
 schemas: setup-dev
-	@for schema in suite result trial summary session ceiling calibration; do \
+	@for schema in suite result trial summary session ceiling manifest calibration; do \
 		$(bin)/benchforge schema $$schema --builtin -o schemas/$$schema.schema.json || exit; \
 	done
 
