@@ -4,6 +4,7 @@ ARGS =
 STUDIES = http-clients cherrypy threads-vs-async api-hour wsgi
 
 bin = .venv/bin
+own_place = $(bin)/python tests/support/own_place.py
 
 KILLS = 200
 MINUTES = 30
@@ -53,13 +54,17 @@ studies: setup-dev
 	[ '$(or $(PROFILE),claims)' = quick ] || $(bin)/python -m docs.generate.studies "$$folder"/*
 
 # Side by side, each worker in a network of its own. Tests that need the network outside run one after
-# the other beside them; what they print comes at the end.
+# the other beside them; what they print comes at the end. Failed tests run once more, alone.
+pytest = $(bin)/pytest -q -o cache_dir=.pytest_cache
+once_more = $(bin)/python tests/support/once_more.py .pytest_cache
 define side_by_side
-	@outside=$$(mktemp) && trap 'rm -f "$$outside"' EXIT; \
-		$(bin)/pytest -q --durations=5 -m 'network and $(1)' >"$$outside" 2>&1 & \
-		$(bin)/pytest -q -n auto --dist worksteal --durations=20 -m 'not network and $(1)'; inside_code=$$?; \
+	@rm -rf .pytest_cache; outside=$$(mktemp) && trap 'rm -f "$$outside"' EXIT; \
+		$(pytest)/outside --durations=5 -m 'network and $(1)' >"$$outside" 2>&1 & \
+		$(pytest)/inside -n auto --dist worksteal --durations=20 -m 'not network and $(1)'; inside_code=$$?; \
 		wait $$!; outside_code=$$?; \
 		cat "$$outside"; \
+		if [ $$inside_code = 1 ]; then $(once_more)/inside $(own_place); inside_code=$$?; fi; \
+		if [ $$outside_code = 1 ]; then $(once_more)/outside; outside_code=$$?; fi; \
 		[ $$inside_code = 0 ] && [ $$outside_code = 0 ]
 endef
 
@@ -73,7 +78,7 @@ test-all: test
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 		PYTHONPATH=tests/support \
-		$(bin)/python tests/support/own_place.py $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
+		$(own_place) $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
 
 robustness: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \

@@ -124,8 +124,8 @@ def test_a_server_that_is_busy_with_one_connection_is_not_wrong(
     server = f'use = "command"\ncommand = {words}\n'
     folders = measured(bench, tmp_path, server, s=('path = "/"', 'monitor = "50/s"'))
     monitor = trial(folders["s"])["monitor"]
-    # The load tool's end frees the server, which may answer the one that waits.
-    assert monitor["connections"] <= 2
+    # The load tool's end frees the server, which then answers; before it, one connection waits.
+    assert monitor["connections"] - monitor["moments"] <= 1
     assert monitor["wrong"] == 0
     assert set(monitor["unanswered"]) <= {"the load ended first"}
     assert e6(folders["s"])[0] in {"unknown", "pass"}

@@ -416,7 +416,7 @@ def _reap_below(request: JSON, write_end: int, may_reap: int, exits: int) -> Non
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if (pid := os.fork()) == 0:
             _become(request, write_end)
-        os.write(write_end, b'{"pid": %d}\n' % pid)
+        _report(write_end, {"pid": pid})
         os.close(write_end)
         if request["cpus"]:
             os.sched_setaffinity(0, request["cpus"])
@@ -428,9 +428,14 @@ def _reap_below(request: JSON, write_end: int, may_reap: int, exits: int) -> Non
         _report_exit(pid, exits)
     except BaseException as error:  # noqa: BLE001 - a forked copy of the keeper must not live on
         with contextlib.suppress(OSError):
-            os.write(write_end, json.dumps(_reason("start", error)).encode())
+            _report(write_end, _reason("start", error))
     finally:
         os._exit(0)
+
+
+def _report(write_end: int, message: JSON) -> None:
+    """Write a line at once: the program and its reaper share a pipe, in either order."""
+    os.write(write_end, json.dumps(message).encode() + b"\n")
 
 
 def _report_exit(pid: int, exits: int) -> None:
@@ -443,7 +448,7 @@ def _report_exit(pid: int, exits: int) -> None:
             ended, status, usage = os.wait4(-1, os.WNOHANG)
             used = {name: used[name] + getattr(usage, field) for name, field in _USED.items()}
             if ended == pid:
-                os.write(exits, json.dumps(_exit(pid, status, used)).encode() + b"\n")
+                _report(exits, _exit(pid, status, used))
 
 
 def _exit(pid: int, status: int, used: dict[str, float]) -> JSON:
@@ -479,7 +484,7 @@ def _become(request: JSON, write_end: int) -> None:
         step = "program"
         _execute(request["argv"], request["environment"])
     except BaseException as error:  # noqa: BLE001 - a forked copy of the keeper must not live on
-        os.write(write_end, json.dumps(_reason(step, error)).encode())
+        _report(write_end, _reason(step, error))
     finally:
         os._exit(127)
 
@@ -518,7 +523,7 @@ def _leave_root(write_end: int) -> None:
         _kernel("unshare", CLONE_NEWUSER)
     except OSError as refused:
         note = f"no user namespace ({refused}): the program runs as nobody, root's files are closed"
-        os.write(write_end, json.dumps({"weaker": note}).encode() + b"\n")
+        _report(write_end, {"weaker": note})
         os.setgroups([])
         os.setgid(NOBODY_ID)
         os.setuid(NOBODY_ID)

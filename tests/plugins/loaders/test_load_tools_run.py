@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,12 +93,21 @@ def run(
     return ran
 
 
+def run_until_requests_ended(tool: str, options: dict[str, Any], folder: Path) -> Ran:
+    """Run it again where a loud machine let none of its requests end in its second or two."""
+    for attempt in range(4):
+        (folder / f"{attempt}").mkdir()
+        with suppress(OutputDamaged):
+            return run(tool, options, folder / f"{attempt}")
+    return run(tool, options, folder)
+
+
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(("tool", "options"), RUNS)
 def test_it_counts_what_the_server_counts(
     tmp_path: Path, tool: str, options: dict[str, Any]
 ) -> None:
-    ran = run(tool, options, tmp_path)
+    ran = run_until_requests_ended(tool, options, tmp_path)
     reading = ran.reading
     assert reading.good == reading.responses > 0
     assert set(reading.errors.values()) == {0}
