@@ -21,16 +21,21 @@ def main(cache: Path, prefix: list[str]) -> int:
     except (OSError, ValueError):
         failed = []
     if not 0 < len(failed) <= MOST:
-        print(f"{len(failed)} tests failed: no second run (1 to {MOST} have it)")
+        say(f"{len(failed)} tests failed: no second run (1 to {MOST} have it)")
         return 1
-    print(f"{len(failed)} tests failed beside others, as shown above. Alone, once more:")
-    sys.stdout.flush()
-    again = [*prefix, sys.executable, "-m", "pytest", "-q", "-o", f"cache_dir={cache}"]
-    code = subprocess.run([*again, "--last-failed", "--last-failed-no-failures=none"]).returncode
+    say(f"{len(failed)} tests failed beside others, as shown above. Alone, once more:")
+    again = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *failed]
+    code = subprocess.run([*prefix, *again], check=False).returncode
     if code == 0:
-        print("Each passed alone. It needs more than a loud machine gives, or has a race: mend it.")
-        print(*(f"  {name}" for name in failed), sep="\n")
+        say("Each passed alone. It needs more than a loud machine gives, or has a race: mend it.")
+        say(*(f"  {name}" for name in failed))
     return code
+
+
+def say(*lines: str) -> None:
+    """Print lines before whatever a process prints next."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
