@@ -264,7 +264,7 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
 def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, f"until = {NEVER}\nbetween = [8, 9]")
     told = bench("run", path, "--time-limit", "5s")
-    assert told.code == 0, told.all
+    assert told.code in {0, 4}, told.all  # a loud machine may leave no comparison of a whole block
     assert "not measured: up to " in told.err
     assert "not enough after " in told.out
     assert "NOT COMPLETE" in told.out
