@@ -13,7 +13,7 @@ from benchforge.model.summary.summary import Comparison, Summary
 
 HOSTILE = '"><img src=x onerror=alert(1)></title><script>alert(2)</script>' * 5
 UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
-STYLE = Path(__file__).parents[2] / "plugins/reporters/benchforge_reporters/html/style.css"
+STYLE = Path(__file__).parents[2] / "plugins/reporters/benchforge_reporters/html/styles/theme.css"
 
 
 def servers(*names: str) -> Summary:
@@ -100,7 +100,7 @@ def test_without_script_everything_is_there(headless: Headless, tmp_path: Path) 
 
 
 def themes() -> dict[str, dict[str, str]]:
-    """Return the colours of each theme: the names of style.css with their values."""
+    """Return the colours of each theme: the names of theme.css with their values."""
     blocks = {
         "light": r"^:root \{(.*?)^\}",
         "dark": r"^:root\[data-theme=dark\] \{(.*?)^\}",

@@ -16,6 +16,7 @@ from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, cause_texts
 from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines
 from benchforge_reporters.document.levels import Levels, levels
+from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import claims, words
 from benchforge_reporters.text.commands import first_commands
@@ -79,6 +80,8 @@ class ResultDocument:
     smoke: bool
     blocks: int
     alarms: tuple[str, ...]
+    overview: Overview | None
+    "Overview of a result with many claims or comparisons; None for others."
     answers: tuple[ComparisonAnswer, ...]
     claims: tuple[ClaimLine, ...]
     tally: tuple[str, ...]
@@ -107,6 +110,7 @@ class ResultDocument:
 def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     """Return the document of a result. It is a pure function of its summary and trials."""
     rows = levels(summary, trials)
+    of_each, lines = answers(summary, trials), claim_lines(summary)
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
@@ -117,8 +121,9 @@ def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         smoke=summary.smoke,
         blocks=_blocks(summary),
         alarms=tuple(words.alarms(summary)),
-        answers=tuple(answers(summary, trials)),
-        claims=tuple(claim_lines(summary)),
+        overview=overview(summary, lines, of_each),
+        answers=tuple(of_each),
+        claims=tuple(lines),
         tally=tuple(claims.tally(summary)),
         causes=cause_texts(summary, trials),
         tables=tuple(

@@ -3,45 +3,23 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
-from benchforge_reporters.document.answers import AnswerState
-from benchforge_reporters.document.causes import CauseClass, CauseTexts
-from benchforge_reporters.document.claim_lines import ClaimState, counted_states
+from benchforge_reporters.document.causes import CauseTexts
+from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
-from benchforge_reporters.terminal.paint import Meaning, Paint
+from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
+from benchforge_reporters.terminal.paint import Paint
+from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
 from benchforge_reporters.text.tables import Table
 
 _LOG_LINES = 5
 _DEEPEST = 24  # columns of an indent
-_Sign = tuple[str, Meaning]
-_ANSWERS: Final[dict[AnswerState, _Sign]] = {
-    "differs": ("✔", "good"),
-    "not alike": ("!", "limits"),
-    "disturbed": ("!", "limits"),
-    "same": ("≈", "heading"),
-    "alone": ("·", "aside"),
-    "unknown": ("?", "limits"),
-}
-_CLAIMS: Final[dict[ClaimState, _Sign]] = {
-    "holds": ("✔", "good"),
-    "not alike": ("!", "limits"),
-    "fails": ("✕", "bad"),
-    "inconclusive": ("?", "limits"),
-    "invalid": ("✕", "bad"),
-}
-CAUSES: Final[dict[CauseClass, _Sign]] = {
-    "invalid": ("✕", "bad"),
-    "limits": ("!", "limits"),
-    "setup": ("i", "do"),
-    "dealt with": ("✓", "aside"),
-    "expert": ("·", "aside"),
-}
 
 
 class Terminal(Reporter):
@@ -85,14 +63,20 @@ def _top(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     yield from (paint.of("aside", line) for one in shown.setting for line in paint.wrapped(one))
     for alarm in shown.alarms[shown.smoke :]:  # the heading has the one of a smoke
         yield from (paint.of("bad", line) for line in paint.wrapped(alarm))
+    if shown.overview is not None:
+        yield ""
+        yield from counts(shown.overview, shown.claims, paint)
 
 
 def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     if not shown.answers:
         return
+    if shown.overview is not None:
+        yield from matrix(shown.overview, shown.answers, paint)
+        return
     label = max(len(safe.line(one.label)) for one in shown.answers)
     for answer in shown.answers:
-        sign, meaning = _ANSWERS[answer.state]
+        sign, meaning = ANSWERS[answer.state]
         name = safe.line(answer.label).ljust(label)
         indent = " " * (label + 4)
         first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
@@ -106,7 +90,7 @@ def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
 def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
     rows = [one for section in shown.sections for one in section.levels]
-    if rows:
+    if rows and shown.overview is None:
         failed = any(one.failed for one in rows)
         legend = LEGEND if failed else f"{LEGEND}; no request failed"
         yield [*level_lines(rows, paint), paint.paragraph("aside", legend)]
@@ -163,11 +147,23 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     if not shown.claims:
         yield from (line for text in shown.tally for line in paint.wrapped(text))
         return
-    yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
-    name = max(len(safe.line(one.name)) for one in shown.claims)
-    state = max(len(one.state) for one in shown.claims)
-    for claim in shown.claims:
-        sign, meaning = _CLAIMS[claim.state]
+    if shown.overview is not None:
+        yield paint.of("heading", "Claims")
+        yield from claim_rows(shown.claims, paint)
+    else:
+        yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
+        yield from _claims_in_full(shown.claims, paint)
+    if shown.more_blocks:
+        advice = f"--set repeat.blocks={4 * shown.blocks}"
+        text = f"To make the intervals half as wide: benchforge run SUITE {advice}"
+        yield from (paint.of("do", line) for line in paint.wrapped(text, "  "))
+
+
+def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    name = max(len(safe.line(one.name)) for one in claims)
+    state = max(len(one.state) for one in claims)
+    for claim in claims:
+        sign, meaning = CLAIMS[claim.state]
         text = "; ".join(
             filter(None, (f"{claim.hypothesis}: {claim.estimate}", claim.published, claim.remark))
         )
@@ -177,10 +173,6 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         first, *more = paint.wrapped(text, start, indent)
         yield f"  {paint.of(meaning, sign)}{first[3:]}"
         yield from more
-    if shown.more_blocks:
-        advice = f"--set repeat.blocks={4 * shown.blocks}"
-        text = f"To make the intervals half as wide: benchforge run SUITE {advice}"
-        yield from (paint.of("do", line) for line in paint.wrapped(text, "  "))
 
 
 def _causes(causes: CauseTexts, paint: Paint) -> Iterator[str]:

@@ -10,8 +10,16 @@ from benchforge.plugin import safe
 from benchforge_reporters.html.charts.axis import ChartAxis
 
 SHAPES = 4
-"Marks differ in shape as well as in colour; page.html.j2 has a symbol for each."
+"Marks differ in shape as well as in colour: SYMBOLS has each."
 COLOURS = 6
+SYMBOLS = Markup(
+    '<circle id="mark0" r="4"/>'
+    '<rect id="mark1" x="-3.6" y="-3.6" width="7.2" height="7.2" rx="1"/>'
+    '<path id="mark2" d="M0-4.8 4.6 3.4H-4.6Z"/><path id="mark3" d="M0-5 5 0 0 5-5 0Z"/>'
+    '<path id="published" d="M0-6.5 6.5 0 0 6.5-6.5 0Z"/>'
+    '<path id="cross" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5"/>'
+)
+"What a drawing refers to by its id."
 _AT_THE_EDGE = 3.0
 "Per cent: the text of a tick that is nearer to the left edge begins at the tick."
 AXIS_HEIGHT = 18

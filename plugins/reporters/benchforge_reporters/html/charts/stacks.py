@@ -10,7 +10,7 @@ from benchforge_reporters.html.charts.drawing import Chart, ChartRow, grid, svg,
 _HEIGHT = 24
 _TICKS = 3
 ROLES: Final[tuple[Role, ...]] = ("server", "upstream", "backend", "loader")
-"In the order of their bars; page.html.j2 has a key for each."
+"In the order of their bars; the page has a key for each."
 
 
 def stacks(
