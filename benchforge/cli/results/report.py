@@ -140,10 +140,12 @@ def reported(
 
 
 def _message(paths: Sequence[Path], into: Path) -> str:
-    """Return which files were written: the folder of most of them once."""
-    names = [
-        str(one.relative_to(into) if one.is_relative_to(into) else one.absolute()) for one in paths
-    ]
+    """Return which files were written: the folder of most of them once, and each folder below."""
+    below = [one.relative_to(into) if one.is_relative_to(into) else one.absolute() for one in paths]
+    names = dict.fromkeys(
+        str(one) if one.is_absolute() or len(one.parts) == 1 else f"{one.parts[0]}/"
+        for one in below
+    )
     written = f"written to {into}: {', '.join(names)}"
     if not (into / HEADER).exists():
         return written

@@ -89,9 +89,7 @@ def _rows(summary: Summary, answers: Sequence[ComparisonAnswer]) -> Iterator[Mat
             yield row
 
 
-def _row(
-    answer: ComparisonAnswer, comparison: Comparison, summary: Summary
-) -> MatrixRow | None:
+def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> MatrixRow | None:
     ranked = standing(comparison, summary)
     if ranked is None or ranked.ranking is None or not ranked.ranking.order:
         return None

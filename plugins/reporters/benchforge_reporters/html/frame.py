@@ -10,10 +10,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from benchforge.plugin import safe
-from benchforge_reporters.html.charts.drawing import COLOURS, SHAPES, SYMBOLS
+from benchforge_reporters.charts.drawing import COLOURS, SHAPES, SYMBOLS
 
 _FOLDER = Path(__file__).parent
-_STYLES = ("theme", "page", "charts", "marks", "overview", "print")
+_STYLES = (
+    "../charts/theme.css",
+    "styles/page.css",
+    "styles/charts.css",
+    "../charts/marks.css",
+    "styles/overview.css",
+    "styles/print.css",
+)
 _ROLES = {
     "server": "server",
     "upstream": "upstream",
@@ -29,7 +36,7 @@ def rendered(template: str, **values: Any) -> str:
     The policy of the page names the digests of its style and of its script: even a hole in the
     escaping could not load or run anything.
     """
-    style, script = "".join(map(styles, _STYLES)), _text("script.js")
+    style, script = "".join(map(_text, _STYLES)), _text("script.js")
     return (
         _environment()
         .get_template(template)
@@ -46,11 +53,6 @@ def rendered(template: str, **values: Any) -> str:
             **values,
         )
     )
-
-
-def styles(name: str) -> str:
-    """Return one of our style sheets."""
-    return _text(f"styles/{name}.css")
 
 
 @cache

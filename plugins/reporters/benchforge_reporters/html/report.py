@@ -8,13 +8,13 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
+from benchforge_reporters.charts.drawing import Chart, colours_of
+from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
+from benchforge_reporters.charts.run_order import Lane, run_order
 from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, SuiteTable, document
 from benchforge_reporters.html.belief import Belief, belief
 from benchforge_reporters.html.cards import Card, cards
-from benchforge_reporters.html.charts.drawing import Chart
-from benchforge_reporters.html.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
-from benchforge_reporters.html.charts.run_order import Lane, run_order
 from benchforge_reporters.html.drawn_section import DrawnSection, drawn_section
 from benchforge_reporters.html.frame import rendered
 from benchforge_reporters.html.headed_table import HeadedTable, headed
@@ -30,7 +30,9 @@ class Html(Reporter):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write report.html."""
         report = folder / "report.html"
-        report.write_text(rendered("result.html.j2", page=page(summary, trials, folder)), encoding="utf-8")
+        report.write_text(
+            rendered("result.html.j2", page=page(summary, trials, folder)), encoding="utf-8"
+        )
         return (report,)
 
 
@@ -96,8 +98,7 @@ class ResultPage:
 
 def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> ResultPage:
     """Return the values of a result's page; `folder` has the trials' files."""
-    labels = dict.fromkeys(case.case.server for case in summary.cases)
-    colours = {server: number for number, server in enumerate(labels)}
+    colours = colours_of(summary)
     text = document(summary, trials)
     sections = tuple(
         drawn_section(section, number, trials, folder, colours, answered=bool(text.answers))

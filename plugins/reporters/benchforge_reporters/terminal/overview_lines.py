@@ -27,9 +27,7 @@ def counts(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Ite
         yield from paint.wrapped(overview.of_sources)
 
 
-def matrix(
-    overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
-) -> Iterator[str]:
+def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint) -> Iterator[str]:
     """Yield each comparison in a line, its servers in per cent of the best."""
     rows = {row.answer.label: row for row in overview.rows}
     width = min(_NAMES, max((len(safe.line(answer.label)) for answer in answers), default=0))
@@ -53,7 +51,9 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         start = f"{sign} {safe.line(claim.name).ljust(name)}  "
         remark = claim.remark if claim.state == "not alike" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _WIDE) >= _WIDE else ""
-        estimate = f"{hypothesis}{claim.estimate}"
+        known = claim.text.verdict.estimate.value is not None
+        shown = claim.estimate if known else claim.estimate.partition(": ")[0]
+        estimate = f"{hypothesis}{shown}"
         text = "; ".join(filter(None, (estimate, claim.published, remark)))
         first, *more = paint.wrapped(text, start, " " * (name + 4))
         yield paint.of(meaning, sign) + first[len(sign) :]

@@ -95,20 +95,21 @@ def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
         legend = LEGEND if failed else f"{LEGEND}; no request failed"
         yield [*level_lines(rows, paint), paint.paragraph("aside", legend)]
     for section in shown.sections:
-        if lines := list(_section(section, paint)):
+        if lines := list(_section(section, paint, brief=shown.overview is not None)):
             yield lines
-    if not all(section.levels for section in shown.sections):
+    if shown.overview is None and not all(section.levels for section in shown.sections):
         cells, order = shown.reading
         yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
 
 
-def _section(section: Section, paint: Paint) -> Iterator[str]:
-    if not section.levels:
+def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
+    """Yield what the table of levels does not have; if `brief`, sweeps and failures only."""
+    if not section.levels and not brief:
         yield from paint.wrapped(section.title)
         yield from (line for text in section.sought for line in paint.wrapped(text))
         yield from _table(partial(table_of, section.cases), paint)
         yield ""
-    sentences = section.sweeps if section.levels else (*section.ranks, *section.sweeps)
+    sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
     yield from (line for text in sentences for line in paint.wrapped(text))
     for line, failed in section.failures:
         yield paint.of("bad", safe.line(line))

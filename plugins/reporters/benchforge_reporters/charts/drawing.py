@@ -1,13 +1,13 @@
 """The pieces of a drawing. All text in it passes `safe.html`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from markupsafe import Markup
 
-from benchforge.plugin import safe
-from benchforge_reporters.html.charts.axis import ChartAxis
+from benchforge.plugin import Summary, safe
+from benchforge_reporters.charts.axis import ChartAxis
 
 SHAPES = 4
 "Marks differ in shape as well as in colour: SYMBOLS has each."
@@ -44,6 +44,12 @@ class Chart:
     rows: tuple[ChartRow, ...]
     axis: Markup
     caption: str = ""
+
+
+def colours_of(summary: Summary) -> Mapping[str, int]:
+    """Return the number of each server's colour and shape, in the order of the suite."""
+    servers = dict.fromkeys(case.case.server for case in summary.cases)
+    return {server: number for number, server in enumerate(servers)}
 
 
 def svg(height: int, content: str, description: str, kind: str = "") -> Markup:

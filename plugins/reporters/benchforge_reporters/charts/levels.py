@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.plugin import CaseSummary, Estimate, MetricSummary, readable
-from benchforge_reporters.html.charts.axis import ChartAxis
-from benchforge_reporters.html.charts.drawing import (
+from benchforge_reporters.charts.axis import ChartAxis
+from benchforge_reporters.charts.drawing import (
     COLOURS,
     Chart,
     ChartRow,
