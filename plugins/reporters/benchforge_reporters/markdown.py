@@ -145,6 +145,8 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     yield from _list("At rising concurrency", section.sweeps)
     yield "### Every trial\n"
     yield from table_lines(section.trials)
+    if section.left_out:
+        yield f"{section.left_out}\n"
     yield from _list("How each trial's values were formed", section.estimators)
     yield from _list("Answers under load", section.monitored)
     yield from _list("What the checks found", section.notes)

@@ -44,6 +44,8 @@ class Chart:
     rows: tuple[ChartRow, ...]
     axis: Markup
     caption: str = ""
+    left_out: int = 0
+    "Number of trials that have no mark, since there are too many."
 
 
 def colours_of(summary: Summary) -> Mapping[str, int]:

@@ -1,7 +1,7 @@
 """All that a result says, in the order in which a reader needs it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchforge.plugin import (
     CaseSummary,
@@ -28,6 +28,9 @@ from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
 from benchforge_reporters.text.under_load import under_load
 
+MOST_TRIALS = 500
+"Trials of a scenario that have a row: a page of all of them would be too long to open."
+
 
 @dataclass(frozen=True)
 class Section:
@@ -40,6 +43,9 @@ class Section:
     sought: tuple[str, ...]
     table: Table
     trials: Table
+    "The first trials, a row each."
+    trials_left_out: int
+    "Number of trials that have no row here: files for programs have all of them."
     levels: tuple[Levels, ...]
     ranks: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -50,6 +56,14 @@ class Section:
     "Proof of the answers at random moments of the loads, for each case."
     estimators: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def left_out(self) -> str:
+        """How many trials have no row, in words; empty if all have one."""
+        if not self.trials_left_out:
+            return ""
+        more = readable.exact(self.trials_left_out)
+        return f"and {more} more trials, which numbers.csv and trials/ have"
 
 
 @dataclass(frozen=True)
@@ -154,6 +168,7 @@ def _section(
     rows: Sequence[Levels],
 ) -> Section:
     scenario = cases[0].case.scenario
+    every_trial = trials_of(cases)
     return Section(
         scenario=scenario,
         title=title,
@@ -161,7 +176,8 @@ def _section(
         request=words.requested(cases, trials),
         sought=tuple(words.sought(summary, cases)),
         table=table_of(cases),
-        trials=trials_of(cases),
+        trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
+        trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
         levels=tuple(one for one in rows if one.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),
         pairs=tuple(pairs(summary, scenario)),

@@ -56,18 +56,22 @@ def _card(
 ) -> Card:
     cases = cases_of(comparison, summary)
     state, tag = _TAGS[answer.state]
+    chart = answer_chart(comparison, summary, colours)
     return Card(
         section=sections[answer.scenario],
         state=state,
         tag=tag,
         title=summary.titles.get(answer.scenario, ""),
         answer=answer,
-        chart=answer_chart(comparison, summary, colours),
-        about=_about(comparison, cases),
+        chart=chart,
+        about=_about(comparison, cases, chart),
     )
 
 
-def _about(comparison: Comparison, cases: Sequence[CaseSummary]) -> str:
+def _about(comparison: Comparison, cases: Sequence[CaseSummary], chart: Chart | None) -> str:
     trials, column = sum(case.trials for case in cases), drawn_column(cases)
     unit = [column.unit or column.title] if column else []
-    return " · ".join([*unit, f"by {comparison.driver}", readable.counted(trials, "trial")])
+    counted = readable.counted(trials, "trial")
+    if chart is not None and chart.left_out:
+        counted += f", of which {readable.exact(chart.left_out)} have no mark"
+    return " · ".join([*unit, f"by {comparison.driver}", counted])
