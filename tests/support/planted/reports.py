@@ -68,7 +68,7 @@ PLANTED_REPORTS = (
         "equal",
         "same",
         "No difference seen between",
-        _suite("equal", "--wait 0.006", "--wait 0.006"),
+        _suite("equal", "--wait 0.006", "--wait 0.006 --type text/plain"),
     ),
     PlantedReport(
         "unresolved",

@@ -52,9 +52,10 @@ class CauseTexts:
         return (*self.shown, *self.others)
 
     @property
-    def open(self) -> int:
-        """How many of the others a reader may want to know of."""
-        return sum(one.kind != "expert" for one in self.others)
+    def of_others(self) -> str:
+        """Words on the others: that they are for experts only, if they are; else empty."""
+        experts = all(one.kind == "expert" for one in self.others)
+        return " for experts, none of which limits the answer" if experts else ""
 
 
 def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:

@@ -52,7 +52,13 @@ def claim_lines(summary: Summary) -> list[ClaimLine]:
 def counted_states(lines: Sequence[ClaimLine]) -> str:
     """Return how many claims hold, fail, and so on."""
     counts = {state: sum(line.state == state for line in lines) for state in WORDS}
-    return ", ".join(f"{counts[state]} {word}" for state, word in WORDS.items() if counts[state])
+    return ", ".join(f"{count} {word_of(state, count)}" for state, count in counts.items() if count)
+
+
+def word_of(state: ClaimState, count: int) -> str:
+    """Return what a number of claims does: 1 holds, 2 hold."""
+    verb, *more = WORDS[state].split(" ", maxsplit=1)
+    return " ".join([f"{verb}s" if count == 1 and verb in {"hold", "fail"} else verb, *more])
 
 
 def _line(text: ClaimText) -> ClaimLine:

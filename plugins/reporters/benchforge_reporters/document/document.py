@@ -134,7 +134,7 @@ def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         setting=tuple(_setting(summary, trials)),
         smoke=summary.smoke,
         blocks=_blocks(summary),
-        alarms=tuple(words.alarms(summary)),
+        alarms=tuple(words.alarms(summary, named=not summary.causes)),
         overview=overview(summary, lines, of_each),
         answers=tuple(of_each),
         claims=tuple(lines),
@@ -196,7 +196,7 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     measured = sum(case.trials for case in cases)
     texts = [readable.counted(measured, "trial")]
     if blocks := _blocks(summary):
-        texts[0] += f" in {readable.counted(blocks, 'block')}"
+        texts[0] += f" in {readable.counted(blocks, 'block')} (rounds)"
     if trials:
         ends = [trial.started.timestamp() + trial.seconds for trial in trials]
         began = min(trial.started.timestamp() for trial in trials)
@@ -205,7 +205,9 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     machine = [str(cpu)] if isinstance(cpu, str) else []
     machine += [readable.counted(usable, "CPU")] if isinstance(usable, int) else []
     machine += ["virtual"] if summary.facts.get("virtual") is True else []
-    return " · ".join([summary.name, ", ".join(texts), *([", ".join(machine)] if machine else [])])
+    return " · ".join(
+        [f"suite {summary.name}", ", ".join(texts), *([", ".join(machine)] if machine else [])]
+    )
 
 
 def _blocks(summary: Summary) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchforge.plugin import readable
-from benchforge_reporters.document.claim_lines import WORDS
+from benchforge_reporters.document.claim_lines import WORDS, word_of
 from benchforge_reporters.document.document import ResultDocument
 from benchforge_reporters.document.overview import MatrixCell, Overview
 
@@ -64,8 +64,8 @@ def drawn_overview(text: ResultDocument) -> DrawnOverview | None:
         return None
     counts = {state: sum(line.state == state for line in text.claims) for state in WORDS}
     states = (
-        CountedState(state.replace(" ", "-"), counts[state], word)
-        for state, word in WORDS.items()
+        CountedState(state.replace(" ", "-"), counts[state], word_of(state, counts[state]))
+        for state in WORDS
         if counts[state]
     )
     return DrawnOverview(tuple(states), _matrix(text.overview))

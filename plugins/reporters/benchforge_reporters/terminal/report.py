@@ -9,6 +9,7 @@ from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
 from benchforge_reporters.document.causes import CauseTexts
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.document.quotable import verdict
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
@@ -48,7 +49,8 @@ class Terminal(Reporter):
                 *_sections(shown, paint),
                 *(_suite_table(summary, label, shown, paint) for label in summary.tables),
                 _claims(shown, paint),
-                _causes(shown.causes, paint),
+                _causes(shown.causes, paint, smoke=shown.smoke),
+                _next(shown, paint),
             )
         ]
         return "\n\n".join(block for block in blocks if block) + "\n"
@@ -154,10 +156,6 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     else:
         yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
         yield from _claims_in_full(shown.claims, paint)
-    if shown.more_blocks:
-        advice = f"--set repeat.blocks={4 * shown.blocks}"
-        text = f"To make the intervals half as wide: benchforge run SUITE {advice}"
-        yield from (paint.of("do", line) for line in paint.wrapped(text, "  "))
 
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
@@ -176,11 +174,10 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         yield from more
 
 
-def _causes(causes: CauseTexts, paint: Paint) -> Iterator[str]:
-    if not causes.findings:
-        return
-    counts = f"   {causes.findings} findings of the checks, {len(causes.all)} causes"
-    yield paint.of("heading", "Before you quote it") + paint.of("aside", counts)
+def _causes(causes: CauseTexts, paint: Paint, *, smoke: bool) -> Iterator[str]:
+    if not smoke:
+        state, sentence = verdict(causes, smoke=smoke)
+        yield f"{paint.of('heading', 'May I quote it?')}  {paint.of(state, sentence)}"
     for text in causes.shown:
         sign, meaning = CAUSES[text.kind]
         start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
@@ -188,9 +185,15 @@ def _causes(causes: CauseTexts, paint: Paint) -> Iterator[str]:
         if text.remedy:
             yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
     if causes.others:
-        ids = ", ".join(dict.fromkeys(safe.line(one.id) for one in causes.others))
-        more = f"and {len(causes.others)} more ({ids}): benchforge report --why"
+        more = f"and {len(causes.others)} more{causes.of_others}: benchforge report --why"
         yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
+
+
+def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    if shown.more_blocks:
+        advice = f"benchforge run SUITE --set repeat.blocks={4 * shown.blocks}"
+        for line in paint.wrapped(f"To make the intervals half as wide: {advice}"):
+            yield paint.of("do", line)
 
 
 def last_lines(log: str) -> list[str]:
