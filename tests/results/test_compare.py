@@ -100,7 +100,7 @@ def test_the_page_has_the_worst_first(
     bench: Bench, on: Session, past: Path, tmp_path: Path
 ) -> None:
     new, page = on(9, {"one": 1.02, "two": 1.02 * 0.9}), tmp_path / "compare.html"
-    told = against(bench, new, past, "--metric", "throughput", "--html", page)
+    told = against(bench, new, past, "--metric", "throughput", "--html", str(page))
     assert told.code == 1, told.all
     assert f"written to {page}" in told.all
     with Headless() as headless:

@@ -11,6 +11,7 @@ from benchforge_reporters.document.causes import CauseTexts
 from benchforge_reporters.document.claim_lines import counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
+from benchforge_reporters.document.quotable import verdict
 from benchforge_reporters.raw import raw
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
@@ -51,7 +52,7 @@ def _report(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     if shown.scope:
         yield f"{shown.scope}\n"
     yield from _answers(shown, drawn)
-    yield from _causes(shown.causes)
+    yield from _causes(shown.causes, smoke=shown.smoke)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
     cells, order = shown.reading
     yield f"In the tables, {cells};\n{order}.\n"
@@ -107,10 +108,11 @@ def _share(cell: MatrixCell | None) -> str:
     return f"**{share}**" if cell.tied else share
 
 
-def _causes(causes: CauseTexts) -> Iterator[str]:
+def _causes(causes: CauseTexts, *, smoke: bool) -> Iterator[str]:
     matter = [one for one in causes.all if one.kind != "expert"]
-    if matter:
-        yield "## Before you quote it\n"
+    if not smoke:
+        yield "## May I quote it?\n"
+        yield f"**{verdict(causes, smoke=smoke)[1]}**\n"
     for text in matter:
         remedy = f" To do: {safe.markdown(text.remedy)}." if text.remedy else ""
         brief, effect = safe.markdown(text.brief), safe.markdown(text.effect)

@@ -71,7 +71,7 @@ def compare_page(
 ) -> ComparePage:
     """Return the values of a comparison's page."""
     seen = sorted(
-        (one for one in changes if not one.silent), key=lambda one: [*_KINDS].index(answer_of(one))
+        (one for one in changes if not one.silent), key=lambda row: [*_KINDS].index(answer_of(row))
     )
     ends = [end for one in seen for end in _ends(one)]
     axis = ChartAxis.of_ratios(ends) if ends else None

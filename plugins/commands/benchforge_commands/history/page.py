@@ -58,7 +58,7 @@ def history_page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]
 
 
 def _suite(number: int, line: Timeline, courses: Sequence[Course]) -> SuiteHistory:
-    drawn = [one for course in courses if (one := _course(line, course)) is not None]
+    drawn = [chart for course in courses if (chart := _course(line, course)) is not None]
     more = len(drawn) - _MOST
     return SuiteHistory(
         id=f"suite-{number}",
@@ -95,8 +95,8 @@ def _course(line: Timeline, course: Course) -> DrawnCourse | None:
 def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
     """Yield each change of a level; that there is none, or why none was looked for."""
     changed = [(course, one) for course in courses for one in course.changed]
-    for course, one in changed:
-        yield f"{course.case.title}, {course.measure.title}: {changed_text(one)}"
+    for course, change in changed:
+        yield f"{course.case.title}, {course.measure.title}: {changed_text(change)}"
     if not changed:
         reasons = listed(dict.fromkeys(why for course in courses for why in course.why))
         nothing = f"no changes are shown: {reasons}" if reasons else "no level changed"

@@ -15,10 +15,10 @@ def change_drawing(
 
     `state` names the colour, and `about` says it in words.
     """
-    one = axis.at(1)
+    alike = axis.at(1)
     pieces = [
         grid(axis, _HEIGHT),
-        f'<line class="alike" x1="{one}%" x2="{one}%" y1="0" y2="{_HEIGHT}"/>',
+        f'<line class="alike" x1="{alike}%" x2="{alike}%" y1="0" y2="{_HEIGHT}"/>',
     ]
     if ends is not None:
         pieces.append(interval_bar(axis, ends, _MIDDLE, f"state-{state}"))

@@ -26,15 +26,15 @@ def course_drawing(
     `values` are by the result's index, `series` are the results that begin a new series, and
     `changes` those at which the level changed.
     """
-    known = {place: one for place, one in values.items() if one.value is not None}
-    if not known:
+    estimates = {place: one for place, one in values.items() if one.value is not None}
+    if not estimates:
         return None
-    tops = [one.high if one.high is not None else one.value or 0.0 for one in known.values()]
-    axis = ChartAxis.from_zero([*tops, *(one.value or 0.0 for one in known.values())])
+    tops = [one.high if one.high is not None else one.value or 0.0 for one in estimates.values()]
+    axis = ChartAxis.from_zero([*tops, *(one.value or 0.0 for one in estimates.values())])
     axis = ChartAxis(axis.low, axis.high, room=(0.0, 8.0))
     pieces = [*_ticks(axis, scale), *_results(results, series, changes)]
     words = []
-    for place, estimate in known.items():
+    for place, estimate in estimates.items():
         value, at = estimate.value or 0.0, _x(place, results)
         words.append(f"result {place + 1}: {scale.text(value)}")
         if estimate.interval is not None:

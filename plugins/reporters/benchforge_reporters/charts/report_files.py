@@ -77,9 +77,9 @@ def _of_answers(
 
 def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> Iterator[ChartFile]:
     labels = [" · ".join(filter(None, row)) for row in case_labels(section.cases).rows]
-    found = searches(list(zip(labels, section.cases, strict=True)), colours)
-    if found is not None:
-        yield _file(f"search-{number}", f"{section.scenario}: {found.caption}", found)
+    searched = searches(list(zip(labels, section.cases, strict=True)), colours)
+    if searched is not None:
+        yield _file(f"search-{number}", f"{section.scenario}: {searched.caption}", searched)
     for place, swept in enumerate(section.curves[:_MOST], start=1):
         drawing = sweep_curve(swept, colours.get(swept.server, 0))
         if drawing is not None:

@@ -100,8 +100,8 @@ def _shown(
     """Return what the ranking shows, in a headline and in sentences below it."""
     if len(cases) == 1:
         return ("alone", _alone(cases[0]), [])
-    if (found := found_rates(cases)) is not None:
-        apart, text = found
+    if (rates := found_rates(cases)) is not None:
+        apart, text = rates
         return ("differs" if apart else "same", text, [])
     if ranked is None or ranked.ranking is None:
         why = "no metric ranks the servers" if ranked is None else ranked.why

@@ -13,18 +13,18 @@ def found_rates(cases: Sequence[CaseSummary]) -> tuple[bool, str] | None:
     None where a case was no search, or its search has no answer.
     """
     named = list(zip(server_names([case.case for case in cases]), cases, strict=True))
-    known = [
+    ranked = [
         (server, case.capacity)
         for server, case in named
         if case.capacity is not None and case.capacity.answered
     ]
-    if not known or len(known) < len(cases):
+    if not ranked or len(ranked) < len(cases):
         return None
-    known.sort(key=lambda one: _top(one[1]), reverse=True)
-    texts = [f"{server} {_rate(capacity)}" for server, capacity in known]
-    ends = [_ends(capacity) for _, capacity in known]
+    ranked.sort(key=lambda rate: _top(rate[1]), reverse=True)
+    texts = [f"{server} {_rate(capacity)}" for server, capacity in ranked]
+    ends = [_ends(capacity) for _, capacity in ranked]
     apart = all(low > high for (low, _), (_, high) in pairwise(ends))
-    of = "" if apart or len(known) == 1 else ": the intervals have rates in common"
+    of = "" if apart or len(ranked) == 1 else ": the intervals have rates in common"
     return apart, f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{of}"
 
 

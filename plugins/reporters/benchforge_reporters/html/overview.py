@@ -40,7 +40,7 @@ class DrawnRow:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class DrawnMatrix:
     """Servers and comparisons: those of which there are more are the rows."""
 
     corner: str
@@ -55,7 +55,7 @@ class DrawnOverview:
     """The overview of a page."""
 
     states: tuple[CountedState, ...]
-    matrix: Matrix | None
+    matrix: DrawnMatrix | None
 
 
 def drawn_overview(text: ResultDocument) -> DrawnOverview | None:
@@ -71,14 +71,14 @@ def drawn_overview(text: ResultDocument) -> DrawnOverview | None:
     return DrawnOverview(tuple(states), _matrix(text.overview))
 
 
-def _matrix(overview: Overview) -> Matrix | None:
+def _matrix(overview: Overview) -> DrawnMatrix | None:
     if not overview.rows:
         return None
     servers, labels = overview.servers, [row.answer.label for row in overview.rows]
     doubtful = [row.answer.label for row in overview.rows if row.answer.state in _DOUBTFUL]
     by_server = len(servers) >= len(labels)
     rows = tuple(_by_server(overview) if by_server else _by_comparison(overview))
-    return Matrix(
+    return DrawnMatrix(
         "server" if by_server else "comparison",
         tuple(labels) if by_server else servers,
         rows,

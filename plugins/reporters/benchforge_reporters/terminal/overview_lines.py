@@ -51,8 +51,8 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         start = f"{sign} {safe.line(claim.name).ljust(name)}  "
         remark = claim.remark if claim.state == "not alike" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _WIDE) >= _WIDE else ""
-        known = claim.text.verdict.estimate.value is not None
-        shown = claim.estimate if known else claim.estimate.partition(": ")[0]
+        valued = claim.text.verdict.estimate.value is not None
+        shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
         estimate = f"{hypothesis}{shown}"
         text = "; ".join(filter(None, (estimate, claim.published, remark)))
         first, *more = paint.wrapped(text, start, " " * (name + 4))
