@@ -17,14 +17,17 @@ def test_the_first_screen_gives_the_answer(
 ) -> None:
     needed("wrk")
     (tmp_path / "suite.toml").write_text(planted.suite)
-    for attempt in range(_TRIES):  # a neighbour hides what is planted
+    attempt = 0
+    while True:  # a neighbour hides what is planted
+        attempt += 1
         done = bench("run", tmp_path / "suite.toml", "-o", tmp_path / str(attempt))
         assert done.code in {0, 1, 4}, done.all
-        answer = [line for line in done.out.splitlines() if " page  " in line]
-        if answer and planted.sentence in answer[0] and answer[0][0] in _SIGNS[planted.state]:
+        shown = [line for line in done.out.splitlines() if " page  " in line]
+        answer = shown[0] if shown else " "
+        right = planted.sentence in answer and answer[0] in _SIGNS[planted.state]
+        if right or attempt == _TRIES:
             break
-    else:
-        pytest.fail(done.all)
+    assert right, done.all
     assert "May I quote it?" in done.out
     if planted.state == "not alike":
         assert "Not alike: connections were kept alive" in done.out

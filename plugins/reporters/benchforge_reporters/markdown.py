@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
 from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, chart_files
-from benchforge_reporters.document.causes import CauseTexts
 from benchforge_reporters.document.claim_lines import counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
@@ -52,7 +51,7 @@ def _report(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     if shown.scope:
         yield f"{shown.scope}\n"
     yield from _answers(shown, drawn)
-    yield from _causes(shown.causes, smoke=shown.smoke)
+    yield from _causes(shown)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
     cells, order = shown.reading
     yield f"In the tables, {cells};\n{order}.\n"
@@ -108,11 +107,12 @@ def _share(cell: MatrixCell | None) -> str:
     return f"**{share}**" if cell.tied else share
 
 
-def _causes(causes: CauseTexts, *, smoke: bool) -> Iterator[str]:
-    matter = [one for one in causes.all if one.kind != "expert"]
-    if not smoke:
+def _causes(shown: ResultDocument) -> Iterator[str]:
+    matter = [one for one in shown.causes.all if one.kind != "expert"]
+    if shown.answers or matter:
         yield "## May I quote it?\n"
-        yield f"**{verdict(causes, smoke=smoke)[1]}**\n"
+    if shown.answers:
+        yield f"**{verdict(shown.causes, smoke=shown.smoke)[1]}**\n"
     for text in matter:
         remedy = f" To do: {safe.markdown(text.remedy)}." if text.remedy else ""
         brief, effect = safe.markdown(text.brief), safe.markdown(text.effect)

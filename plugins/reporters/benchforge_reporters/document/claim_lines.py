@@ -51,8 +51,10 @@ def claim_lines(summary: Summary) -> list[ClaimLine]:
 
 def counted_states(lines: Sequence[ClaimLine]) -> str:
     """Return how many claims hold, fail, and so on."""
-    counts = {state: sum(line.state == state for line in lines) for state in WORDS}
-    return ", ".join(f"{count} {word_of(state, count)}" for state, count in counts.items() if count)
+    counts: list[tuple[ClaimState, int]] = [
+        (state, sum(line.state == state for line in lines)) for state in WORDS
+    ]
+    return ", ".join(f"{count} {word_of(state, count)}" for state, count in counts if count)
 
 
 def word_of(state: ClaimState, count: int) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
-from benchforge_reporters.document.causes import CauseTexts
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.quotable import verdict
@@ -49,7 +48,7 @@ class Terminal(Reporter):
                 *_sections(shown, paint),
                 *(_suite_table(summary, label, shown, paint) for label in summary.tables),
                 _claims(shown, paint),
-                _causes(shown.causes, paint, smoke=shown.smoke),
+                _causes(shown, paint),
                 _next(shown, paint),
             )
         ]
@@ -174,10 +173,13 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         yield from more
 
 
-def _causes(causes: CauseTexts, paint: Paint, *, smoke: bool) -> Iterator[str]:
-    if not smoke:
-        state, sentence = verdict(causes, smoke=smoke)
+def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    causes = shown.causes
+    if shown.answers:
+        state, sentence = verdict(causes, smoke=shown.smoke)
         yield f"{paint.of('heading', 'May I quote it?')}  {paint.of(state, sentence)}"
+    elif causes.all:
+        yield paint.of("heading", "What the checks found")
     for text in causes.shown:
         sign, meaning = CAUSES[text.kind]
         start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
