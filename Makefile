@@ -10,7 +10,7 @@ KILLS = 200
 MINUTES = 30
 
 .PHONY: help setup setup-dev run studies test test-all torture robustness validity lint format docs schemas clean
-.PHONY: lint-style lint-types lint-pyright
+.PHONY: first-screen lint-style lint-types lint-pyright
 .DEFAULT_GOAL = help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo 'make lint     run the checks only: style, types, imports, prose'
 	@echo 'make format   format the code, and fix faults of style'
 	@echo 'make docs     generate the reference from the code, and build docs/_build/html'
+	@echo 'make first-screen  write the text and the picture of README.md from RESULT=results/...'
 	@echo 'make schemas  regenerate schemas/ after a change of an option or a part'
 	@echo 'make setup    prepare .venv and .tools (run and test do it themselves)'
 	@echo 'make clean    remove .venv, .tools and caches; results stay'
@@ -74,6 +75,10 @@ test: lint
 
 test-all: test
 	$(call side_by_side,exhaustive)
+
+# The text and the picture of README.md, from a result of a quiet machine.
+first-screen: setup-dev
+	PYTHONPATH=tests/support $(bin)/python -m docs.generate.first_screen '$(RESULT)'
 
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \

@@ -11,6 +11,7 @@ from benchforge.checks.answers import answers, sampled
 from benchforge.checks.answers.alike import answers as same
 from benchforge.checks.answers.alike import size
 from benchforge.checks.answers.answers import censored, errors
+from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import SampledBody
@@ -339,6 +340,17 @@ def test_headers_that_differ_warn(changed: Any, word: str) -> None:
 def test_an_older_answer_has_no_length_of_headers() -> None:
     older = trial(server="b", probes=None, answers=(answer(header_bytes=None),))
     assert statuses(trial(), older)["E4"] == "unknown"
+
+
+def test_a_search_chooses_rate_and_arrivals_and_nothing_else() -> None:
+    def sought(block: int, digest: str, server: str = "a") -> Trial:
+        outcome = SearchOutcome(rate=100.0, passed=True)
+        load = {"rate": 100.0, "options_digest": digest}
+        return trial(server=server, block=block, load=load, search_outcome=outcome)
+
+    by_block = [sought(1, "s"), sought(1, "s", "b"), sought(2, "t"), sought(2, "t", "b")]
+    assert statuses(*by_block)["E5"] == "pass"
+    assert statuses(*by_block, sought(2, "u"))["E5"] == "fail"
 
 
 def test_another_request_or_another_script_fails() -> None:

@@ -2,17 +2,19 @@
 
 import re
 
+import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import cause_texts
 from hypothesis import given
 from hypothesis import strategies as st
-from made import plain
+from made import plain, summaries
 from made.shown import line
 
+from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause, FoldedFinding
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
-from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.check import Check
 
@@ -180,3 +182,25 @@ def test_at_most_five_causes_are_shown_but_each_that_is_invalid(
     assert invalid <= {one.id for one in texts.shown}
     assert len(texts.shown) <= max(5, len(invalid))
     assert all(len(one.brief) <= 72 for one in texts.all)
+
+
+def sought(server: str, rate: float, low: float, high: float) -> CaseSummary:
+    estimate = Estimate(method="t of logs", level=0.95, n=5, value=rate, low=low, high=high)
+    found = Capacity(rate=estimate, safe=None, width=None, phase="done")
+    return summaries.case(server, [1.0], capacity=found)
+
+
+@pytest.mark.parametrize(
+    ("high", "state", "words"),
+    [(4100.0, "differs", "4,100, 95 %)"), (5100.0, "same", "the intervals have rates in common")],
+)
+def test_a_search_is_answered_by_the_rates_that_it_found(
+    high: float, state: str, words: str
+) -> None:
+    cases = [sought("slow", 4000.0, 3900.0, high), sought("fast", 5000.0, 4900.0, 5200.0)]
+    compared = summaries.comparison([], "slow", "fast")
+    summary = summaries.summary(*cases, comparisons=(compared,))
+    (answer,) = answers(summary, [])
+    assert answer.state == state
+    assert answer.headline.startswith("Highest rate that keeps all objectives: fast 5,000")
+    assert words in answer.headline

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from benchforge_reporters.html.report import Html
 from browser import Headless
+from made import made_result
 from made.shown import case, line, result, trial
 
 from benchforge.model.summary.summary import Comparison, Summary
+from benchforge.stats.summary.summarize import summarize
 
 HOSTILE = '"><img src=x onerror=alert(1)></title><script>alert(2)</script>' * 5
 UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
-STYLE = Path(__file__).parents[2] / "plugins/reporters/benchforge_reporters/html/style.css"
+STYLE = Path(__file__).parents[2] / "plugins/reporters/benchforge_reporters/charts/theme.css"
 
 
 def servers(*names: str) -> Summary:
@@ -100,7 +102,7 @@ def test_without_script_everything_is_there(headless: Headless, tmp_path: Path) 
 
 
 def themes() -> dict[str, dict[str, str]]:
-    """Return the colours of each theme: the names of style.css with their values."""
+    """Return the colours of each theme: the names of theme.css with their values."""
     blocks = {
         "light": r"^:root \{(.*?)^\}",
         "dark": r"^:root\[data-theme=dark\] \{(.*?)^\}",
@@ -147,3 +149,24 @@ def test_every_text_and_every_mark_has_enough_contrast() -> None:
     }
     assert poor == {}
     assert themes()["dark"] == themes()["dark by choice of the system"]
+
+
+def test_what_grows_with_trials_is_capped_and_says_so(tmp_path: Path) -> None:
+    few, many = (_page_of(blocks, tmp_path / str(blocks)) for blocks in (1_000, 4_000))
+    assert len(many) < 1.1 * len(few)
+    assert "and 7,500 more trials, which numbers.csv and trials/ have" in many
+    assert "8,000 trials, of which 7,128 have no mark" in many
+
+
+def _page_of(blocks: int, folder: Path) -> str:
+    """Return the page of a result with two servers and so many blocks."""
+    folder.mkdir()
+    cases = [made_result.case(server) for server in ("one", "two")]
+    rates = [
+        (of, [1000.0 * place + block % 7 for block in range(blocks)])
+        for place, of in enumerate(cases, 1)
+    ]
+    trials = made_result.trials(rates)
+    summary = summarize(made_result.header(cases, blocks), trials, made_result.METRICS)
+    Html().report(summary, trials, folder)
+    return (folder / "report.html").read_text()

@@ -68,7 +68,7 @@ FEW = TWO.model_copy(
 def test_a_small_table_shows_each_case_in_one_line() -> None:
     assert lines_of(Terminal().text(FEW, (), width=80)) == [
         "Hello, world",
-        "hello · 6 trials in 3 blocks",
+        "suite hello · 6 trials in 3 blocks (rounds)",
         "",
         "hello",
         "",
@@ -95,7 +95,7 @@ def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> Non
     text = Terminal().text(TWO, (), width=80)
     assert lines_of(text) == [
         "Hello, world",
-        "hello · 6 trials in 3 blocks",
+        "suite hello · 6 trials in 3 blocks (rounds)",
         "",
         "hello",
         "",
@@ -198,7 +198,7 @@ FAILED = result(
 def test_a_failed_trial_stands_below_the_table_with_the_end_of_its_log() -> None:
     assert lines_of(Terminal().text(FAILED, ())) == [
         "Hello, world",
-        "hello · 0 trials",
+        "suite hello · 0 trials",
         "FAILED TRIALS: 1; they have no measurement",
         "",
         "hello",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import Headless
 from front_door import Bench, bench_words, calls
 from measured.once import made_once
 from measured.small_results import change_cases, measured, read, session, write
@@ -56,6 +57,26 @@ def test_a_change_stands_between_two_results(bench: Bench, results: Path) -> Non
     told = bench("history", results, "--metric", "throughput")
     assert "CHANGED" not in told.out
     assert "no changes are shown: changes are looked for in the ratio to a reference" in told.out
+
+
+def test_the_page_draws_each_course_and_names_the_change(
+    bench: Bench, results: Path, tmp_path: Path
+) -> None:
+    words = ("history", results, "--reference", "one", "--metric", "throughput")
+    told = bench(*words, "--html", tmp_path / "history.html")
+    assert told.code == 0, told.all
+    with Headless() as headless:
+        for width in (400, 1400):
+            with headless.visit(tmp_path / "history.html", width) as visit:
+                assert (visit.messages, visit.sideways()) == ([], 0)
+                assert visit.requests == [(tmp_path / "history.html").as_uri()]
+                assert visit.page.locator("figure").count() == 2
+                assert visit.page.locator("figure circle.mark").count() == 2 * DAYS
+                answer = visit.page.locator("#answer").inner_text()
+                assert f"between result {STEP} and {STEP + 1}" in answer
+    told = bench(*words, "--html", tmp_path / "missing" / "history.html")
+    assert told.code == 5
+    assert "missing/history.html: No such file or directory" in told.all
 
 
 def test_what_is_for_programs_says_the_same(bench: Bench, results: Path) -> None:

@@ -107,16 +107,30 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     """E5: whether the load tool was told the same, and the same was asked."""
     all_trials = [trial for trials in sides.values() for trial in trials]
     requests = {trial.request.model_dump_json() for trial in all_trials}
-    streams = {trial.load.options_digest if trial.load is not None else "" for trial in all_trials}
+    digests: dict[object, set[str]] = {}
+    for trial in all_trials:
+        digests.setdefault(_chosen(trial), set()).add(_digest(trial))
+    changed = any(len(some - {""}) > 1 for some in digests.values())
     if len(requests) > 1:
         requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
         says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
         return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
-    if len(streams - {""}) > 1:
+    if changed:
         says = "the load tool's options or its script changed between trials: measure all anew"
         return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
-    if "" in streams:
+    if any("" in some for some in digests.values()):
         says = "whether the load tool's script stayed the same was not kept"
         return limits.check("E5", "apparatus", None, says, scope="comparison")
     says = "all were asked the same, by the same tool with the same script"
     return limits.check("E5", "apparatus", None, says, status="pass", scope="comparison")
+
+
+def _digest(trial: Trial) -> str:
+    return trial.load.options_digest if trial.load is not None else ""
+
+
+def _chosen(trial: Trial) -> tuple[int, float | None]:
+    """Return what benchforge chose of the load: a search has a rate and arrivals of its own."""
+    if trial.search_outcome is None or trial.load is None:
+        return 0, None
+    return trial.block, trial.load.rate

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from benchforge.checks import ask
+from benchforge.checks.summary import concluded
 from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.interim import InterimLooks
@@ -113,9 +114,9 @@ def report_result(
     result: ResumableResult, metrics: Mapping[str, Metric], options: RunOptions
 ) -> int:
     """Report what is there, and return its exit code."""
-    contents = result.header, result.trials, result.sessions, result.ceilings, metrics
     registry, keep, shown = options.registry, ResultWriter(result.folder), options.shown
-    summary = reported(*contents, registry, keep, shown.reports, as_json=shown.as_json)
+    summary = concluded(result.header, result.trials, metrics, result.sessions, result.ceilings)
+    reported(summary, result.trials, registry, keep, shown.reports, as_json=shown.as_json)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
     keep.manifest()
     return exit_code(summary, shown)

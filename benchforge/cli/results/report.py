@@ -5,21 +5,16 @@ import shlex
 import shutil
 import sys
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchforge.checks.summary import concluded
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import Parsed, parse
 from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
 from benchforge.model.files.manifest import Manifest
-from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.reports import REPORTERS, renew_reports, reporter, write_reports
@@ -114,36 +109,33 @@ def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:
 
 
 def reported(
-    header: Header,
+    summary: Summary,
     trials: Sequence[Trial],
-    sessions: Sequence[Session],
-    ceilings: Sequence[Ceiling],
-    metrics: Mapping[str, Metric],
     registry: Registry,
     keep: ResultWriter,
     further: Sequence[str] = (),
     *,
     as_json: bool,
-) -> Summary:
+) -> None:
     """Write summary and reports beside the result, and print the table or the summary as JSON.
 
     `further` names reporters beside those that every run uses. Raises CannotKeep when they cannot
     be written; the table is printed all the same.
     """
-    summary = concluded(header, trials, metrics, sessions, ceilings)
     try:
         paths = _written(summary, trials, registry, keep, further)
     finally:
         show(_shown(summary, trials, registry, as_json=as_json), painted=not as_json)
     say(_message(paths, keep.folder))
-    return summary
 
 
 def _message(paths: Sequence[Path], into: Path) -> str:
-    """Return which files were written: the folder of most of them once."""
-    names = [
-        str(one.relative_to(into) if one.is_relative_to(into) else one.absolute()) for one in paths
-    ]
+    """Return which files were written: the folder of most of them once, and each folder below."""
+    below = [one.relative_to(into) if one.is_relative_to(into) else one.absolute() for one in paths]
+    names = dict.fromkeys(
+        str(one) if one.is_absolute() or len(one.parts) == 1 else f"{one.parts[0]}/"
+        for one in below
+    )
     written = f"written to {into}: {', '.join(names)}"
     if not (into / HEADER).exists():
         return written

@@ -6,8 +6,11 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
-from benchforge_reporters.document.causes import CauseTexts
+from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, chart_files
+from benchforge_reporters.document.claim_lines import counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.document.overview import MatrixCell, Overview
+from benchforge_reporters.document.quotable import verdict
 from benchforge_reporters.raw import raw
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
@@ -20,49 +23,96 @@ class Markdown(Reporter):
     name: ClassVar[str] = "markdown"
 
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
-        """Write report.md and raw.md."""
+        """Write report.md with its charts, and raw.md."""
         report, printed = folder / "report.md", folder / "raw.md"
-        report.write_text("\n".join(_report(document(summary, trials))), encoding="utf-8")
+        shown = document(summary, trials)
+        drawn = chart_files(shown, summary)
+        report.write_text("\n".join(_report(shown, drawn)), encoding="utf-8")
         printed.write_text(raw(trials, folder), encoding="utf-8")
-        return report, printed
+        return report, printed, *_written(drawn, folder)
 
 
-def _report(shown: ResultDocument) -> Iterator[str]:
+def _written(drawn: ChartFiles, folder: Path) -> Iterator[Path]:
+    for file in drawn.files:
+        path = folder / file.name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(file.content, encoding="utf-8")
+        yield path
+
+
+def _image(file: ChartFile | None) -> Iterator[str]:
+    if file is not None:
+        yield f"![{safe.markdown(file.title)}]({file.name})\n"
+
+
+def _report(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     yield f"# {safe.markdown(shown.heading)}\n"
     yield from (f"**{safe.markdown(alarm)}**\n" for alarm in shown.alarms)
     if shown.scope:
         yield f"{shown.scope}\n"
-    yield from _answers(shown)
-    yield from _causes(shown.causes)
+    yield from _answers(shown, drawn)
+    yield from _causes(shown)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
     cells, order = shown.reading
     yield f"In the tables, {cells};\n{order}.\n"
-    yield from _claims(shown)
-    for drawn in shown.tables:
-        yield f"## {safe.markdown(drawn.title)}\n"
-        yield f"{safe.markdown(drawn.content)}; also as [CSV](tables/{quote(drawn.label)}.csv)\n"
-        yield from table_lines(drawn.table)
+    yield from _claims(shown, drawn)
+    for of_suite in shown.tables:
+        csv = f"[CSV](tables/{quote(of_suite.label)}.csv)"
+        yield f"## {safe.markdown(of_suite.title)}\n"
+        yield f"{safe.markdown(of_suite.content)}; also as {csv}\n"
+        yield from table_lines(of_suite.table)
     for section in shown.sections:
-        yield from _section(section)
+        yield from _section(section, drawn)
     yield from _list("What speaks against the whole", shown.whole)
     yield from _what_was_run(shown)
     yield from _files(shown)
 
 
-def _answers(shown: ResultDocument) -> Iterator[str]:
+def _answers(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
+    if shown.overview is not None:
+        yield from _overview(shown.overview, shown)
     if shown.answers:
         yield "## Answers\n"
-    for answer in shown.answers:
+    for answer, file in zip(shown.answers, drawn.answers, strict=True):
         label, headline = safe.markdown(answer.label), safe.markdown(answer.headline)
         yield f"**{label}** ({answer.state}): {headline}\n"
         if answer.sentences:
             yield "".join(f"- {safe.markdown(sentence)}\n" for sentence in answer.sentences)
+        yield from _image(file)
 
 
-def _causes(causes: CauseTexts) -> Iterator[str]:
-    matter = [one for one in causes.all if one.kind != "expert"]
-    if matter:
-        yield "## Before you quote it\n"
+def _overview(overview: Overview, shown: ResultDocument) -> Iterator[str]:
+    yield "## Overview\n"
+    if shown.claims:
+        yield f"**{counted_states(shown.claims)}**, of {len(shown.claims)} claims.\n"
+    if overview.of_sources:
+        yield f"{overview.of_sources}.\n"
+    if not overview.rows:
+        return
+    yield "Each server in per cent of the best; bold was not found to differ from the best.\n"
+    yield _row(["comparison", *map(safe.markdown, overview.servers)])
+    yield _row(["---", *("---:" for _ in overview.servers)])
+    for row in overview.rows:
+        label = safe.markdown(row.answer.label)
+        yield _row([label, *(_share(row.cell(server)) for server in overview.servers)])
+    yield ""
+
+
+def _share(cell: MatrixCell | None) -> str:
+    if cell is None:
+        return ""
+    if cell.share is None:
+        return "not counted"
+    share = f"{100 * cell.share:.0f}"
+    return f"**{share}**" if cell.tied else share
+
+
+def _causes(shown: ResultDocument) -> Iterator[str]:
+    matter = [one for one in shown.causes.all if one.kind != "expert"]
+    if shown.answers or matter:
+        yield "## May I quote it?\n"
+    if shown.answers:
+        yield f"**{verdict(shown.causes, smoke=shown.smoke)[1]}**\n"
     for text in matter:
         remedy = f" To do: {safe.markdown(text.remedy)}." if text.remedy else ""
         brief, effect = safe.markdown(text.brief), safe.markdown(text.effect)
@@ -71,11 +121,12 @@ def _causes(causes: CauseTexts) -> Iterator[str]:
         yield ""
 
 
-def _claims(shown: ResultDocument) -> Iterator[str]:
+def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     if not shown.claims and not shown.tally:
         return
     yield "## Claims\n"
     yield from (f"**{safe.markdown(one)}**\n" for one in shown.tally)
+    yield from _image(drawn.claims)
     if claim_texts := [line.text for line in shown.claims]:
         yield _row(claims.HEADS)
         yield _row(["---"] * len(claims.HEADS))
@@ -84,16 +135,20 @@ def _claims(shown: ResultDocument) -> Iterator[str]:
         yield from _list("In full", [" ".join(one) for one in claims.sentences(claim_texts)])
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     yield f"## {safe.markdown(section.title)}\n"
     yield f"{safe.markdown(section.request)}\n"
     yield from (f"{safe.markdown(sentence)}\n" for sentence in section.sought)
     yield from table_lines(section.table)
+    for file in drawn.sections.get(section.scenario, ()):
+        yield from _image(file)
     yield from _list("Ranks", section.ranks)
     yield from _list("Each pair, with all others", section.pairs)
     yield from _list("At rising concurrency", section.sweeps)
     yield "### Every trial\n"
     yield from table_lines(section.trials)
+    if section.left_out:
+        yield f"{section.left_out}\n"
     yield from _list("How each trial's values were formed", section.estimators)
     yield from _list("Answers under load", section.monitored)
     yield from _list("What the checks found", section.notes)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import random
 import sys
 import threading
 import time
@@ -20,7 +21,12 @@ parser.add_argument("--wrong-after", type=int, default=0, help="answer something
 parser.add_argument("--grows", type=int, default=0, help="keep so many bytes of each answer")
 parser.add_argument("--hang-after", type=int, default=0, help="answer nothing from then on")
 parser.add_argument("--wait", type=float, default=0, help="seconds before each answer")
+parser.add_argument(
+    "--jitter", type=float, default=0, help="share that a process adds to it at most"
+)
+parser.add_argument("--close", action="store_true", help="close the connection after each answer")
 options = parser.parse_args()
+wait = options.wait * (1 + options.jitter * random.random())
 seen = 0
 kept = []
 lock = threading.Lock()
@@ -40,7 +46,7 @@ class Answers(BaseHTTPRequestHandler):
             os._exit(3)
         if options.hang_after and number >= options.hang_after:
             time.sleep(60)
-        time.sleep(options.wait)
+        time.sleep(wait)
         if options.grows:
             kept.append(b"x" * options.grows)  # written to, or it would be no memory
         wrong = options.wrong_after and number >= options.wrong_after
@@ -48,6 +54,8 @@ class Answers(BaseHTTPRequestHandler):
         self.send_response(options.status)
         self.send_header("Content-Type", options.type)
         self.send_header("Content-Length", str(len(body)))
+        if options.close:
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

@@ -4,6 +4,7 @@ import click
 
 from benchforge.cli.deferred import runs
 from benchforge.cli.options import AS_JSON, LEAST, PATH
+from benchforge_commands.over_time.html_option import HTML
 
 
 @click.command("compare")
@@ -35,6 +36,7 @@ from benchforge.cli.options import AS_JSON, LEAST, PATH
     help="Compare even if machine, tools or suite differ; the output marks it.",
 )
 @AS_JSON
+@HTML
 @runs("benchforge_commands.compare.shown")
 def command() -> None:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...

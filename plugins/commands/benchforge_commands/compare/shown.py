@@ -7,11 +7,13 @@ from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
 from benchforge.results.conclude import Summed, summed
+from benchforge_commands.compare.page import compare_page
 from benchforge_commands.compare.text import document, text
 from benchforge_commands.over_time.change import PAST
 from benchforge_commands.over_time.compared import MetricChange, compared
 from benchforge_commands.over_time.levels import by_key
 from benchforge_commands.over_time.older_results import Older, older
+from benchforge_commands.over_time.page_file import write_page
 
 WORSE, NO_ANSWER = 1, 4
 
@@ -24,6 +26,7 @@ def main(
     least: float,
     anyway: bool,
     as_json: bool,
+    page: Path | None,
 ) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT..."""
     named = _named(results, against)
@@ -38,6 +41,8 @@ def main(
         show(json.dumps(new_and_old, indent=1, allow_nan=False))
     else:
         show("\n".join(text(new, before, rows, reference, registry)))
+    if page is not None:
+        write_page(page, "compare.html.j2", compare_page(new, before, rows, reference, registry))
     for omission in before.left_out:
         say(f"left out: {omission}")
     return _code(new, before, rows, can_judge=reference is not None and len(past) >= PAST)

@@ -33,9 +33,9 @@ def text(
     yield ""
     seen = [one for one in rows if not one.silent]
     yield from _table(seen)
-    yield from _silent(rows)
+    yield from silent(rows)
     yield ""
-    yield from _verdicts(seen, older, reference)
+    yield from verdicts(seen, older, reference)
 
 
 def document(
@@ -65,7 +65,7 @@ def _row_json(row: MetricChange) -> dict[str, JsonValue]:
         "ratio": row.ratio,
         "by_reference": row.change.change.model_dump(mode="json"),
         "least": row.change.least,
-        "answer": _answer(row),
+        "answer": answer_of(row),
     }
 
 
@@ -80,7 +80,7 @@ def _table(rows: Sequence[MetricChange]) -> Iterator[str]:
 def _row(row: MetricChange) -> list[str]:
     ratio, by_reference = row.ratio, row.change.change
     unit = scale(row.measure.unit, [row.new.value or 0.0])
-    answer = _answer(row)
+    answer = answer_of(row)
     return [
         row.case.title,
         row.measure.title,
@@ -93,11 +93,12 @@ def _row(row: MetricChange) -> list[str]:
     ]
 
 
-def _answer(row: MetricChange) -> str:
+def answer_of(row: MetricChange) -> str:
+    """Return the answer to a metric; the reference itself has none."""
     return "reference" if row.is_reference else row.answer
 
 
-def _silent(rows: Sequence[MetricChange]) -> Iterator[str]:
+def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
     """Yield what has no line: what is 0 in all results, and what is known in none, with the why."""
     titles_by_reason: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -108,7 +109,8 @@ def _silent(rows: Sequence[MetricChange]) -> Iterator[str]:
         yield safe.word(f"{heading}: {', '.join(titles)}")
 
 
-def _verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
+def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
+    """Yield what the rows say, and how sure it is."""
     decided = [one for one in rows if one.change.state != "no model"]
     open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
     reasons = dict.fromkeys(safe.word(one.change.change.why) for one in open_)

@@ -4,6 +4,7 @@ import click
 
 from benchforge.cli.deferred import runs
 from benchforge.cli.options import AS_JSON, PATH
+from benchforge_commands.over_time.html_option import HTML
 
 
 @click.command("history")
@@ -17,6 +18,7 @@ from benchforge.cli.options import AS_JSON, PATH
     "--metric", "metrics", metavar="LABEL", multiple=True, help="Show this metric only; repeatable."
 )
 @AS_JSON
+@HTML
 @click.option("--csv", "csv_", is_flag=True, help="Print CSV, one line for each number.")
 @runs("benchforge_commands.history.shown")
 def command() -> None:

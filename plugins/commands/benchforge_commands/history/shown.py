@@ -6,8 +6,10 @@ from pathlib import Path
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
+from benchforge_commands.history.page import history_page
 from benchforge_commands.history.text import as_csv, document, text
 from benchforge_commands.history.timeline import Timeline, timelines
+from benchforge_commands.over_time.page_file import write_page
 from benchforge_commands.over_time.series import Course, courses
 
 
@@ -17,6 +19,7 @@ def main(
     metrics: tuple[str, ...],
     as_json: bool,
     csv_: bool,
+    page: Path | None,
 ) -> int:
     """Show each case and metric over several results, in order of time. Return the exit code."""
     if as_json and csv_:
@@ -30,6 +33,8 @@ def main(
         show(as_csv(courses_by_timeline).rstrip("\n"))
     else:
         show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
+    if page is not None:
+        write_page(page, "history.html.j2", history_page(courses_by_timeline))
     for omission in left_out:
         say(f"left out: {omission}")
     return 0

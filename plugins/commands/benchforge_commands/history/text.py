@@ -43,7 +43,7 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
     for point in course.points:
         marks = [] if point.digest == digest else ["changed: options, code or data"]
         digest = point.digest
-        marks += [_says(one) for one in course.changed if one.after == point.result]
+        marks += [changed_text(one) for one in course.changed if one.after == point.result]
         marks += [point.value.why] if point.value.value is None else []
         ratio = "" if point.ratio is None else spread(point.ratio, times)
         rows.append(
@@ -60,7 +60,8 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
     yield from (f"  no changes are shown: {safe.word(why)}" for why in course.why)
 
 
-def _says(changed: SeriesChange) -> str:
+def changed_text(changed: SeriesChange) -> str:
+    """Return by how much a level changed, and between which results."""
     moved = change(changed.step.ratio - 1)
     return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
 

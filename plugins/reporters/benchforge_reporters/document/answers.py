@@ -18,6 +18,7 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.document.cpu_time import explained
+from benchforge_reporters.document.found_rates import found_rates
 from benchforge_reporters.text.search import rate_of
 
 AnswerState = Literal["differs", "not alike", "disturbed", "same", "alone", "unknown"]
@@ -77,7 +78,8 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     cases = cases_of(comparison, summary)
     ranked = standing(comparison, summary)
     state, headline, sentences = _shown(cases, ranked, summary)
-    if state in {"differs", "same"}:
+    searched = any(case.capacity is not None for case in cases)
+    if state in {"differs", "same"} and not searched:
         sentences += explained(cases, trials)
     sentences += _placebo(comparison, summary)
     if state == "differs" and (doubts := _doubts(cases)):
@@ -98,6 +100,9 @@ def _shown(
     """Return what the ranking shows, in a headline and in sentences below it."""
     if len(cases) == 1:
         return ("alone", _alone(cases[0]), [])
+    if (rates := found_rates(cases)) is not None:
+        apart, text = rates
+        return ("differs" if apart else "same", text, [])
     if ranked is None or ranked.ranking is None:
         why = "no metric ranks the servers" if ranked is None else ranked.why
         return ("unknown", f"No answer: {why}", [])
@@ -270,7 +275,7 @@ def _doubts(cases: Sequence[CaseSummary]) -> str:
     others = f"{len(used) - disturbed} of {of} cannot be believed"
     if not disturbed:
         return f"{others}."
-    alike = f"{disturbed} of {of} were disturbed, and are compared with trials disturbed alike"
+    alike = f"Others disturbed {disturbed} of {of}: each is compared with trials disturbed as much"
     return f"{alike}; {others}." if disturbed < len(used) else f"{alike}."
 
 

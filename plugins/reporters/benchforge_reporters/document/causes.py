@@ -52,9 +52,10 @@ class CauseTexts:
         return (*self.shown, *self.others)
 
     @property
-    def open(self) -> int:
-        """How many of the others a reader may want to know of."""
-        return sum(one.kind != "expert" for one in self.others)
+    def of_others(self) -> str:
+        """Words on the others: that they are for experts only, if they are; else empty."""
+        experts = all(one.kind == "expert" for one in self.others)
+        return " for experts, none of which limits the answer" if experts else ""
 
 
 def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
@@ -77,7 +78,10 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         effect = "benchforge set these trials aside and measured again: no number rests on them."
         return CauseText(cause, kind, brief, effect, "")
     explanation = EXPLANATIONS.get(cause.id)
-    if explanation is None or cause.state == "unknown":
+    if cause.state == "unknown":
+        saw, _, _ = roots[0].check.message.partition(": ")
+        return CauseText(cause, kind, _cut(f"unknown: {saw}"), roots[0].check.message, "")
+    if explanation is None:
         return CauseText(cause, kind, *_of_message(roots[0]))
     words = _Words(cause, roots, summary, trials)
     return CauseText(cause, kind, *words.filled(explanation))

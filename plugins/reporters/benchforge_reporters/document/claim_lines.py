@@ -16,6 +16,13 @@ WORDS: Final[dict[ClaimState, str]] = {
     "inconclusive": "undecided",
     "invalid": "invalid",
 }
+SIGNS: Final[dict[ClaimState, str]] = {
+    "holds": "✔",
+    "not alike": "!",
+    "fails": "✕",
+    "inconclusive": "?",
+    "invalid": "\N{EN DASH}",
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,8 @@ class ClaimLine:
     "The estimate with its interval, or the reason why there is none."
     published: str
     "Value that a source gives, and whether the interval excludes it; empty without a source."
+    excluded: bool | None
+    "True if the interval excludes the published value; None without a value or an interval."
     remark: str
     "Reason against the answer, or what it takes to decide; may be empty."
     text: ClaimText
@@ -42,8 +51,16 @@ def claim_lines(summary: Summary) -> list[ClaimLine]:
 
 def counted_states(lines: Sequence[ClaimLine]) -> str:
     """Return how many claims hold, fail, and so on."""
-    counts = {state: sum(line.state == state for line in lines) for state in WORDS}
-    return ", ".join(f"{counts[state]} {word}" for state, word in WORDS.items() if counts[state])
+    counts: list[tuple[ClaimState, int]] = [
+        (state, sum(line.state == state for line in lines)) for state in WORDS
+    ]
+    return ", ".join(f"{count} {word_of(state, count)}" for state, count in counts if count)
+
+
+def word_of(state: ClaimState, count: int) -> str:
+    """Return what a number of claims does: 1 holds, 2 hold."""
+    verb, *more = WORDS[state].split(" ", maxsplit=1)
+    return " ".join([f"{verb}s" if count == 1 and verb in {"hold", "fail"} else verb, *more])
 
 
 def _line(text: ClaimText) -> ClaimLine:
@@ -56,6 +73,7 @@ def _line(text: ClaimText) -> ClaimLine:
         hypothesis=_with_names(text),
         estimate=text.effect,
         published=_published(text),
+        excluded=_excluded(text),
         remark=_remark(verdict, faults),
         text=text,
     )
@@ -93,11 +111,16 @@ def _faults(verdict: Verdict) -> list[str]:
 
 
 def _published(text: ClaimText) -> str:
-    value, ends = text.claim.published, text.verdict.estimate.interval
-    if value is None:
+    if text.claim.published is None:
         return ""
-    excluded = ends is not None and not ends[0] <= value <= ends[1]
-    return f"published {text.published}" + (": excluded" if excluded else "")
+    return f"published {text.published}" + (": excluded" if _excluded(text) else "")
+
+
+def _excluded(text: ClaimText) -> bool | None:
+    value, ends = text.claim.published, text.verdict.estimate.interval
+    if value is None or ends is None:
+        return None
+    return not ends[0] <= value <= ends[1]
 
 
 def _remark(verdict: Verdict, faults: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from statistics import median
 from benchforge.plugin import CaseSummary, Role, Trial, readable, server_names
 
 _MOST = 0.5  # of the CPU time: who takes more of it is what was measured
+_BUSY = 0.5  # of a CPU: below it, what limits a server is not its CPU time
 _ALL = 0.95  # of a server's CPU time in one process: the others did nothing
 CpuByRole = Mapping[Role, float]
 "CPU time in seconds, by role."
@@ -21,6 +22,11 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str
     spent = {server: cpu for server, cpu in costs.items() if cpu.get("server")}
     if len(spent) < len(cases):
         return []
+    used = {server: _cpus(some) for server, some in counted.items()}
+    if max(used.values(), default=_BUSY) < _BUSY:
+        # Where others used the CPUs, servers waited for these.
+        disturbed = any(one.used for case in cases for one in case.doubted)
+        return [] if disturbed else [f"Why: {_waiting(used)}."]
     busy = (_one_worker(server, some) for server, some in counted.items())
     return [f"Why: {_where(spent)}.", *(f"{text}." for text in busy if text)]
 
@@ -59,6 +65,18 @@ def _of_trial(trial: Trial) -> CpuByRole:
             return {}
         by_role[usage.role] = by_role.get(usage.role, 0.0) + usage.cpu_s
     return {role: cpu_s / trial.reading.responses for role, cpu_s in by_role.items()}
+
+
+def _cpus(trials: Sequence[Trial]) -> float:
+    """Return how many CPUs all parts of a trial used: the median of the trials."""
+    seen = [trial.observation for trial in trials if trial.observation is not None]
+    used = [sum(one.cpu_s or 0.0 for one in each.usage) / each.seconds for each in seen]
+    return median(used) if used else _BUSY
+
+
+def _waiting(cpus: Mapping[str, float]) -> str:
+    shares = readable.conjoined(f"{server} {100 * of:.0f} %" for server, of in cpus.items())
+    return f"the time went into waiting, not into computing: {shares} of a CPU, with the load tool"
 
 
 def _where(costs: Mapping[str, CpuByRole]) -> str:

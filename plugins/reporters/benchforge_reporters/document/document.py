@@ -1,7 +1,7 @@
 """All that a result says, in the order in which a reader needs it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchforge.plugin import (
     CaseSummary,
@@ -16,6 +16,7 @@ from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, cause_texts
 from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines
 from benchforge_reporters.document.levels import Levels, levels
+from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import claims, words
 from benchforge_reporters.text.commands import first_commands
@@ -26,6 +27,9 @@ from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
 from benchforge_reporters.text.under_load import under_load
+
+MOST_TRIALS = 500
+"Trials of a scenario that have a row: a page of all of them would be too long to open."
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class Section:
     sought: tuple[str, ...]
     table: Table
     trials: Table
+    "The first trials, a row each."
+    trials_left_out: int
+    "Number of trials that have no row here: files for programs have all of them."
     levels: tuple[Levels, ...]
     ranks: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -49,6 +56,14 @@ class Section:
     "Proof of the answers at random moments of the loads, for each case."
     estimators: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def left_out(self) -> str:
+        """How many trials have no row, in words; empty if all have one."""
+        if not self.trials_left_out:
+            return ""
+        more = readable.exact(self.trials_left_out)
+        return f"and {more} more trials, which numbers.csv and trials/ have"
 
 
 @dataclass(frozen=True)
@@ -79,6 +94,8 @@ class ResultDocument:
     smoke: bool
     blocks: int
     alarms: tuple[str, ...]
+    overview: Overview | None
+    "Overview of a result with many claims or comparisons; None for others."
     answers: tuple[ComparisonAnswer, ...]
     claims: tuple[ClaimLine, ...]
     tally: tuple[str, ...]
@@ -107,6 +124,7 @@ class ResultDocument:
 def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     """Return the document of a result. It is a pure function of its summary and trials."""
     rows = levels(summary, trials)
+    of_each, lines = answers(summary, trials), claim_lines(summary)
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
@@ -116,9 +134,10 @@ def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         setting=tuple(_setting(summary, trials)),
         smoke=summary.smoke,
         blocks=_blocks(summary),
-        alarms=tuple(words.alarms(summary)),
-        answers=tuple(answers(summary, trials)),
-        claims=tuple(claim_lines(summary)),
+        alarms=tuple(words.alarms(summary, named=not summary.causes)),
+        overview=overview(summary, lines, of_each),
+        answers=tuple(of_each),
+        claims=tuple(lines),
         tally=tuple(claims.tally(summary)),
         causes=cause_texts(summary, trials),
         tables=tuple(
@@ -149,6 +168,7 @@ def _section(
     rows: Sequence[Levels],
 ) -> Section:
     scenario = cases[0].case.scenario
+    every_trial = trials_of(cases)
     return Section(
         scenario=scenario,
         title=title,
@@ -156,7 +176,8 @@ def _section(
         request=words.requested(cases, trials),
         sought=tuple(words.sought(summary, cases)),
         table=table_of(cases),
-        trials=trials_of(cases),
+        trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
+        trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
         levels=tuple(one for one in rows if one.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),
         pairs=tuple(pairs(summary, scenario)),
@@ -175,7 +196,7 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     measured = sum(case.trials for case in cases)
     texts = [readable.counted(measured, "trial")]
     if blocks := _blocks(summary):
-        texts[0] += f" in {readable.counted(blocks, 'block')}"
+        texts[0] += f" in {readable.counted(blocks, 'block')} (rounds)"
     if trials:
         ends = [trial.started.timestamp() + trial.seconds for trial in trials]
         began = min(trial.started.timestamp() for trial in trials)
@@ -184,7 +205,9 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     machine = [str(cpu)] if isinstance(cpu, str) else []
     machine += [readable.counted(usable, "CPU")] if isinstance(usable, int) else []
     machine += ["virtual"] if summary.facts.get("virtual") is True else []
-    return " · ".join([summary.name, ", ".join(texts), *([", ".join(machine)] if machine else [])])
+    return " · ".join(
+        [f"suite {summary.name}", ", ".join(texts), *([", ".join(machine)] if machine else [])]
+    )
 
 
 def _blocks(summary: Summary) -> int:

@@ -111,7 +111,7 @@ EXPLANATIONS: Final = {
         'repeat.warmup = "10s", and a longer duration',
     ),
     "S2": Explanation(
-        "{parts} of {scenarios} rests on {range} responses a trial",
+        "few responses beyond {parts} of {scenarios}: {range} a trial",
         "So few responses place a percentile badly; 100 beyond it are wanted.",
         'duration = "{longer}"',
     ),

@@ -7,6 +7,7 @@ from typing import Final
 
 from benchforge.plugin import FoldedFinding, Summary, readable
 from benchforge_reporters.document.causes import CauseClass, CauseText, CauseTexts
+from benchforge_reporters.document.quotable import verdict
 
 _SIGNS: Final[dict[CauseClass, tuple[str, str]]] = {
     "invalid": ("✕", "makes numbers invalid"),
@@ -57,26 +58,14 @@ class Belief:
 
 def belief(causes: CauseTexts, summary: Summary) -> Belief:
     """Return whether the answers of a result can be believed."""
-    state, verdict = _verdict(causes, summary)
+    state, text = verdict(causes, smoke=summary.smoke)
     return Belief(
         state=state,
-        verdict=verdict,
+        verdict=text,
         reason=_reason(causes, summary),
         causes=tuple(map(_card, causes.shown)),
         others=tuple(map(_card, causes.others)),
     )
-
-
-def _verdict(causes: CauseTexts, summary: Summary) -> tuple[str, str]:
-    if summary.smoke:
-        return "bad", "No: this was a smoke run."
-    kinds = [text.kind for text in causes.all]
-    if invalid := kinds.count("invalid"):
-        make = "makes" if invalid == 1 else "make"
-        return "bad", f"Not all of it: {readable.counted(invalid, 'cause')} {make} numbers invalid."
-    if limits := kinds.count("limits"):
-        return "good", f"Yes, with {readable.counted(limits, 'reservation')}."
-    return "good", "Yes."
 
 
 def _reason(causes: CauseTexts, summary: Summary) -> str:

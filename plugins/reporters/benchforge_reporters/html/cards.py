@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchforge.plugin import CaseSummary, Comparison, Estimate, Summary, readable, server_names
-from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer, cases_of, standing
-from benchforge_reporters.html.charts.drawing import Chart
-from benchforge_reporters.html.charts.levels import drawn_column, levels
-from benchforge_reporters.text.tables import Column
+from benchforge.plugin import CaseSummary, Comparison, Summary, readable
+from benchforge_reporters.charts.answer import answer_chart
+from benchforge_reporters.charts.drawing import Chart
+from benchforge_reporters.charts.levels import drawn_column
+from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer, cases_of
 
 _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
     "differs": ("better", "differs"),
@@ -55,36 +55,23 @@ def _card(
     colours: Mapping[str, int],
 ) -> Card:
     cases = cases_of(comparison, summary)
-    column = drawn_column(cases)
-    names = server_names([case.case for case in cases])
     state, tag = _TAGS[answer.state]
+    chart = answer_chart(comparison, summary, colours)
     return Card(
         section=sections[answer.scenario],
         state=state,
         tag=tag,
         title=summary.titles.get(answer.scenario, ""),
         answer=answer,
-        chart=None
-        if column is None
-        else levels(
-            column,
-            list(zip(names, cases, strict=True)),
-            _levels(comparison, summary),
-            colours,
-        ),
-        about=_about(comparison, cases, column),
+        chart=chart,
+        about=_about(comparison, cases, chart),
     )
 
 
-def _levels(comparison: Comparison, summary: Summary) -> dict[str, Estimate]:
-    """Return the level of each server that the ranking has."""
-    ranked = standing(comparison, summary)
-    if ranked is None or ranked.ranking is None:
-        return {}
-    return {entry.server: entry.value for entry in ranked.ranking.order}
-
-
-def _about(comparison: Comparison, cases: Sequence[CaseSummary], column: Column | None) -> str:
-    trials = sum(case.trials for case in cases)
+def _about(comparison: Comparison, cases: Sequence[CaseSummary], chart: Chart | None) -> str:
+    trials, column = sum(case.trials for case in cases), drawn_column(cases)
     unit = [column.unit or column.title] if column else []
-    return " · ".join([*unit, f"by {comparison.driver}", readable.counted(trials, "trial")])
+    counted = readable.counted(trials, "trial")
+    if chart is not None and chart.left_out:
+        counted += f", of which {readable.exact(chart.left_out)} have no mark"
+    return " · ".join([*unit, f"by {comparison.driver}", counted])

@@ -8,15 +8,15 @@ from statistics import median
 from markupsafe import Markup
 
 from benchforge.plugin import CaseSummary, Role, Trial
+from benchforge_reporters.charts.drawing import Chart
+from benchforge_reporters.charts.levels import drawn_column, levels
+from benchforge_reporters.charts.percentiles import percentiles
+from benchforge_reporters.charts.searches import searches
+from benchforge_reporters.charts.stacks import stacks
+from benchforge_reporters.charts.strips import cpus_of, strip
+from benchforge_reporters.charts.sweeps import sweep_curve
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section
-from benchforge_reporters.html.charts.drawing import Chart
-from benchforge_reporters.html.charts.levels import drawn_column, levels
-from benchforge_reporters.html.charts.percentiles import percentiles
-from benchforge_reporters.html.charts.searches import searches
-from benchforge_reporters.html.charts.stacks import stacks
-from benchforge_reporters.html.charts.strips import cpus_of, strip
-from benchforge_reporters.html.charts.sweeps import sweep_curve
 from benchforge_reporters.html.headed_table import HeadedTable, headed
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.sweeps import title as sweep_title

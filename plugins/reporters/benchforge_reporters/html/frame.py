@@ -10,9 +10,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from benchforge.plugin import safe
-from benchforge_reporters.html.charts.drawing import COLOURS, SHAPES
+from benchforge_reporters.charts.drawing import COLOURS, SHAPES, SYMBOLS
 
 _FOLDER = Path(__file__).parent
+_STYLES = (
+    "../charts/theme.css",
+    "styles/page.css",
+    "styles/charts.css",
+    "../charts/marks.css",
+    "styles/overview.css",
+    "styles/print.css",
+)
 _ROLES = {
     "server": "server",
     "upstream": "upstream",
@@ -22,21 +30,22 @@ _ROLES = {
 _BREAK = Markup("<br>")
 
 
-def rendered(**values: Any) -> str:
-    """Return the page of values, each escaped where it is shown.
+def rendered(template: str, **values: Any) -> str:
+    """Return the page that a template makes of values, each escaped where it is shown.
 
     The policy of the page names the digests of its style and of its script: even a hole in the
     escaping could not load or run anything.
     """
-    style, script = _text("style.css"), _text("script.js")
+    style, script = "".join(map(_text, _STYLES)), _text("script.js")
     return (
         _environment()
-        .get_template("page.html.j2")
+        .get_template(template)
         .render(
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             style_hash=_digest(style),
             script_hash=_digest(script),
+            symbols=SYMBOLS,
             roles=_ROLES.items(),
             shapes=SHAPES,
             colours=COLOURS,
@@ -49,7 +58,7 @@ def rendered(**values: Any) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(_FOLDER),
+        loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,

@@ -8,16 +8,17 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
-from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
+from benchforge_reporters.charts.drawing import Chart, colours_of
+from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
+from benchforge_reporters.charts.run_order import Lane, run_order
+from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, SuiteTable, document
 from benchforge_reporters.html.belief import Belief, belief
 from benchforge_reporters.html.cards import Card, cards
-from benchforge_reporters.html.charts.drawing import Chart
-from benchforge_reporters.html.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
-from benchforge_reporters.html.charts.run_order import Lane, run_order
 from benchforge_reporters.html.drawn_section import DrawnSection, drawn_section
 from benchforge_reporters.html.frame import rendered
 from benchforge_reporters.html.headed_table import HeadedTable, headed
+from benchforge_reporters.html.overview import DrawnOverview, drawn_overview
 from benchforge_reporters.text import claims
 
 
@@ -29,7 +30,9 @@ class Html(Reporter):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write report.html."""
         report = folder / "report.html"
-        report.write_text(rendered(page=page(summary, trials, folder)), encoding="utf-8")
+        report.write_text(
+            rendered("result.html.j2", page=page(summary, trials, folder)), encoding="utf-8"
+        )
         return (report,)
 
 
@@ -41,6 +44,11 @@ class ClaimRow:
     drawing: Markup | None
     title: str
     sentence: str
+
+    @property
+    def sign(self) -> str:
+        """The verdict as a single character."""
+        return SIGNS[self.line.state]
 
     @property
     def word(self) -> str:
@@ -76,6 +84,7 @@ class ResultPage:
     """The values of the page."""
 
     text: ResultDocument
+    overview: DrawnOverview | None
     cards: tuple[Card, ...]
     belief: Belief
     claims: Claims | None
@@ -89,8 +98,7 @@ class ResultPage:
 
 def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> ResultPage:
     """Return the values of a result's page; `folder` has the trials' files."""
-    labels = dict.fromkeys(case.case.server for case in summary.cases)
-    colours = {server: number for number, server in enumerate(labels)}
+    colours = colours_of(summary)
     text = document(summary, trials)
     sections = tuple(
         drawn_section(section, number, trials, folder, colours, answered=bool(text.answers))
@@ -100,6 +108,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> ResultPage:
     lanes = [Lane(one.text.scenario, one.text.cases, one.column) for one in sections]
     return ResultPage(
         text=text,
+        overview=drawn_overview(text),
         cards=tuple(cards(text.answers, summary, ids, colours)),
         belief=belief(text.causes, summary),
         claims=_claims(text),

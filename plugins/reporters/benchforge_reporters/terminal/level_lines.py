@@ -8,12 +8,14 @@ from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.levels import LevelRow, Levels
 from benchforge_reporters.terminal.paint import Paint
 
-LEGEND: Final = "├──●──┤ 95 % interval of the level, from zero; ≈ rests on few responses"
+LEGEND: Final = (
+    "├──●──┤ value and its 95 % interval, on an axis from zero; ≈ rests on few responses"
+)
 _PAPER = 100
 _WIDE = 110  # columns from which on the shares of CPU time have room
 _BARS = (10, 40)  # columns
 _NAMES = 30
-_VALUE, _RANK, _TIME = 11, 5, 10
+_VALUE, _RANK, _TIME, _CPU = 11, 5, 10, 13
 _ROLES: Final = ("server", "upstream", "backend", "loader")
 
 
@@ -25,14 +27,14 @@ def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
     name = min(_NAMES, max(map(len, names))) + 1
     times = any(table.latency for table in tables)
     shared = width >= _WIDE
-    taken = name + _RANK + _VALUE + 2 + (_TIME * times) + _TIME + (24 * shared)
+    taken = name + _RANK + _VALUE + 2 + (_TIME * times) + _CPU + (24 * shared)
     bar = max(_BARS[0], min(_BARS[1], width - taken - 1))
     for number, table in enumerate(tables):
         head = "" if number else "rank".rjust(_RANK) + safe.line(table.unit).rjust(_VALUE)
         end = _axis(table.top)
         line = head.ljust(_RANK + _VALUE) + "  0" + end.rjust(bar - 1)
         line += table.latency.rjust(_TIME) if times else ""
-        line += "CPU each".rjust(_TIME) if not number else ""
+        line += "CPU/request".rjust(_CPU) if not number else ""
         line += f"  {'server + backend + load tool'[:24]}" if shared and not number else ""
         title = _fit(safe.line(table.label), name)
         yield (paint.of("heading", title) + paint.of("aside", line)).rstrip()
@@ -40,7 +42,7 @@ def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
             text = _fit(safe.line(row.server), name) + row.rank.rjust(_RANK)
             text += readable.figure(row.value).rjust(_VALUE) + "  " + _bar(row, table.top, bar)
             text += _time(row).rjust(_TIME) if times else ""
-            text += _cpu(row).rjust(_TIME)
+            text += _cpu(row).rjust(_CPU)
             text += paint.of("aside", f"  {_shares(row)}") if shared else ""
             yield text.rstrip()
         if table.failed:

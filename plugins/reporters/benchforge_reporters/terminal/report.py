@@ -3,45 +3,23 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
-from benchforge_reporters.document.answers import AnswerState
-from benchforge_reporters.document.causes import CauseClass, CauseTexts
-from benchforge_reporters.document.claim_lines import ClaimState, counted_states
+from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.document.quotable import verdict
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
-from benchforge_reporters.terminal.paint import Meaning, Paint
+from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
+from benchforge_reporters.terminal.paint import Paint
+from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
 from benchforge_reporters.text.tables import Table
 
 _LOG_LINES = 5
 _DEEPEST = 24  # columns of an indent
-_Sign = tuple[str, Meaning]
-_ANSWERS: Final[dict[AnswerState, _Sign]] = {
-    "differs": ("✔", "good"),
-    "not alike": ("!", "limits"),
-    "disturbed": ("!", "limits"),
-    "same": ("≈", "heading"),
-    "alone": ("·", "aside"),
-    "unknown": ("?", "limits"),
-}
-_CLAIMS: Final[dict[ClaimState, _Sign]] = {
-    "holds": ("✔", "good"),
-    "not alike": ("!", "limits"),
-    "fails": ("✕", "bad"),
-    "inconclusive": ("?", "limits"),
-    "invalid": ("✕", "bad"),
-}
-CAUSES: Final[dict[CauseClass, _Sign]] = {
-    "invalid": ("✕", "bad"),
-    "limits": ("!", "limits"),
-    "setup": ("i", "do"),
-    "dealt with": ("✓", "aside"),
-    "expert": ("·", "aside"),
-}
 
 
 class Terminal(Reporter):
@@ -70,7 +48,8 @@ class Terminal(Reporter):
                 *_sections(shown, paint),
                 *(_suite_table(summary, label, shown, paint) for label in summary.tables),
                 _claims(shown, paint),
-                _causes(shown.causes, paint),
+                _causes(shown, paint),
+                _next(shown, paint),
             )
         ]
         return "\n\n".join(block for block in blocks if block) + "\n"
@@ -85,14 +64,20 @@ def _top(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     yield from (paint.of("aside", line) for one in shown.setting for line in paint.wrapped(one))
     for alarm in shown.alarms[shown.smoke :]:  # the heading has the one of a smoke
         yield from (paint.of("bad", line) for line in paint.wrapped(alarm))
+    if shown.overview is not None:
+        yield ""
+        yield from counts(shown.overview, shown.claims, paint)
 
 
 def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     if not shown.answers:
         return
+    if shown.overview is not None:
+        yield from matrix(shown.overview, shown.answers, paint)
+        return
     label = max(len(safe.line(one.label)) for one in shown.answers)
     for answer in shown.answers:
-        sign, meaning = _ANSWERS[answer.state]
+        sign, meaning = ANSWERS[answer.state]
         name = safe.line(answer.label).ljust(label)
         indent = " " * (label + 4)
         first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
@@ -106,25 +91,26 @@ def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
 def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
     rows = [one for section in shown.sections for one in section.levels]
-    if rows:
+    if rows and shown.overview is None:
         failed = any(one.failed for one in rows)
         legend = LEGEND if failed else f"{LEGEND}; no request failed"
         yield [*level_lines(rows, paint), paint.paragraph("aside", legend)]
     for section in shown.sections:
-        if lines := list(_section(section, paint)):
+        if lines := list(_section(section, paint, brief=shown.overview is not None)):
             yield lines
-    if not all(section.levels for section in shown.sections):
+    if shown.overview is None and not all(section.levels for section in shown.sections):
         cells, order = shown.reading
         yield [*paint.wrapped(f"{cells};"), *paint.wrapped(order)]
 
 
-def _section(section: Section, paint: Paint) -> Iterator[str]:
-    if not section.levels:
+def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
+    """Yield what the table of levels does not have; if `brief`, sweeps and failures only."""
+    if not section.levels and not brief:
         yield from paint.wrapped(section.title)
         yield from (line for text in section.sought for line in paint.wrapped(text))
         yield from _table(partial(table_of, section.cases), paint)
         yield ""
-    sentences = section.sweeps if section.levels else (*section.ranks, *section.sweeps)
+    sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
     yield from (line for text in sentences for line in paint.wrapped(text))
     for line, failed in section.failures:
         yield paint.of("bad", safe.line(line))
@@ -163,11 +149,19 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     if not shown.claims:
         yield from (line for text in shown.tally for line in paint.wrapped(text))
         return
-    yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
-    name = max(len(safe.line(one.name)) for one in shown.claims)
-    state = max(len(one.state) for one in shown.claims)
-    for claim in shown.claims:
-        sign, meaning = _CLAIMS[claim.state]
+    if shown.overview is not None:
+        yield paint.of("heading", "Claims")
+        yield from claim_rows(shown.claims, paint)
+    else:
+        yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
+        yield from _claims_in_full(shown.claims, paint)
+
+
+def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    name = max(len(safe.line(one.name)) for one in claims)
+    state = max(len(one.state) for one in claims)
+    for claim in claims:
+        sign, meaning = CLAIMS[claim.state]
         text = "; ".join(
             filter(None, (f"{claim.hypothesis}: {claim.estimate}", claim.published, claim.remark))
         )
@@ -177,17 +171,15 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         first, *more = paint.wrapped(text, start, indent)
         yield f"  {paint.of(meaning, sign)}{first[3:]}"
         yield from more
-    if shown.more_blocks:
-        advice = f"--set repeat.blocks={4 * shown.blocks}"
-        text = f"To make the intervals half as wide: benchforge run SUITE {advice}"
-        yield from (paint.of("do", line) for line in paint.wrapped(text, "  "))
 
 
-def _causes(causes: CauseTexts, paint: Paint) -> Iterator[str]:
-    if not causes.findings:
-        return
-    counts = f"   {causes.findings} findings of the checks, {len(causes.all)} causes"
-    yield paint.of("heading", "Before you quote it") + paint.of("aside", counts)
+def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    causes = shown.causes
+    if shown.answers:
+        state, sentence = verdict(causes, smoke=shown.smoke)
+        yield f"{paint.of('heading', 'May I quote it?')}  {paint.of(state, sentence)}"
+    elif causes.all:
+        yield paint.of("heading", "What the checks found")
     for text in causes.shown:
         sign, meaning = CAUSES[text.kind]
         start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
@@ -195,9 +187,15 @@ def _causes(causes: CauseTexts, paint: Paint) -> Iterator[str]:
         if text.remedy:
             yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
     if causes.others:
-        ids = ", ".join(dict.fromkeys(safe.line(one.id) for one in causes.others))
-        more = f"and {len(causes.others)} more ({ids}): benchforge report --why"
+        more = f"and {len(causes.others)} more{causes.of_others}: benchforge report --why"
         yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
+
+
+def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
+    if shown.more_blocks:
+        advice = f"benchforge run SUITE --set repeat.blocks={4 * shown.blocks}"
+        for line in paint.wrapped(f"To make the intervals half as wide: {advice}"):
+            yield paint.of("do", line)
 
 
 def last_lines(log: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from benchforge.plugin import FoldedFinding, Part, Reporter, Summary, Trial, hookimpl, readable
 from benchforge_reporters.document.causes import CauseText, cause_texts
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.terminal.report import CAUSES
+from benchforge_reporters.terminal.signs import CAUSES
 
 _MOST = 12  # trials that are named
 _STATES = {

@@ -168,8 +168,8 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
     return [f"{outcome} (trials {', '.join(numbers)})" for outcome, numbers in outcomes.items()]
 
 
-def alarms(summary: Summary) -> list[str]:
-    """Return what nobody may overlook."""
+def alarms(summary: Summary, *, named: bool = True) -> list[str]:
+    """Return what nobody may overlook; with the ids of the checks, if `named`."""
     failed = sum(len(case.failed) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
@@ -180,7 +180,7 @@ def alarms(summary: Summary) -> list[str]:
             for one in summary.checks
             if one.topic == "placebo" and one.status == "fail"
         ),
-        *([doubts] if (doubts := doubted(summary)) else []),
+        *([doubts] if (doubts := doubted(summary, named=named)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 
@@ -224,8 +224,11 @@ def notes(cases: Sequence[CaseSummary]) -> list[str]:
     ]
 
 
-def doubted(summary: Summary) -> str:
-    """Return which cases have numbers that are not to be believed, and why; empty if none."""
+def doubted(summary: Summary, *, named: bool = True) -> str:
+    """Return which cases have numbers that are not to be believed; empty if none.
+
+    If `named`, the ids of the checks say why.
+    """
     cases = [
         case
         for case in summary.cases
@@ -236,10 +239,12 @@ def doubted(summary: Summary) -> str:
     sentences = []
     if others:
         which = f"{_have(others, summary)} numbers that are not to be believed"
-        sentences.append(f"NOT BELIEVED: {which}: {in_short(others)}")
+        why = f": {in_short(others)}" if named else ""
+        sentences.append(f"NOT BELIEVED: {which}{why}")
     if disturbed:
         which = f"{_have(disturbed, summary)} values of trials that others disturbed"
-        sentences.append(f"DISTURBED: {which}: {in_short(disturbed)}")
+        why = f": {in_short(disturbed)}" if named else ""
+        sentences.append(f"DISTURBED: {which}{why}")
     return "; ".join(sentences)
 
 

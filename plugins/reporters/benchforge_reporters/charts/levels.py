@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.plugin import CaseSummary, Estimate, MetricSummary, readable
-from benchforge_reporters.html.charts.axis import ChartAxis
-from benchforge_reporters.html.charts.drawing import (
+from benchforge_reporters.charts.axis import ChartAxis
+from benchforge_reporters.charts.drawing import (
     COLOURS,
     Chart,
     ChartRow,
@@ -20,6 +20,8 @@ _HEIGHT, _MIDDLE, _APART = 34, 17, 4
 _TICKS = 3
 _MOST_MARKS = 40
 "Trials of a case: the others are small dots without a text of their own."
+_MOST_SPECKS = 400
+"Small dots of a case: with more trials, evenly spread ones are drawn."
 
 
 def levels(
@@ -53,6 +55,7 @@ def levels(
         tuple(rows),
         tick_texts(axis, column.scale.text, "", _TICKS),
         f"{column.title}{unit}: each mark is a trial",
+        sum(_left_out(_values(line)) for _, _, line in lines if line),
     )
 
 
@@ -93,7 +96,7 @@ def _row(
     drawn += [
         f'<circle class="speck colour{colour % COLOURS}" cx="{axis.at(value)}%" cy="{_MIDDLE}"'
         ' r="1.5"/>'
-        for value, *_ in values[_MOST_MARKS:]
+        for value, *_ in _specks(values)
     ]
     text = column.scale.text(shown) if shown is not None else "unknown"
     about = f"{name}: {text} {column.unit} {detail}; {readable.listed(words, 20)}"
@@ -111,6 +114,17 @@ def _centre(
         return None, ""
     low, high = column.scale.text(line.lowest), column.scale.text(line.highest)
     return line.median, f"[{low}\N{EN DASH}{high}]"
+
+
+def _specks(
+    values: Sequence[tuple[float, int, int, bool]],
+) -> Sequence[tuple[float, int, int, bool]]:
+    others = values[_MOST_MARKS:]
+    return others[:: -(-len(others) // _MOST_SPECKS) or 1]
+
+
+def _left_out(values: Sequence[tuple[float, int, int, bool]]) -> int:
+    return max(0, len(values) - _MOST_MARKS - len(_specks(values)))
 
 
 def _values(line: MetricSummary) -> list[tuple[float, int, int, bool]]:

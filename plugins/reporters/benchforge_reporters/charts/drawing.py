@@ -1,17 +1,25 @@
 """The pieces of a drawing. All text in it passes `safe.html`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from markupsafe import Markup
 
-from benchforge.plugin import safe
-from benchforge_reporters.html.charts.axis import ChartAxis
+from benchforge.plugin import Summary, safe
+from benchforge_reporters.charts.axis import ChartAxis
 
 SHAPES = 4
-"Marks differ in shape as well as in colour; page.html.j2 has a symbol for each."
+"Marks differ in shape as well as in colour: SYMBOLS has each."
 COLOURS = 6
+SYMBOLS = Markup(
+    '<circle id="mark0" r="4"/>'
+    '<rect id="mark1" x="-3.6" y="-3.6" width="7.2" height="7.2" rx="1"/>'
+    '<path id="mark2" d="M0-4.8 4.6 3.4H-4.6Z"/><path id="mark3" d="M0-5 5 0 0 5-5 0Z"/>'
+    '<path id="published" d="M0-6.5 6.5 0 0 6.5-6.5 0Z"/>'
+    '<path id="cross" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5"/>'
+)
+"What a drawing refers to by its id."
 _AT_THE_EDGE = 3.0
 "Per cent: the text of a tick that is nearer to the left edge begins at the tick."
 AXIS_HEIGHT = 18
@@ -36,6 +44,14 @@ class Chart:
     rows: tuple[ChartRow, ...]
     axis: Markup
     caption: str = ""
+    left_out: int = 0
+    "Number of trials that have no mark, since there are too many."
+
+
+def colours_of(summary: Summary) -> Mapping[str, int]:
+    """Return the number of each server's colour and shape, in the order of the suite."""
+    servers = dict.fromkeys(case.case.server for case in summary.cases)
+    return {server: number for number, server in enumerate(servers)}
 
 
 def svg(height: int, content: str, description: str, kind: str = "") -> Markup:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from benchforge.plugin import ConcurrencySweep, readable
-from benchforge_reporters.html.charts.axis import ChartAxis
-from benchforge_reporters.html.charts.drawing import COLOURS, stretched, svg, titled
+from benchforge_reporters.charts.axis import ChartAxis
+from benchforge_reporters.charts.drawing import COLOURS, stretched, svg, titled
 from benchforge_reporters.text.sweeps import scaled
 
 _HEIGHT, _FOOT = 170, 18
+SWEEP_HEIGHT = _HEIGHT + _FOOT
 _EDGE = 6.0
 "Per cent that stay free on both sides."
 
@@ -61,4 +62,4 @@ def sweep_curve(swept: ConcurrencySweep, colour: int) -> Markup | None:
     words = [
         f"{level.concurrency} at once: {sizes.text(level.value.value or 0.0)}" for level in measured
     ]
-    return svg(_HEIGHT + _FOOT, "".join(pieces()), readable.listed(words, 20))
+    return svg(SWEEP_HEIGHT, "".join(pieces()), readable.listed(words, 20))

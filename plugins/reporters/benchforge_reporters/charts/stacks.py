@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from benchforge.plugin import Role, readable
-from benchforge_reporters.html.charts.axis import ChartAxis
-from benchforge_reporters.html.charts.drawing import Chart, ChartRow, grid, svg, tick_texts, titled
+from benchforge_reporters.charts.axis import ChartAxis
+from benchforge_reporters.charts.drawing import Chart, ChartRow, grid, svg, tick_texts, titled
 
 _HEIGHT = 24
 _TICKS = 3
 ROLES: Final[tuple[Role, ...]] = ("server", "upstream", "backend", "loader")
-"In the order of their bars; page.html.j2 has a key for each."
+"In the order of their bars; the page has a key for each."
 
 
 def stacks(

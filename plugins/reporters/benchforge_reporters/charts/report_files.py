@@ -1,0 +1,92 @@
+"""The charts of report.md, each a file beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import Summary
+from benchforge_reporters.charts.answer import answer_chart
+from benchforge_reporters.charts.chart_file import chart_file, drawing_file
+from benchforge_reporters.charts.claims import claims_chart
+from benchforge_reporters.charts.drawing import Chart, colours_of
+from benchforge_reporters.charts.searches import searches
+from benchforge_reporters.charts.sweeps import SWEEP_HEIGHT, sweep_curve
+from benchforge_reporters.document.document import ResultDocument, Section
+from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.sweeps import title as sweep_title
+
+FOLDER = "charts"
+_MOST = 60
+"Charts of one kind: of more answers, only the first ones are drawn."
+
+
+@dataclass(frozen=True)
+class ChartFile:
+    """A chart, and where it is."""
+
+    name: str
+    "Path, relative to the report."
+    title: str
+    content: str
+
+
+@dataclass(frozen=True)
+class ChartFiles:
+    """All charts of a report."""
+
+    answers: tuple[ChartFile | None, ...]
+    "Chart of each answer; None if nothing can be drawn."
+    claims: ChartFile | None
+    sections: Mapping[str, Sequence[ChartFile]]
+    "Searches and sweeps, by scenario."
+
+    @property
+    def files(self) -> list[ChartFile]:
+        """All of them."""
+        of_sections = (file for files in self.sections.values() for file in files)
+        return [*filter(None, self.answers), *filter(None, [self.claims]), *of_sections]
+
+
+def chart_files(shown: ResultDocument, summary: Summary) -> ChartFiles:
+    """Return the charts of a document."""
+    colours = colours_of(summary)
+    claims = claims_chart(shown.claims)
+    sections = {
+        section.scenario: tuple(_of_section(section, number, colours))
+        for number, section in enumerate(shown.sections, start=1)
+    }
+    return ChartFiles(
+        answers=tuple(_of_answers(shown, summary, colours)),
+        claims=None if claims is None else _file("claims", f"Claims: {claims.caption}", claims),
+        sections=sections,
+    )
+
+
+def _of_answers(
+    shown: ResultDocument, summary: Summary, colours: Mapping[str, int]
+) -> Iterator[ChartFile | None]:
+    if not shown.answers:
+        return
+    pairs = zip(shown.answers, summary.comparisons, strict=True)
+    for number, (answer, comparison) in enumerate(pairs, start=1):
+        chart = answer_chart(comparison, summary, colours) if number <= _MOST else None
+        title = (
+            "" if chart is None else f"{answer.label}: {chart.caption}, the bar the 95 % interval"
+        )
+        yield None if chart is None else _file(f"answer-{number}", title, chart)
+
+
+def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> Iterator[ChartFile]:
+    labels = [" · ".join(filter(None, row)) for row in case_labels(section.cases).rows]
+    searched = searches(list(zip(labels, section.cases, strict=True)), colours)
+    if searched is not None:
+        yield _file(f"search-{number}", f"{section.scenario}: {searched.caption}", searched)
+    for place, swept in enumerate(section.curves[:_MOST], start=1):
+        drawing = sweep_curve(swept, colours.get(swept.server, 0))
+        if drawing is not None:
+            title = f"{sweep_title(swept)}: {swept.metric} by concurrency"
+            content = drawing_file(drawing, SWEEP_HEIGHT, title)
+            yield ChartFile(f"{FOLDER}/sweep-{number}-{place}.svg", title, content)
+
+
+def _file(name: str, title: str, chart: Chart) -> ChartFile:
+    return ChartFile(f"{FOLDER}/{name}.svg", title, chart_file(chart, title))

@@ -1,0 +1,54 @@
+"""What searches found: the highest rate of each server, and whether they differ."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from benchforge.plugin import Capacity, CaseSummary, readable, server_names
+from benchforge_reporters.text.search import RATES, rate_of
+
+
+def found_rates(cases: Sequence[CaseSummary]) -> tuple[bool, str] | None:
+    """Return whether no two intervals have a rate in common, and the rates in a sentence.
+
+    None where a case was no search, or its search has no answer.
+    """
+    named = list(zip(server_names([case.case for case in cases]), cases, strict=True))
+    ranked = [
+        (server, case.capacity)
+        for server, case in named
+        if case.capacity is not None and case.capacity.answered
+    ]
+    if not ranked or len(ranked) < len(cases):
+        return None
+    ranked.sort(key=lambda rate: _top(rate[1]), reverse=True)
+    texts = [f"{server} {_rate(capacity)}" for server, capacity in ranked]
+    ends = [_ends(capacity) for _, capacity in ranked]
+    apart = all(low > high for (low, _), (_, high) in pairwise(ends))
+    of = "" if apart or len(ranked) == 1 else ": the intervals have rates in common"
+    return apart, f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{of}"
+
+
+def _rate(capacity: Capacity) -> str:
+    ends = capacity.rate.interval
+    text = f"{rate_of(capacity)} requests/s"
+    if capacity.rate.value is None or ends is None:
+        return text
+    low, high = map(RATES.text, ends)
+    return f"{text} ({low} to {high}, 95 %)"
+
+
+def _top(capacity: Capacity) -> float:
+    return capacity.rate.value if capacity.rate.value is not None else _ends(capacity)[0]
+
+
+def _ends(capacity: Capacity) -> tuple[float, float]:
+    """Return between which rates the highest one is; where only a bound is known, from it on."""
+    if capacity.rate.interval is not None:
+        return capacity.rate.interval
+    tried = [attempt.rate for attempt in capacity.attempts]
+    match capacity.phase:
+        case "too high":
+            return max(tried), float("inf")
+        case "too low":
+            return 0.0, min(tried)
+    return 0.0, float("inf")

@@ -1,0 +1,112 @@
+"""Many claims or comparisons at one sight: what holds, and each server as a share of the best."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import Comparison, Ranking, Summary, readable
+from benchforge_reporters.document.answers import ComparisonAnswer, standing
+from benchforge_reporters.document.claim_lines import ClaimLine
+
+MANY_CLAIMS = 8
+MANY_COMPARISONS = 6
+"From there on a reader needs an overview before the details."
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """A server in a comparison."""
+
+    server: str
+    share: float | None
+    "Value as a share of the best server's, at most 1; None if the server is not ranked."
+    tied: bool
+    "True if the server was not found to differ from the best; the best is."
+    why: str
+    "Reason why there is no share; else empty."
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A comparison: its servers, the best first."""
+
+    answer: ComparisonAnswer
+    best: str
+    "Level of the best server, with its unit."
+    cells: tuple[MatrixCell, ...]
+
+    def cell(self, server: str) -> MatrixCell | None:
+        """Return the cell of a server; None if the comparison does not have it."""
+        return next((cell for cell in self.cells if cell.server == server), None)
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All claims and comparisons of a result that has many of them."""
+
+    published: int
+    "Claims for which a source gives a value."
+    excluded: int
+    "Claims whose interval excludes the published value."
+    unknown: int
+    "Claims with a published value and without an interval."
+    rows: tuple[MatrixRow, ...]
+    "Comparisons of at least two servers that are ranked."
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """All servers of the matrix, in the order in which they first appear."""
+        return tuple(dict.fromkeys(cell.server for row in self.rows for cell in row.cells))
+
+    @property
+    def of_sources(self) -> str:
+        """How many published values the intervals exclude, in words; empty without sources."""
+        if not self.published:
+            return ""
+        values = readable.counted(self.published, "published value")
+        text = f"Of {values}, the intervals exclude {self.excluded}"
+        return f"{text}; {self.unknown} cannot be tested: no interval" if self.unknown else text
+
+
+def overview(
+    summary: Summary, claims: Sequence[ClaimLine], answers: Sequence[ComparisonAnswer]
+) -> Overview | None:
+    """Return the overview of a result; None if it has few claims and few comparisons."""
+    if len(claims) < MANY_CLAIMS and len(answers) < MANY_COMPARISONS:
+        return None
+    published = [line.excluded for line in claims if line.published]
+    return Overview(
+        published=len(published),
+        excluded=published.count(True),
+        unknown=published.count(None),
+        rows=tuple(_rows(summary, answers)),
+    )
+
+
+def _rows(summary: Summary, answers: Sequence[ComparisonAnswer]) -> Iterator[MatrixRow]:
+    for answer, comparison in zip(answers, summary.comparisons, strict=True):
+        row = _row(answer, comparison, summary)
+        if row is not None and len(row.cells) > 1:
+            yield row
+
+
+def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> MatrixRow | None:
+    ranked = standing(comparison, summary)
+    if ranked is None or ranked.ranking is None or not ranked.ranking.order:
+        return None
+    best = ranked.ranking.order[0].value.value
+    if best is None:
+        return None
+    cells = [*_cells(ranked.ranking, best)]
+    cells += [MatrixCell(left.server, None, False, left.why) for left in ranked.left_out]
+    return MatrixRow(answer, readable.amount(ranked.unit, best), tuple(cells))
+
+
+def _cells(ranking: Ranking, best: float) -> Iterator[MatrixCell]:
+    first = ranking.order[0].server
+    tied = {pair.second for pair in ranking.pairs if pair.first == first and not pair.differ}
+    for entry in ranking.order:
+        value, share = entry.value.value, None
+        if value is not None and value > 0 and best > 0:
+            share = value / best if ranking.better == "higher" else best / value
+        why = "" if share is not None else entry.value.why or "not above zero"
+        yield MatrixCell(entry.server, share, entry.server in {first, *tied}, why)

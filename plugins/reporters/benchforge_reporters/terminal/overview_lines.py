@@ -1,0 +1,72 @@
+"""Many claims and comparisons: how many hold, and a line for each."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from benchforge.plugin import readable, safe
+from benchforge_reporters.document.answers import ComparisonAnswer
+from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
+from benchforge_reporters.document.overview import MatrixCell, MatrixRow, Overview
+from benchforge_reporters.terminal.paint import Paint
+from benchforge_reporters.terminal.signs import ANSWERS, CLAIMS
+
+LEGEND: Final = (
+    "in per cent of the best; * was not found to differ from the best; "
+    "! has a reservation: benchforge report --open"
+)
+_NAMES = 26  # columns
+_WIDE = 100  # columns from which on the hypothesis of a claim has room
+
+
+def counts(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    """Yield how many claims hold, and how many published values are excluded."""
+    if claims:
+        text = f"{readable.counted(len(claims), 'claim')}: {counted_states(claims)}"
+        yield from (paint.of("heading", line) for line in paint.wrapped(text))
+    if overview.of_sources:
+        yield from paint.wrapped(overview.of_sources)
+
+
+def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint) -> Iterator[str]:
+    """Yield each comparison in a line, its servers in per cent of the best."""
+    rows = {row.answer.label: row for row in overview.rows}
+    width = min(_NAMES, max((len(safe.line(answer.label)) for answer in answers), default=0))
+    for answer in answers:
+        sign, meaning = ANSWERS[answer.state]
+        start = f"{sign} {safe.line(answer.label).ljust(width)}  "
+        row = rows.get(answer.label)
+        text = answer.headline if row is None else _row(row)
+        first, *more = paint.wrapped(text, start, " " * (width + 4))
+        yield paint.of(meaning, sign) + first[len(sign) :]
+        yield from more
+    if overview.rows:
+        yield from (paint.of("aside", line) for line in paint.wrapped(LEGEND))
+
+
+def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    """Yield a line for each claim: the estimate, and what was published."""
+    name = min(_NAMES, max(len(safe.line(one.name)) for one in claims))
+    for claim in claims:
+        sign, meaning = CLAIMS[claim.state]
+        start = f"{sign} {safe.line(claim.name).ljust(name)}  "
+        remark = claim.remark if claim.state == "not alike" else ""
+        hypothesis = f"{claim.hypothesis}: " if (paint.width or _WIDE) >= _WIDE else ""
+        valued = claim.text.verdict.estimate.value is not None
+        shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
+        estimate = f"{hypothesis}{shown}"
+        text = "; ".join(filter(None, (estimate, claim.published, remark)))
+        first, *more = paint.wrapped(text, start, " " * (name + 4))
+        yield paint.of(meaning, sign) + first[len(sign) :]
+        yield from more
+
+
+def _row(row: MatrixRow) -> str:
+    first, *others = row.cells
+    texts = [f"{first.server} 100 ({row.best})", *map(_cell, others)]
+    return ", ".join(texts)
+
+
+def _cell(cell: MatrixCell) -> str:
+    if cell.share is None:
+        return f"{cell.server} not counted"
+    return f"{cell.server} {100 * cell.share:.0f}{'*' if cell.tied else ''}"

@@ -1,0 +1,84 @@
+"""Without a terminal that shows colours, no output has an escape sequence."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import Bench, bench_words, calls
+from measured.once import made_once
+from measured.small_results import believed, measured
+
+ESCAPE = "\x1b"
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    def make(folder: Path) -> Path:
+        smoke = measured(calls(bench_words(), folder), folder)
+        return believed(smoke, folder / "believed")
+
+    return made_once(tmp_path_factory, "plain", make)
+
+
+def on_a_terminal(*words: str, **environment: str) -> str:
+    """Return what benchforge prints on a terminal of its own."""
+    ours, theirs = pty.openpty()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchforge", *words],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=subprocess.DEVNULL,
+            env={**_without_colours(), **environment},
+        )
+    finally:
+        os.close(theirs)
+    try:
+        text = _all_of(ours)  # while it runs: a terminal holds a few kilobytes
+    finally:
+        os.close(ours)
+    assert process.wait() == 0
+    return text
+
+
+def _without_colours() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "TERM"}}
+
+
+def _all_of(terminal: int) -> str:
+    pieces = []
+    while True:
+        try:
+            piece = os.read(terminal, 65_536)
+        except OSError:  # EIO: the other end is closed
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    return b"".join(pieces).decode()
+
+
+PLAIN = {"TERM": "xterm", "NO_COLOR": "1"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({"TERM": "xterm"}, True), (PLAIN, False), ({"TERM": "dumb"}, False)],
+)
+@pytest.mark.parametrize("why", [(), ("--why",)])
+def test_a_terminal_that_shows_no_colours_gets_none(
+    result: Path, environment: dict[str, str], coloured: bool, why: tuple[str, ...]
+) -> None:
+    text = on_a_terminal("report", str(result), "-o", "-", *why, **environment)
+    assert "small" in text or why
+    assert (ESCAPE in text) is coloured
+
+
+def test_a_pipe_gets_no_colours(bench: Bench, result: Path) -> None:
+    for words in (("report", result), ("report", result, "--why"), ("report", result, "-o", "-")):
+        done = bench(*words)
+        assert done.code == 0, done.all
+        assert ESCAPE not in done.all

@@ -1,0 +1,33 @@
+"""The first screen of reports whose answer is known, each of a real run."""
+
+from pathlib import Path
+
+import pytest
+from front_door import Bench, needed
+from planted.reports import PLANTED_REPORTS, PlantedReport
+
+_SIGNS = {"differs": "✔!", "same": "≈", "not alike": "!"}
+_TRIES = 5
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("planted", PLANTED_REPORTS, ids=lambda planted: planted.name)
+def test_the_first_screen_gives_the_answer(
+    bench: Bench, tmp_path: Path, planted: PlantedReport
+) -> None:
+    needed("wrk")
+    (tmp_path / "suite.toml").write_text(planted.suite)
+    attempt = 0
+    while True:  # a neighbour hides what is planted
+        attempt += 1
+        done = bench("run", tmp_path / "suite.toml", "-o", tmp_path / str(attempt))
+        assert done.code in {0, 1, 4}, done.all
+        shown = [line for line in done.out.splitlines() if " page  " in line]
+        answer = shown[0] if shown else " "
+        right = planted.sentence in answer and answer[0] in _SIGNS[planted.state]
+        if right or attempt == _TRIES:
+            break
+    assert right, done.all
+    assert "May I quote it?" in done.out
+    if planted.state == "not alike":
+        assert "Not alike: connections were kept alive" in done.out

@@ -1,0 +1,60 @@
+"""A result like that of a study, made by hand: many scenarios, servers and claims."""
+
+from random import Random
+
+from made import made_result, plain
+from made.simulate import blocks
+
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.stats.summary.summarize import summarize
+from benchforge.stats.verdict.judge import judged
+from benchforge.suite.claims.question import question
+
+SERVERS = {"granian": 1.0, "bjoern": 0.99, "uvicorn": 0.7, "gevent": 0.5, "waitress": 0.2}
+"The true speed of each server."
+SLOW = ("db", "upload")
+"Scenarios in which all servers wait for the same, so that none is faster."
+SCENARIOS = ("hello", "json", *SLOW, "large", "many")
+PUBLISHED = (1.01, 6.5, None)
+
+
+def studied(n: int = 6, seed: int = 7) -> tuple[Summary, list[Trial]]:
+    """Return the summary of n blocks, with a claim for each server but the best, and its trials."""
+    draw, values = Random(seed), []
+    for scenario in SCENARIOS:
+        truths = [1.0 if scenario in SLOW else truth for truth in SERVERS.values()]
+        table = blocks(draw, n, truths, outliers=0)
+        values += [(_case(scenario, server), of) for server, of in zip(SERVERS, table, strict=True)]
+    trials = made_result.trials(values)
+    header = made_result.header([case for case, _ in values], n)
+    header = header.model_copy(
+        update={"claims": _claims(), "title": "Five servers", "name": "five"}
+    )
+    return judged(summarize(header, trials, made_result.METRICS), 1), trials
+
+
+def _case(scenario: str, server: str) -> CaseName:
+    return plain.named(server, scenario=scenario, driver="few", digest=f"{server}{scenario}")
+
+
+def _claims() -> tuple[Claim, ...]:
+    best, *others = SERVERS
+    pairs = [(scenario, server) for scenario in SCENARIOS for server in others]
+    return tuple(
+        _claim(f"C{number}", scenario, best, server, PUBLISHED[number % len(PUBLISHED)])
+        for number, (scenario, server) in enumerate(pairs, 1)
+    )
+
+
+def _claim(label: str, scenario: str, a: str, b: str, published: float | None) -> Claim:
+    sides = Term(case=_case(scenario, a)), Term(case=_case(scenario, b))
+    return Claim(
+        label=label,
+        metric="throughput",
+        hypothesis=question("a > b", "requests/s"),
+        published=published,
+        instances=(ClaimInstance(a=sides[0], b=sides[1]),),
+    )

@@ -1,0 +1,85 @@
+"""Suites with a known answer: servers that wait before they answer, so that no CPU decides."""
+
+from dataclasses import dataclass
+
+from planted.beside import program
+
+
+@dataclass(frozen=True)
+class PlantedReport:
+    """A suite whose report must give a certain answer."""
+
+    name: str
+    state: str
+    "State of the comparison's answer."
+    sentence: str
+    "Beginning of what the first screen says."
+    suite: str
+
+
+_SUITE = """benchforge = 1
+name = "{name}"
+title = "Two web servers answer a page"
+{servers}
+[loaders.load]
+use = "wrk"
+connections = 2
+threads = 1
+duration = "{duration}"
+[metrics]
+throughput = {{ use = "throughput" }}
+latency = {{ use = "latency", percentile = 50 }}
+errors = {{ use = "errors" }}
+cpu = {{ use = "cpu" }}
+[scenarios.page]
+request = {{ path = "/ping" }}
+servers = ["north", "south"]
+loaders = ["load"]
+expect = {{ body = "pong" }}
+[claims.faster]
+says = "north serves more requests than south"
+scenario = "page"
+metric = "throughput"
+a = {{ server = "north" }}
+b = {{ server = "south" }}
+holds = "a > b"
+[repeat]
+blocks = {blocks}
+warmup = "500ms"
+"""
+
+
+def _suite(name: str, north: str, south: str, blocks: int = 8, duration: str = "2s") -> str:
+    servers = "\n".join(
+        f"[servers.{label}]\n{program('servers/answers.py', '--port', '{port}', *words.split())}"
+        for label, words in (("north", north), ("south", south))
+    )
+    return _SUITE.format(name=name, servers=servers, blocks=blocks, duration=duration)
+
+
+PLANTED_REPORTS = (
+    PlantedReport(
+        "better",
+        "differs",
+        "north serves about",
+        _suite("better", "--wait 0.005", "--wait 0.009"),
+    ),
+    PlantedReport(
+        "equal",
+        "same",
+        "No difference seen between",
+        _suite("equal", "--wait 0.006", "--wait 0.006 --type text/plain"),
+    ),
+    PlantedReport(
+        "unresolved",
+        "same",
+        "No difference seen between",
+        _suite("unresolved", "--wait 0.006 --jitter 0.8", "--wait 0.0063 --jitter 0.8", blocks=4),
+    ),
+    PlantedReport(
+        "unlike",
+        "not alike",
+        "north serves about",
+        _suite("unlike", "--wait 0.005", "--wait 0.008 --close"),
+    ),
+)
