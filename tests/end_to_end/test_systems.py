@@ -4,12 +4,14 @@
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 from benchforge_servers.python.app import PROTOCOLS, app_of, built_in
 from front_door import Bench, bench, needed
+from made.observed import LIMITS
+from made import plain
 
 from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
@@ -22,9 +24,39 @@ __all__ = ["bench"]
 MISSING = 3
 AT_ONCE = 5
 "Cases of the cover that one call of benchforge measures."
+AGAIN = 4
+"Repetitions of what raised a finding that has no reason: noise does not raise it each time."
 SUITE = Path(__file__).parents[2] / "suites/systems.toml"
 CASES = list(expand(load(SUITE, Registry())))
 LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
+
+OF_THE_LOAD = {"E2": "a second of load is short", "K3": "a busy machine acknowledges late"}
+"Checks whose findings about the apparatus accuse no server."
+# Findings that are true of these servers, by check: the server's label, and why.
+ONE_ANSWER = "it closes each connection after an answer, as its defaults have it"
+SHORT_QUEUE = "its queue holds 5 new connections, and the load opens 8 at once"
+QUEUE = dict.fromkeys(("cheroot", "cherrypy", "cherrypy_native", "cherrypy_pypy"), SHORT_QUEUE)
+TRUE_OF_SERVERS = {
+    "K1": {
+        **dict.fromkeys(("gunicorn", "gunicorn_312", "gunicorn_pypy", "uwsgi"), ONE_ANSWER),
+        **dict.fromkeys(
+            ("tornado_socket", "gevent_socket", "threads"), "its app closes the socket itself"
+        ),
+    },
+    "K2": QUEUE,
+    "K3": QUEUE,
+}
+# The same of what a study published: the scenario, and why.
+TRUE_OF_APPS = {
+    "E1": {
+        **dict.fromkeys(
+            ("hello_wsgi_published", "page_wsgi_published"),
+            "its answers have no length: under uWSGI wrk counts each one's end as an error",
+        ),
+        "pong_socket_published": "it reads no request, and sends 7 bytes for a declared 5",
+    },
+    "K1": {"pong_socket_published": "it closes before it has read: some connections are reset"},
+}
 
 
 def shown_by(case: Case) -> set[tuple[str, str]]:
@@ -89,30 +121,64 @@ def test_the_cover_has_every_server_app_backend_and_interpreter() -> None:
 def test_the_cover_answers_rightly_under_load_and_ends(
     bench: Bench, tmp_path: Path, number: int
 ) -> None:
-    servers: dict[str, list[str]] = {}
-    for case in BATCHES[number]:
-        servers.setdefault(case.name.scenario, []).append(case.name.server)
-    words = [word for label in servers for word in ("--only", label)]
-    for label, chosen in servers.items():
-        words += ["--set", f"scenarios.{label}.servers={json.dumps(chosen)}"]
-    measured(bench, tmp_path, words, BATCHES[number])
+    judged(bench, tmp_path, BATCHES[number])
 
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize("label", LABELS)
 def test_all_answer_rightly_under_load_and_end(bench: Bench, tmp_path: Path, label: str) -> None:
-    planned = [case for case in CASES if case.name.scenario == label]
-    measured(bench, tmp_path, ["--only", label], planned)
+    judged(bench, tmp_path, [case for case in CASES if case.name.scenario == label])
 
 
-def measured(bench: Bench, folder: Path, words: list[str], planned: list[Case]) -> None:
+def judged(bench: Bench, folder: Path, planned: Sequence[Case]) -> None:
+    """Measure these cases: no check of answers or connections accuses an honest server.
+
+    What a busy machine raises is measured again: it does not come each time.
+    """
+    found = accusations(measured(bench, folder, planned))
+    for _ in range(AGAIN):
+        again = [case for case in planned if case.name.title in found]
+        if not again:
+            return
+        now = accusations(measured(bench, folder, again))
+        found = {title: now[title] for title in found if title in now}
+    assert not found
+
+
+def accusations(trials: Iterable[Trial]) -> dict[str, list[str]]:
+    """Return what checks E and K say against each server, unless a reason for it is known."""
+    found: dict[str, list[str]] = {}
+    for trial in trials:
+        of = trial.case
+        for check in trial.checks:
+            if check.id[0] not in "EK" or check.status not in {"fail", "warn"}:
+                continue
+            reasons = (
+                check.subject == "apparatus" and OF_THE_LOAD.get(check.id),
+                TRUE_OF_SERVERS.get(check.id, {}).get(of.server),
+                TRUE_OF_APPS.get(check.id, {}).get(of.scenario),
+            )
+            if not any(reasons):
+                found.setdefault(of.title, []).append(f"{check.id}: {check.message}")
+    return found
+
+
+def measured(bench: Bench, folder: Path, planned: Sequence[Case]) -> list[Trial]:
+    """Return the trial of each of these cases: all were answered rightly, and ended."""
     needed("wrk", "ab", "postgres", "redis-server", "nginx", "virtuoso-t", "pypy3", "openssl")
+    servers: dict[str, list[str]] = {}
+    for case in planned:
+        servers.setdefault(case.name.scenario, []).append(case.name.server)
+    words = [word for label in servers for word in ("--only", label)]
+    for label, chosen in servers.items():
+        words += ["--set", f"scenarios.{label}.servers={json.dumps(chosen)}"]
+    before = set(folder.glob("results/*"))
     told = bench("run", SUITE, *words, "--json", within_s=600)
     if told.code == MISSING and "no interpreter '3." in told.err:
         pytest.skip(told.err)  # Debian has one CPython
     assert told.code == 0, told.all
-    (result,) = (folder / "results").iterdir()
+    (result,) = set(folder.glob("results/*")) - before
     trials = [
         Trial.model_validate_json(file.read_bytes()) for file in result.glob("trials/*/trial.json")
     ]
@@ -123,4 +189,22 @@ def measured(bench: Bench, folder: Path, words: list[str], planned: list[Case]) 
         assert trial.reading is not None
         assert trial.reading.responses > 0
         assert [answer.status for answer in trial.answers] == [trial.answers[0].status] * 2
+        assert trial.monitor is not None
     assert bench("validate", result).code == 0
+    return trials
+
+
+@pytest.mark.parametrize(
+    ("id_", "server", "accuses"),
+    [
+        *((id_, "aiohttp", True) for id_ in ("E1", "E3", "E6", "E7", "K1", "K2", "K3")),
+        *(("E6", "gunicorn", True), ("K2", "gunicorn", True), ("K1", "gunicorn", False)),
+        *(("K1", "cheroot", True), ("K2", "cheroot", False)),
+    ],
+)
+def test_an_accusation_counts_unless_it_is_true(id_: str, server: str, *, accuses: bool) -> None:
+    check = LIMITS.check(id_, "behaviour", None, "wrong", status="fail")
+    accused = accusations([plain.trial(case=plain.named(server), checks=(check,))])
+    assert accused == ({plain.named(server).title: [f"{id_}: wrong"]} if accuses else {})
+    excused = LIMITS.check("K3", "apparatus", None, "late", status="warn")
+    assert not accusations([plain.trial(case=plain.named(server), checks=(excused,))])
