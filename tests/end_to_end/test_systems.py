@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from benchforge_servers.python.app import PROTOCOLS, app_of, built_in
 from front_door import Bench, bench, needed
-from made.observed import LIMITS
 from made import plain
+from made.observed import LIMITS
 
 from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
