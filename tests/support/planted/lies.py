@@ -13,10 +13,13 @@ OTHERWISE, TURNS = (f"faulty_servers/{name}.py" for name in ("otherwise", "turns
 # Program and its word for the lie: what it does.
 LIES: Mapping[tuple[str, str], str] = {
     (OTHERWISE, "busy"): "a wrong body, as long, where four connections are open",
-    (OTHERWISE, "tenth"): "the same, to one request in ten",
-    (OTHERWISE, "hundredth"): "the same, to one request in a hundred",
-    (OTHERWISE, "later"): "the same, from the second request of a connection on",
-    (OTHERWISE, "encoded"): "the same, without `Accept-Encoding: identity`",
+    (OTHERWISE, "tenth"): "a wrong body, as long, to one request in ten",
+    (OTHERWISE, "hundredth"): "a wrong body, as long, to one request in a hundred",
+    (OTHERWISE, "later"): "a wrong body, as long, from the second request of a connection on",
+    (
+        OTHERWISE,
+        "encoded",
+    ): "a wrong body, as long, to requests without `Accept-Encoding: identity`",
     (OTHERWISE, "error"): "to the load, a longer body with an error",
     (OTHERWISE, "empty"): "to the load, no body",
     (OTHERWISE, "302"): "to the load, 302",
@@ -32,10 +35,16 @@ LIES: Mapping[tuple[str, str], str] = {
     (TURNS, "flapping"): "503 to each third request",
     (TURNS, "tools-500"): "500 to the load",
     (TURNS, "tools-shorter"): "to the load, half of the body",
-    (TURNS, "some-wrong"): "a wrong body, as long, to one request in ten of four connections",
+    (
+        TURNS,
+        "some-wrong",
+    ): "another body, as long, to one request in ten, where four connections are open",
     (TURNS, "turns"): "another body, as long, after a second",
     (TURNS, "closes"): "each connection is closed after an answer",
-    (TURNS, "closes-unsaid"): "the same, without a word of it",
+    (
+        TURNS,
+        "closes-unsaid",
+    ): "each connection is closed after an answer, without a header that says so",
 }
 HONEST = {OTHERWISE: "right", TURNS: "none"}
 EXPECT = {
@@ -52,10 +61,10 @@ TOOLS = {
 NO_VALUE = {"drive": "counts", "ask": "probes"}
 "Stages in which a trial ends without a value, and what says so."
 RARE = (
-    "one answer in a hundred or a thousand is wrong: the tool does not tell it, and a load of "
-    "seconds has too few random moments to find it each time; E6 prints how many can be wrong"
+    "a lie this rare is found by the load tool's own counts, or by chance: a load of seconds has a "
+    "few hundred random moments; E6 prints how many answers can be wrong"
 )
-# Lies of chance, and cells that nothing can fill: why.
+# Lies, and tools where it is of some alone: why their cells may be silent.
 SILENT: Mapping[tuple[str, str], str] = {
     **{(lie, ""): RARE for lie in ("hundredth", "rare", "few-302")},
 }
@@ -69,7 +78,7 @@ Each server answers single requests rightly and lies under a load of 2 s over fo
 those in parentheses warn, the others fail. *counts*: no answer was good by the tool's own counts,
 so the trial has no value. *probes*: the answer after the load was wrong, with the same effect. A
 number in brackets is a reason below the table. An honest server beside them raises none of these
-findings.
+findings. A tool that the machine did not have is not in the table.
 
 """
 
