@@ -58,8 +58,6 @@ TOOLS = {
     },
     "locust": 'use = "locust"\nusers = 4\nduration = "3s"',
 }
-NO_VALUE = {"drive": "counts", "ask": "probes"}
-"Stages in which a trial ends without a value, and what says so."
 RARE = (
     "a lie this rare is found by the load tool's own counts, or by chance: a load of seconds has a "
     "few hundred random moments; E6 prints how many answers can be wrong"
@@ -90,12 +88,12 @@ def label(lie: str) -> str:
 def findings(seen: Seen, server: str) -> dict[str, str]:
     """Return the checks of answers and connections that did not pass, and how they ended.
 
-    A trial that has no value for another reason than a check names it instead.
+    Where no check looked at a trial, the load tool's counts or a single request refused it.
     """
     worst: dict[str, str] = {}
     for trial in seen.trials(server):
-        if trial["failure"] and trial["failure"]["stage"] in NO_VALUE:
-            worst[NO_VALUE[trial["failure"]["stage"]]] = "fail"
+        if trial["failure"] and not trial["checks"]:
+            worst["probes" if trial["failure"]["stage"] == "ask" else "counts"] = "fail"
         for check in trial["checks"]:
             if check["id"][0] not in "EK" or check["id"] in _OF_THE_LOAD:
                 continue
