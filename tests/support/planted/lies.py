@@ -73,10 +73,11 @@ HEAD = """
 
 Each server answers single requests rightly and lies under a load of 2 s over four connections
 (locust: 3 s, four users), with `monitor = "100/s"`. A cell names the checks that found the lie:
-those in parentheses warn, the others fail. *counts*: no answer was good by the tool's own counts,
-so the trial has no value. *probes*: the answer after the load was wrong, with the same effect. A
-number in brackets is a reason below the table. An honest server beside them raises none of these
-findings. A tool that the machine did not have is not in the table.
+those in parentheses warn, the others fail. Other words say why a trial has no value: *counts*,
+since no answer was good by the tool's own counts; *probes*, since the answer after the load was
+wrong; *no end*, since the tool did not end in time. A number in brackets is a reason below the
+table. An honest server beside them raises none of these findings. A tool that the machine did not
+have is not in the table.
 
 """
 
@@ -93,7 +94,7 @@ def findings(seen: Seen, server: str) -> dict[str, str]:
     worst: dict[str, str] = {}
     for trial in seen.trials(server):
         if trial["failure"] and not trial["checks"]:
-            worst["probes" if trial["failure"]["stage"] == "ask" else "counts"] = "fail"
+            worst[_refusal(trial["failure"])] = "fail"
         for check in trial["checks"]:
             if check["id"][0] not in "EK" or check["id"] in _OF_THE_LOAD:
                 continue
@@ -102,6 +103,12 @@ def findings(seen: Seen, server: str) -> dict[str, str]:
             ):
                 worst[check["id"]] = check["status"]
     return dict(sorted(worst.items()))
+
+
+def _refusal(failure: Mapping[str, str]) -> str:
+    if failure["stage"] == "ask":
+        return "probes"
+    return "no end" if "did not end within" in failure["message"] else "counts"
 
 
 def reason(lie: str, tool: str) -> str:
