@@ -12,6 +12,7 @@ from benchforge_servers.python.app import PROTOCOLS, app_of, built_in
 from front_door import Bench, bench, needed
 from made import plain
 from made.observed import LIMITS
+from planted.honest import accusations
 
 from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
@@ -29,34 +30,6 @@ AGAIN = 4
 SUITE = Path(__file__).parents[2] / "suites/systems.toml"
 CASES = list(expand(load(SUITE, Registry())))
 LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
-
-OF_THE_LOAD = {"E2": "a second of load is short", "K3": "a busy machine acknowledges late"}
-"Checks whose findings about the apparatus accuse no server."
-# Findings that are true of these servers, by check: the server's label, and why.
-ONE_ANSWER = "it closes each connection after an answer, as its defaults have it"
-SHORT_QUEUE = "its queue holds 5 new connections, and the load opens 8 at once"
-QUEUE = dict.fromkeys(("cheroot", "cherrypy", "cherrypy_native", "cherrypy_pypy"), SHORT_QUEUE)
-TRUE_OF_SERVERS = {
-    "K1": {
-        **dict.fromkeys(("gunicorn", "gunicorn_312", "gunicorn_pypy", "uwsgi"), ONE_ANSWER),
-        **dict.fromkeys(
-            ("tornado_socket", "gevent_socket", "threads"), "its app closes the socket itself"
-        ),
-    },
-    "K2": QUEUE,
-    "K3": QUEUE,
-}
-# The same of what a study published: the scenario, and why.
-TRUE_OF_APPS = {
-    "E1": {
-        **dict.fromkeys(
-            ("hello_wsgi_published", "page_wsgi_published"),
-            "its answers have no length: under uWSGI wrk counts each one's end as an error",
-        ),
-        "pong_socket_published": "it reads no request, and sends 7 bytes for a declared 5",
-    },
-    "K1": {"pong_socket_published": "it closes before it has read: some connections are reset"},
-}
 
 
 def shown_by(case: Case) -> set[tuple[str, str]]:
@@ -144,24 +117,6 @@ def judged(bench: Bench, folder: Path, planned: Sequence[Case]) -> None:
         now = accusations(measured(bench, folder, again))
         found = {title: now[title] for title in found if title in now}
     assert not found
-
-
-def accusations(trials: Iterable[Trial]) -> dict[str, list[str]]:
-    """Return what checks E and K say against each server, unless a reason for it is known."""
-    found: dict[str, list[str]] = {}
-    for trial in trials:
-        of = trial.case
-        for check in trial.checks:
-            if check.id[0] not in "EK" or check.status not in {"fail", "warn"}:
-                continue
-            reasons = (
-                check.subject == "apparatus" and OF_THE_LOAD.get(check.id),
-                TRUE_OF_SERVERS.get(check.id, {}).get(of.server),
-                TRUE_OF_APPS.get(check.id, {}).get(of.scenario),
-            )
-            if not any(reasons):
-                found.setdefault(of.title, []).append(f"{check.id}: {check.message}")
-    return found
 
 
 def measured(bench: Bench, folder: Path, planned: Sequence[Case]) -> list[Trial]:
