@@ -28,6 +28,7 @@ ROUNDS = 12
 ARMS = {"monitored": "", "off": 'monitor = "off"', "off again": 'monitor = "off"'}
 SUITE = """
 benchforge = 1
+smoke = true
 [servers.app]
 use = "waitress"
 app = "hello_wsgi"
@@ -78,7 +79,7 @@ def measured(folder: Path, tool: str, monitor: str) -> dict[str, Any]:
         files = sorted(Path(results).glob("*/trials/*/trial.json"))
         if not files:
             sys.exit(done.stdout + done.stderr)
-        trial: dict[str, Any] = json.loads(files[0].read_text())  # the first attempt, noisy or not
+        trial: dict[str, Any] = json.loads(files[0].read_text())
     return trial
 
 

@@ -236,6 +236,8 @@ def paced(folder: Path, url: str, duration: str, **options: object) -> Reading:
     """Run pace and return its reading."""
     part = Pace.model_validate({"connections": CONNECTIONS, "duration": duration} | options)
     target = Target(url, Request(), folder, {}, Path(sys.executable))
+    for name, text in part.files(target).items():
+        (folder / name).write_text(text)
     (command,) = part.commands(target)
     out, err = folder / "out.txt", folder / "err.txt"
     with out.open("w") as stdout, err.open("w") as stderr:

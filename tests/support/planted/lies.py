@@ -33,8 +33,8 @@ LIES: Mapping[tuple[str, str], str] = {
     (TURNS, "some-500"): "500 to one request in a hundred",
     (TURNS, "load-503"): "503 in the first second of the load",
     (TURNS, "flapping"): "503 to each third request",
-    (TURNS, "tools-500"): "500 to the load",
-    (TURNS, "tools-shorter"): "to the load, half of the body",
+    (TURNS, "tools-500"): "500 to requests without `Accept-Encoding`",
+    (TURNS, "tools-shorter"): "half of the body to requests without `Accept-Encoding`",
     (
         TURNS,
         "some-wrong",
@@ -65,6 +65,11 @@ RARE = (
 # Lies, and tools where it is of some alone: why their cells may be silent.
 SILENT: Mapping[tuple[str, str], str] = {
     **{(lie, ""): RARE for lie in ("hundredth", "rare", "few-302")},
+    **{
+        (lie, tool): "the tool sends `Accept-Encoding`, so this server answers it rightly"
+        for lie in ("tools-500", "tools-shorter")
+        for tool in ("siege", "locust")
+    },
 }
 _OF_THE_LOAD = {"E2", "K3"}
 "Checks whose findings are about a short load or a busy machine."
