@@ -1,12 +1,15 @@
 """What the monitor costs: requests/s of loads with it over those without it, in one session.
 
-    .venv/bin/python benchmarks/monitor.py [ROUNDS]
+    .venv/bin/python benchmarks/monitor.py [ROUNDS] [TOOL] [KEEP]
 
-Each round is three trials of one suite by the real command, in a random order: one with the
-monitor as it is by default, and two without it. Shown are the mean ratio of the first to the
-second, and that of the second to the third (A/A), with 95 % intervals (paired t on the logarithms).
-The first interval should contain 1 and be no wider than the second. `user + system` is the server's
-CPU time per response, which other processes disturb less.
+The tool is wrk or pace. With a file KEEP, rounds are added to it, and all of them are shown: so a
+long measurement can come in pieces.
+
+Each round is three trials of one suite by the real command, in a random order: one with the monitor
+as it is by default, and two without it. Shown are the mean ratio of the first to the second, and
+that of the second to the third (A/A), with 95 % intervals (paired t on the logarithms). The first
+interval should contain 1 and be no wider than the second. `user + system` is the server's CPU time
+per response, which other processes disturb less.
 """
 
 import json
@@ -25,17 +28,18 @@ ROUNDS = 12
 ARMS = {"monitored": "", "off": 'monitor = "off"', "off again": 'monitor = "off"'}
 SUITE = """
 benchforge = 1
+smoke = true
 [servers.app]
 use = "waitress"
 app = "hello_wsgi"
-[loaders.wrk]
-use = "wrk"
+[loaders.load]
+use = "{tool}"
 connections = 8
 duration = "3s"
 [scenarios.hello]
 request = {{ path = "/" }}
 servers = ["app"]
-loaders = ["wrk"]
+loaders = ["load"]
 {monitor}
 [repeat]
 blocks = 1
@@ -46,44 +50,51 @@ quiet = "off"
 
 def main() -> None:
     """Measure and print; judge nothing."""
-    rounds = int(sys.argv[1]) if sys.argv[1:] else ROUNDS
-    logs: dict[str, list[dict[str, float]]] = {arm: [] for arm in ARMS}
-    moments: list[int] = []
+    given = dict(enumerate(sys.argv[1:]))
+    rounds, tool = int(given.get(0, ROUNDS)), given.get(1, "wrk")
     with tempfile.TemporaryDirectory() as name:
+        kept = Path(given.get(2, f"{name}/rounds"))
         for _ in range(rounds):
-            for arm in random.sample(list(ARMS), len(ARMS)):
-                trial = measured(Path(name), ARMS[arm])
-                logs[arm].append({key: math.log(value) for key, value in figures(trial).items()})
-                if arm == "monitored":
-                    moments.append(trial["monitor"]["moments"])
-    print(f"{rounds} rounds, {sum(moments)} moments in {rounds} monitored loads")
+            arms = random.sample(list(ARMS), len(ARMS))
+            figured = {arm: figures(measured(Path(name), tool, ARMS[arm])) for arm in arms}
+            with kept.open("a") as file:
+                file.write(f"{json.dumps(figured)}\n")
+        logs = [json.loads(line) for line in kept.read_text().splitlines()]
+    moments = sum(one["monitored"]["moments"] for one in logs)
+    print(f"{tool}: {len(logs)} rounds, {moments:.0f} moments in as many monitored loads")
     for key in ("requests/s", "user + system"):
-        arms = {arm: [one[key] for one in logs[arm]] for arm in ARMS}
-        ratios = [a - b for a, b in zip(arms["monitored"], arms["off"], strict=True)]
-        same = [a - b for a, b in zip(arms["off"], arms["off again"], strict=True)]
+        arms_of = {arm: [math.log(one[arm][key]) for one in logs] for arm in ARMS}
+        off = arms_of["off"]
+        ratios = [a - b for a, b in zip(arms_of["monitored"], off, strict=True)]
+        same = [a - b for a, b in zip(off, arms_of["off again"], strict=True)]
         print(f"{key}: monitored over off {shown(ratios)}; A/A {shown(same)}")
 
 
-def measured(folder: Path, monitor: str) -> dict[str, Any]:
+def measured(folder: Path, tool: str, monitor: str) -> dict[str, Any]:
     """Return a trial of the suite."""
-    (folder / "suite.toml").write_text(SUITE.format(monitor=monitor))
+    (folder / "suite.toml").write_text(SUITE.format(tool=tool, monitor=monitor))
     with tempfile.TemporaryDirectory(dir=folder) as results:
         words = [sys.executable, "-m", "benchforge", "run", "suite.toml", "-o", results]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         files = sorted(Path(results).glob("*/trials/*/trial.json"))
         if not files:
             sys.exit(done.stdout + done.stderr)
-        trial: dict[str, Any] = json.loads(files[0].read_text())  # the first attempt, noisy or not
+        trial: dict[str, Any] = json.loads(files[0].read_text())
     return trial
 
 
 def figures(trial: dict[str, Any]) -> dict[str, float]:
-    """Return requests/s, and the server's CPU time per response."""
+    """Return requests/s, the server's CPU time per response, and the moments of the monitor."""
     reading = trial["reading"]
     usages = trial["observation"]["usage"]
     (cpu_s,) = (one["cpu_s"] for one in usages if one["role"] == "server")
     rate = reading["responses"] / reading["seconds"]
-    return {"requests/s": rate, "user + system": cpu_s / reading["responses"]}
+    moments = trial["monitor"]["moments"] if trial["monitor"] else 0
+    return {
+        "requests/s": rate,
+        "user + system": cpu_s / reading["responses"],
+        "moments": moments,
+    }
 
 
 def shown(ratios: list[float]) -> str:

@@ -36,6 +36,7 @@ from benchforge_loaders.pace.pace import Pace
 
 from benchforge.plugin import Finished, Histogram, Output, Reading, Request, Target
 from benchforge.run.locate import libraries, locate
+from benchforge.stats.inference.interval import t_of_logs
 
 PAIRS = 8
 CONNECTIONS = 64
@@ -141,8 +142,8 @@ def sample(folder: Path, url: str) -> None:
     for what, ratios in zip(
         ("requests/s", "per CPU second"), zip(*pairs, strict=True), strict=True
     ):
-        center = math.exp(statistics.fmean(map(math.log, ratios)))
-        print(f"  {what}: {center:.3f} ({min(ratios):.3f} to {max(ratios):.3f})")
+        of = t_of_logs([math.log(ratio) for ratio in ratios], "paired t of log-ratios", 0.95)
+        print(f"  {what}: {of.value:.3f} (95 % interval {of.low:.3f} to {of.high:.3f})")
 
 
 def paced_rate(folder: Path, url: str, options: Mapping[str, object]) -> float:
@@ -235,6 +236,8 @@ def paced(folder: Path, url: str, duration: str, **options: object) -> Reading:
     """Run pace and return its reading."""
     part = Pace.model_validate({"connections": CONNECTIONS, "duration": duration} | options)
     target = Target(url, Request(), folder, {}, Path(sys.executable))
+    for name, text in part.files(target).items():
+        (folder / name).write_text(text)
     (command,) = part.commands(target)
     out, err = folder / "out.txt", folder / "err.txt"
     with out.open("w") as stdout, err.open("w") as stderr:

@@ -17,6 +17,7 @@ from benchforge.model.values.distribution import own_version
 from benchforge.registry import Registry
 from benchforge.results.conclude import installed_metrics
 from benchforge.results.verify.manifest import changed_files
+from benchforge.results.verify.summed_up import summed_up
 from benchforge.results.verify.verified import RecomputedValue, Verified, compare_values, plain
 
 
@@ -52,7 +53,7 @@ def _summary_faults(
     registry: Registry,
 ) -> Iterator[FileFault]:
     try:
-        again = _again(folder, files, header, len(summary.model.sessions), registry)
+        again = _again(folder, files, header, summary.model, registry)
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
         reason = error.message if isinstance(error, BenchforgeError) else type(error).__name__
         fault = summary.fault(f"cannot be computed again: {reason}")
@@ -70,19 +71,15 @@ def _summary_faults(
 
 
 def _again(
-    folder: Path, files: FolderFiles, header: Header, session_count: int, registry: Registry
+    folder: Path, files: FolderFiles, header: Header, summary: Summary, registry: Registry
 ) -> Summary:
-    """Return the summary of a result as it was after so many later sessions.
+    """Return the summary of a result as it was when it was written.
 
     A run that is resumed and killed does not write the summary anew: trials of its session are
     there then, and the summary knows nothing of them.
     """
     trials = sorted((one.model for one in files.trials), key=lambda trial: trial.number)
     sessions = [one.model for one in files.sessions]
-    ceilings = [one.model for one in files.ceilings]
-    if session_count < len(sessions):
-        following = sessions[session_count]
-        trials = [trial for trial in trials if trial.number < following.first_trial]
-        ceilings = [one for one in ceilings if one.trial.started < following.started]
+    of = summed_up(summary, sessions, trials, [one.model for one in files.ceilings])
     metrics = installed_metrics(header, folder, registry)
-    return concluded(header, trials, metrics, sessions[:session_count], ceilings)
+    return concluded(header, of.trials, metrics, of.sessions, of.ceilings)

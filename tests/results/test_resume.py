@@ -88,6 +88,28 @@ def test_what_is_missing_is_measured_in_the_planned_order(bench: Bench, tmp_path
     assert bench("validate", result, result / "sessions/0002.json").code == 0
 
 
+def test_a_killed_session_contradicts_nothing_and_is_not_proved(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """Summary, reports and manifest are those of the session before it, and `verify` says so."""
+    result = cut(bench, tmp_path, keep=2)
+    assert bench("report", result).code == 0
+    formed = {file: file.read_bytes() for file in result.iterdir() if file.is_file()}
+    assert bench("run", "--resume", result).code == 0
+    for file, content in formed.items():
+        file.write_bytes(content)
+    (result / "manifest.json").unlink()
+    for trial in sorted(result.glob("trials/*"))[4:]:
+        shutil.rmtree(trial)
+    assert bench("validate", result).code == 0
+    shown = bench("verify", "--all", result)
+    assert shown.code == 2, shown.all
+    assert "0 contradicted" in shown.out
+    assert "summary.json:1: it sums up 2 of 4 trials: the others are of a session that" in shown.out
+    edited(result / "summary.json", lambda summary: summary["cases"][0].update(trials=7))
+    assert bench("verify", result).code == 1
+
+
 @pytest.mark.exhaustive
 def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
     bench: Bench, tmp_path: Path

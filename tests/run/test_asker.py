@@ -6,12 +6,14 @@ import itertools
 import socket
 import time
 import zlib
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.run.http.asker import Malformed, Received
+from benchforge.run.http.asker import Asker, Malformed, Received
 from benchforge.run.http.monitor import decoded
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -65,3 +67,34 @@ def test_bodies_are_judged_as_they_were_before_they_were_compressed() -> None:
     assert decoded(b"pong", "br") is None
     assert decoded(b"no gzip", "gzip") is None
     assert decoded(gzip.compress(b"pong")[:-9], "gzip") is None
+
+
+def planned(**changed: Any) -> Asker:
+    plan = {"tls": False, "rate": 20.0, "share": None, "least": 4, "declared_s": 2.0, "seed": 1}
+    load = {"load_rate": None, "concurrency": 1, "think_s": 0.0}
+    return Asker(SimpleNamespace(**{**plan, **load, **changed}))
+
+
+@given(seed=st.integers(0, 1 << 30), rate=st.floats(0.5, 500))
+def test_each_piece_of_a_load_has_a_moment(seed: int, rate: float) -> None:
+    schedule = planned(seed=seed, rate=rate, declared_s=1.0)._schedule()
+    for number, moment_s in enumerate(itertools.islice(schedule, 50)):
+        assert number <= moment_s * rate + 1e-6 <= number + 1 + 2e-6
+
+
+@given(seed=st.integers(0, 1 << 30), share=st.floats(1e-6, 0.002), least=st.integers(1, 4))
+def test_a_small_load_has_its_few_moments(seed: int, share: float, least: int) -> None:
+    """Of independent moments, one load in 55 has none."""
+    asker = planned(seed=seed, share=share, least=least)
+    moments = list(itertools.takewhile(lambda moment_s: moment_s < 2, asker._schedule()))
+    assert len(moments) >= least
+    assert moments == sorted(moments)
+
+
+def test_moments_come_at_all_times_alike() -> None:
+    """As often in each tenth of a load: 400 expected, and 1,000 seeds are the same in each run."""
+    tenths = [0] * 10
+    for seed in range(1000):
+        for moment_s in itertools.islice(planned(seed=seed, rate=2.0)._schedule(), 4):
+            tenths[int(moment_s * 5)] += 1
+    assert all(320 < count < 480 for count in tenths), tenths

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, answering
+from front_door import PROGRAMS, Bench, answering, needed
 
 from benchforge.plugin import Request
 from benchforge.suite.suite import Moments, Scenario
@@ -129,3 +129,38 @@ def test_a_server_that_is_busy_with_one_connection_is_not_wrong(
     assert monitor["wrong"] == 0
     assert set(monitor["unanswered"]) <= {"the load ended first"}
     assert e6(folders["s"])[0] in {"unknown", "pass"}
+
+
+def test_a_body_is_sent_again_as_the_load_tool_sends_it(bench: Bench, tmp_path: Path) -> None:
+    words = json.dumps([sys.executable, str(PROGRAMS / "servers/echoes.py"), "{port}"])
+    body = """{"name": "Ada", "of": "London \u00e9"}"""
+    posted = (
+        f"""method = "POST", headers = {{ Content-Type = "application/json" }}, body = '{body}'"""
+    )
+    expected = f"""expect = {{ body = '{body}' }}\nmonitor = "50/s\""""
+    server = f'use = "command"\ncommand = {words}\n'
+    monitor = monitored(bench, tmp_path, server, posted, expected)
+    assert (monitor["wrong"], monitor["head"]) == (0, "load tool")
+    (kind,) = monitor["answers"]
+    assert kind["length"] == len(body.encode())
+
+
+def test_answers_over_tls_are_judged(bench: Bench, tmp_path: Path) -> None:
+    """It cannot hear the load tool's headers there, and opens a connection at each moment."""
+    needed("nginx", "openssl")
+    server = 'use = "nginx"\ntls = true\n'
+    expected = """expect = { length = 13 }\nmonitor = "20/s\""""
+    monitor = monitored(bench, tmp_path, server, 'path = "/"', expected)
+    assert (monitor["wrong"], monitor["head"]) == (0, "scenario")
+    assert monitor["connections"] >= monitor["moments"]
+
+
+def monitored(bench: Bench, folder: Path, server: str, request: str, more: str) -> dict[str, Any]:
+    """Return what the monitor of a load tells; again where it had no answer in that second."""
+    told: dict[str, Any] = {"moments": 0}
+    for _ in range(5):
+        told = trial(measured(bench, folder, server, s=(request, more))["s"])["monitor"]
+        if told["moments"]:
+            break
+    assert told["moments"], told
+    return told

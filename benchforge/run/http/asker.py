@@ -163,14 +163,28 @@ class Asker:
             self._request = file.read()
         self._cpu_s = -time.process_time()
         begun = time.monotonic()
-        while True:
-            time.sleep(self._random.expovariate(self._rate()))
+        for moment_s in self._schedule():
+            left_s = begun + moment_s - time.monotonic()
+            if left_s < 0:  # an answer was outstanding
+                continue
+            time.sleep(left_s)
             at_s, why = time.monotonic() - begun, "the load ended first"
             answers: list[tuple[int, float]] = []
             try:
                 why = self._ask(answers)
             finally:
                 self._moments.append((at_s, answers, "" if answers else why))
+
+    def _schedule(self) -> Iterator[float]:
+        """Yield moments, in seconds: a random one in each piece of time, of 1/rate each.
+
+        All times are as likely, as for Poisson arrivals, and no load of a few pieces has none. The
+        number of wrong moments varies less than that of independent ones (Hoeffding 1956).
+        """
+        end_s = 0.0
+        while True:
+            begin_s, end_s = end_s, end_s + 1 / self._rate()
+            yield self._random.uniform(begin_s, end_s)
 
     def _rate(self) -> float:
         """Return how many moments there are per second now."""

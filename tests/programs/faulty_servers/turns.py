@@ -70,7 +70,7 @@ def serve(connection: socket.socket) -> None:
         file = connection.makefile("rb")
         while line := file.readline():
             is_tool = True  # who asks for no encoding is no single question
-            ends = line.endswith(b"1.0\r\n")
+            older = ends = line.endswith(b"1.0\r\n")
             while field := file.readline().strip().lower():
                 is_tool = is_tool and not field.startswith(b"accept-encoding:")
                 if field.startswith(b"connection:"):
@@ -80,6 +80,8 @@ def serve(connection: socket.socket) -> None:
                 number = requests
             loaded_s = time.monotonic() - loaded_at if loaded_at else None
             answer, keeps = reply(number, loaded_s, is_tool=is_tool)
+            if older and keeps and not ends and FAULT != "old-keeps":  # it waits for this word
+                answer = answer.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n", 1)
             if FAULT in {"slow", "frozen"}:
                 time.sleep(TAKES_S)
             if FAULT == "two-writes":  # the second waits until the first is acknowledged

@@ -1,0 +1,174 @@
+"""Lies of servers and load tools: which checks find which lie under which tool, as a table."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from front_door import PROGRAMS
+from planted.validity import PAGE, Seen
+
+OTHERWISE, TURNS = (f"faulty_servers/{name}.py" for name in ("otherwise", "turns"))
+# Program and its word for the lie: what it does.
+LIES: Mapping[tuple[str, str], str] = {
+    (OTHERWISE, "busy"): "a wrong body, as long, where four connections are open",
+    (OTHERWISE, "tenth"): "a wrong body, as long, to one request in ten",
+    (OTHERWISE, "hundredth"): "a wrong body, as long, to one request in a hundred",
+    (OTHERWISE, "later"): "a wrong body, as long, from the second request of a connection on",
+    (
+        OTHERWISE,
+        "encoded",
+    ): "a wrong body, as long, to requests without `Accept-Encoding: identity`",
+    (OTHERWISE, "error"): "to the load, a longer body with an error",
+    (OTHERWISE, "empty"): "to the load, no body",
+    (OTHERWISE, "302"): "to the load, 302",
+    (OTHERWISE, "302-same"): "to the load, 302 with the right body",
+    (OTHERWISE, "203"): "to the load, 203 with an error",
+    (OTHERWISE, "203-same"): "to the load, 203 with the right body",
+    (OTHERWISE, "206"): "to the load, 206 with half of the body",
+    (OTHERWISE, "206-same"): "to the load, 206 with the right body",
+    (OTHERWISE, "rare"): "to the load, a longer body with an error, once in a thousand",
+    (OTHERWISE, "few-302"): "to the load, 302, once in a thousand",
+    (TURNS, "some-500"): "500 to one request in a hundred",
+    (TURNS, "load-503"): "503 in the first second of the load",
+    (TURNS, "flapping"): "503 to each third request",
+    (TURNS, "tools-500"): "500 to requests without `Accept-Encoding`",
+    (TURNS, "tools-shorter"): "half of the body to requests without `Accept-Encoding`",
+    (
+        TURNS,
+        "some-wrong",
+    ): "another body, as long, to one request in ten, where four connections are open",
+    (TURNS, "turns"): "another body, as long, after a second",
+    (TURNS, "closes"): "each connection is closed after an answer",
+    (
+        TURNS,
+        "closes-unsaid",
+    ): "each connection is closed after an answer, without a header that says so",
+}
+HONEST = {OTHERWISE: "right", TURNS: "none"}
+EXPECT = {
+    OTHERWISE: """expect = { json = { message = "pong" } }""",
+    TURNS: f"""expect = {{ body = "{"pong" * 64}" }}""",
+}
+TOOLS = {
+    **{
+        tool: f'use = "{tool}"\nconnections = 4\nduration = "2s"'
+        for tool in ("pace", "wrk", "ab", "h2load", "hey", "siege", "weighttp")
+    },
+    "locust": 'use = "locust"\nusers = 4\nduration = "3s"',
+}
+RARE = (
+    "a lie this rare is found by the load tool's own counts, or by chance: a load of seconds has a "
+    "few hundred random moments; E6 prints how many answers can be wrong"
+)
+# Lies, and tools where it is of some alone: why their cells may be silent.
+SILENT: Mapping[tuple[str, str], str] = {
+    **{(lie, ""): RARE for lie in ("hundredth", "rare", "few-302")},
+    **{
+        (lie, tool): "the tool sends `Accept-Encoding`, so this server answers it rightly"
+        for lie in ("tools-500", "tools-shorter")
+        for tool in ("siege", "locust")
+    },
+}
+_OF_THE_LOAD = {"E2", "K3"}
+"Checks whose findings are about a short load or a busy machine."
+HEAD = """
+## Lies by load tool
+
+Each server answers single requests rightly and lies under a load of 2 s over four connections
+(locust: 3 s, four users), with `monitor = "100/s"`. A cell names the checks that found the lie:
+those in parentheses warn, the others fail. Other words say why a trial has no value: *counts*,
+since no answer was good by the tool's own counts; *probes*, since the answer after the load was
+wrong; *no end*, since the tool did not end in time. A number in brackets is a reason below the
+table. An honest server beside them raises none of these findings. A tool that the machine did not
+have is not in the table.
+
+"""
+
+
+def label(lie: str) -> str:
+    return f"s{lie}"
+
+
+def findings(seen: Seen, server: str) -> dict[str, str]:
+    """Return the checks of answers and connections that did not pass, and how they ended.
+
+    Where no check looked at a trial, the load tool's counts or a single request refused it.
+    """
+    worst: dict[str, str] = {}
+    for trial in seen.trials(server):
+        if trial["failure"] and not trial["checks"]:
+            worst[_refusal(trial["failure"])] = "fail"
+        for check in trial["checks"]:
+            if check["id"][0] not in "EK" or check["id"] in _OF_THE_LOAD:
+                continue
+            if check["status"] == "fail" or (
+                check["status"] == "warn" and check["id"] not in worst
+            ):
+                worst[check["id"]] = check["status"]
+    return dict(sorted(worst.items()))
+
+
+def _refusal(failure: Mapping[str, str]) -> str:
+    if failure["stage"] == "ask":
+        return "probes"
+    return "no end" if "did not end within" in failure["message"] else "counts"
+
+
+def reason(lie: str, tool: str) -> str:
+    """Return why a cell may be silent; empty where it must not."""
+    return SILENT.get((lie, tool)) or SILENT.get((lie, ""), "")
+
+
+def noted(tool: str, lie: tuple[str, str], found: Mapping[str, str]) -> None:
+    """Write a cell down, or hold the lie and the tool against the page."""
+    if path := os.environ.get("VALIDITY"):
+        with Path(path).open("a") as file:
+            file.write(json.dumps({"tool": tool, "lie": lie[1], "found": found}) + "\n")
+        return
+    cells = {(row, column) for row, column, _ in page_cells(PAGE.read_text())}
+    assert (LIES[lie], tool) in cells, "the page has no such cell: `make validity` writes it"
+
+
+def table(lines: Iterable[str]) -> str:
+    """Return the section of the page, from what the tests wrote."""
+    cells = {(cell["lie"], cell["tool"]): cell["found"] for cell in map(json.loads, lines)}
+    if not cells:
+        return ""
+    tools = [tool for tool in TOOLS if any(column == tool for _, column in cells)]
+    notes: dict[str, int] = {}
+    rows = [["lie", *tools], ["---"] * (1 + len(tools))]
+    for (_, lie), says in LIES.items():
+        rows.append([says, *(_cell(lie, tool, cells.get((lie, tool)), notes) for tool in tools)])
+    text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    explained = "".join(f"\n{number}. {why[0].upper()}{why[1:]}." for why, number in notes.items())
+    return f"{HEAD}{text}{explained}\n"
+
+
+def _cell(lie: str, tool: str, found: Mapping[str, str] | None, notes: dict[str, int]) -> str:
+    if found is None:
+        return "not measured"
+    names = [name if status == "fail" else f"({name})" for name, status in found.items()]
+    if why := reason(lie, tool):
+        names.append(f"[{notes.setdefault(why, len(notes) + 1)}]")
+    return ", ".join(names) or "nothing"
+
+
+def page_cells(page: str) -> Sequence[tuple[str, str, str]]:
+    """Return lie, tool and text of each cell of the page's table."""
+    _, _, section = page.partition("## Lies by load tool")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in section.splitlines()
+        if line.startswith("|")
+    ]
+    tools = rows[0][1:] if rows else []
+    return [
+        (row[0], tool, cell) for row in rows[2:] for tool, cell in zip(tools, row[1:], strict=True)
+    ]
+
+
+def server(program: str, lie: str) -> str:
+    words = [sys.executable, str(PROGRAMS / program), "{port}", lie]
+    return f'use = "command"\ncommand = {json.dumps(words)}\n'
