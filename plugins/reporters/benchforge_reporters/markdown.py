@@ -23,7 +23,8 @@ class Markdown(Reporter):
         """Write report.md and raw.md."""
         report, printed = folder / "report.md", folder / "raw.md"
         report.write_text("\n".join(_report(document(summary, trials))), encoding="utf-8")
-        printed.write_text(raw(trials, folder), encoding="utf-8")
+        with printed.open("w", encoding="utf-8") as file:
+            file.writelines(raw(trials, folder))
         return report, printed
 
 

@@ -1,13 +1,13 @@
 """A scenario of the document with its charts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
 from markupsafe import Markup
 
-from benchforge.plugin import CaseSummary, Role, Trial
+from benchforge.plugin import CaseSummary, Role, Trial, readable
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section
 from benchforge_reporters.html.charts.drawing import Chart
@@ -20,8 +20,10 @@ from benchforge_reporters.html.charts.sweeps import sweep_curve
 from benchforge_reporters.html.headed_table import HeadedTable, headed
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.sweeps import title as sweep_title
-from benchforge_reporters.text.tables import Column
+from benchforge_reporters.text.tables import Column, Table
 
+_MOST_ROWS = 2_000
+"Trials of a result that the page lists: each takes about 400 bytes."
 _ALL_STRIPS = 200
 "Trials of a result: with more of them, only some trials have a strip."
 
@@ -46,6 +48,8 @@ class DrawnSection:
     "Column that is drawn; None where no metric has a single value."
     table: HeadedTable
     trials: HeadedTable
+    trials_listed: str
+    "Number of the trials that the table lists, if it leaves some out; else empty."
     servers: tuple[tuple[int, str], ...]
     "Number of the colour, and label."
     levels: Chart | None
@@ -77,6 +81,7 @@ def drawn_section(
     by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}
     counted = [trial for some in by_case.values() for trial in some]
     names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
+    listed, note = _listed(text.trials, len(trials))
     named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
     return DrawnSection(
         id=f"scenario-{number}",
@@ -86,7 +91,8 @@ def drawn_section(
         else "Outcome",
         column=column,
         table=headed(text.table),
-        trials=headed(text.trials),
+        trials=headed(listed),
+        trials_listed=note,
         servers=tuple(
             (colours[server], server)
             for server in dict.fromkeys(case.case.server for case in cases)
@@ -99,6 +105,20 @@ def drawn_section(
         strips=_strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
         strips_legend=_strips_legend(own_trials),
     )
+
+
+def _listed(table: Table, trials: int) -> tuple[Table, str]:
+    """Return the rows of a scenario's trials that the page lists, and how many these are.
+
+    Of a large result each scenario has its share of the rows, evenly spread.
+    """
+    rows = table.rows
+    share = len(rows) * _MOST_ROWS // max(1, trials)
+    if trials <= _MOST_ROWS or share >= len(rows):
+        return table, ""
+    spread = tuple(rows[number * len(rows) // share] for number in range(share))
+    note = f"{readable.exact(share)} of {readable.exact(len(rows))} trials, evenly spread"
+    return replace(table, rows=spread), note
 
 
 def _stacks(
