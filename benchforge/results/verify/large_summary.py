@@ -11,6 +11,7 @@ from benchforge.model.files.file import MOST_BYTES, FileFault
 from benchforge.model.files.folder import SUMMARY
 from benchforge.model.summary.summary import Summary
 from benchforge.results.verify.same_document import alike
+from benchforge.run.disk.manifest import MOST_BYTES as LARGEST
 from benchforge.run.disk.result_writer import as_written
 from benchforge.text.readable import cut
 
@@ -28,9 +29,12 @@ class ComparedLines:
 
 
 def is_large(folder: Path, most_bytes: int = MOST_BYTES) -> bool:
-    """Whether a result's summary has more bytes than a file that is read as a whole may have."""
+    """Whether a result's summary has more bytes than a file that is read as a whole may have.
+
+    One that no manifest lists, for its size, is refused as a whole by who reads it.
+    """
     try:
-        return door.size_of(folder, SUMMARY) > most_bytes
+        return most_bytes < door.size_of(folder, SUMMARY) <= LARGEST
     except OSError:  # who reads the file says why
         return False
 
