@@ -6,7 +6,7 @@ is the root of one.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.summary.cause import Cause, CauseState, FoldedFinding
@@ -20,9 +20,19 @@ _STATUSES: Final = ("fail", "warn", "unknown")
 Key = tuple[str, CauseState]
 
 
+class _Finding(NamedTuple):
+    """A finding where it is made: a result has tens of thousands, and folds them into few."""
+
+    check: Check
+    scenario: str = ""
+    case: str = ""
+    server: str = ""
+    trials: tuple[int, ...] = ()
+
+
 def with_causes(summary: Summary, trials: Sequence[Trial], limits: Thresholds) -> Summary:
     """Return the summary with the causes of all findings of the trials, comparisons and result."""
-    by_cause: dict[Key, list[FoldedFinding]] = {}
+    by_cause: dict[Key, list[_Finding]] = {}
     for key, finding in _rooted(summary, trials, limits):
         by_cause.setdefault(key, []).append(finding)
     causes = (_cause(key, findings, summary, limits) for key, findings in by_cause.items())
@@ -68,33 +78,32 @@ def root(check: Check, spoke: Mapping[str, str], limits: Thresholds) -> str:
 
 def _rooted(
     summary: Summary, trials: Sequence[Trial], limits: Thresholds
-) -> Iterator[tuple[Key, FoldedFinding]]:
+) -> Iterator[tuple[Key, _Finding]]:
     """Yield each finding with its cause."""
     cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
     aside = {one.trial for case in cases for one in case.doubted if not one.used}
     by_title: dict[str, dict[str, str]] = {}
     for trial in trials:
         case, spoke, mended = trial.case, spoken(trial.checks), set[str]()
+        title = case.title
         if trial.number in aside:
             mended = {root(check, spoke, limits) for check in trial.doubts}
         else:
-            by_title.setdefault(case.title, {}).update(spoke)
+            by_title.setdefault(title, {}).update(spoke)
         for check in _findings(trial.checks):
-            finding = FoldedFinding(check=check, count=1, scenario=case.scenario, case=case.title)
-            where = {"server": case.server, "trials": (trial.number,)}
-            yield _key(check, spoke, limits, mended), finding.model_copy(update=where)
+            where = case.scenario, title, case.server, (trial.number,)
+            yield _key(check, spoke, limits, mended), _Finding(check, *where)
     for comparison in summary.comparisons:
         spoke = spoken(comparison.checks)
         for name in comparison.cases:
             spoke |= by_title.get(name.title, {})
         for check in _findings(comparison.checks):
-            finding = FoldedFinding(check=check, count=1, scenario=comparison.scenario)
-            yield _key(check, spoke, limits), finding
+            yield _key(check, spoke, limits), _Finding(check, comparison.scenario)
     everywhere = spoken(summary.checks)
     for spoke in by_title.values():
         everywhere |= spoke
     for check in _findings(summary.checks):
-        yield _key(check, everywhere, limits), FoldedFinding(check=check, count=1)
+        yield _key(check, everywhere, limits), _Finding(check)
 
 
 def _findings(checks: Iterable[Check]) -> list[Check]:
@@ -110,9 +119,7 @@ def _key(
     return id_, "unknown" if check.status == "unknown" and id_ == check.id else "open"
 
 
-def _cause(
-    key: Key, findings: Sequence[FoldedFinding], summary: Summary, limits: Thresholds
-) -> Cause:
+def _cause(key: Key, findings: Sequence[_Finding], summary: Summary, limits: Thresholds) -> Cause:
     id_, state = key
     ids = {one.check.id for one in findings if state == "open"}
     against = [one.claim for one in summary.verdicts if ids & {o.check.id for o in one.objections}]
@@ -131,8 +138,8 @@ def _cause(
     )
 
 
-def _folded(findings: Sequence[FoldedFinding]) -> Iterator[FoldedFinding]:
-    alike: dict[tuple[str, ...], list[FoldedFinding]] = {}
+def _folded(findings: Sequence[_Finding]) -> Iterator[FoldedFinding]:
+    alike: dict[tuple[str, ...], list[_Finding]] = {}
     for finding in findings:
         check, where = finding.check, (finding.scenario, finding.case)
         what = check.id, check.status, check.scope, *where, check.component
@@ -141,9 +148,15 @@ def _folded(findings: Sequence[FoldedFinding]) -> Iterator[FoldedFinding]:
         worst = max(equal, key=lambda finding: finding.check.value or 0.0)
         values = [one.check.value for one in equal if one.check.value is not None]
         ends = (min(values), max(values)) if values else None
-        numbers = tuple(number for one in equal for number in one.trials)
-        counted = {"trials": numbers, "count": len(equal), "values": ends}
-        yield worst.model_copy(update=counted)
+        yield FoldedFinding(
+            check=worst.check,
+            count=len(equal),
+            scenario=worst.scenario,
+            case=worst.case,
+            server=worst.server,
+            trials=tuple(number for one in equal for number in one.trials),
+            values=ends,
+        )
 
 
 def _rank(finding: FoldedFinding, id_: str) -> tuple[bool, int, str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
-from types import FrameType
+from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Self
 
 import pluggy
@@ -264,8 +264,21 @@ class Registry:
             self.register(plugin, origin)
 
 
+_HOOKABLE = (FunctionType, MethodType, classmethod, staticmethod)
+
+
+class _Hooks(pluggy.PluginManager):
+    """A manager that looks closely only at what may be a hook: of a module's names few are."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        """Return the options of a hook of a plugin; None for what is no hook."""
+        if isinstance(plugin, ModuleType) and not isinstance(vars(plugin).get(name), _HOOKABLE):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+
 def _manager() -> pluggy.PluginManager:
-    manager = pluggy.PluginManager("benchforge")
+    manager = _Hooks("benchforge")
     manager.add_hookspecs(hookspecs)
     return manager
 

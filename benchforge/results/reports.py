@@ -19,8 +19,13 @@ from benchforge.run.disk.scratch import scratch_folder
 
 REPORTERS = ("markdown", "html", "csv")
 "Every run writes what these make."
-ON_DEMAND = ("action-benchmark", "github", "json", "junit")
-"Ours that write where somebody asks for them."
+ON_DEMAND = {
+    "action-benchmark": ("action-benchmark-bigger.json", "action-benchmark-smaller.json"),
+    "github": ("github.md",),
+    "json": ("numbers.json",),
+    "junit": ("junit.xml",),
+}
+"Ours that write where somebody asks for them, each with its files."
 _TAKEN = {SUMMARY, LISTED, MANIFEST, SIGNED, SIGNATURE}
 
 
@@ -76,7 +81,8 @@ def renew_reports(
     """
     written: list[Path] = []
     with scratch_folder() as place:
-        for _, name, content in _formed(summary, trials, registry, folder, ON_DEMAND, place):
+        names = _wanted_earlier(folder)
+        for _, name, content in _formed(summary, trials, registry, folder, names, place):
             if door.holds(folder, name) and not _same(folder, name, content):
                 door.write(folder, name, content)
                 written.append(folder / name)
@@ -88,7 +94,7 @@ def stale_reports(
 ) -> Iterator[FileFault]:
     """Yield the reports in a folder that are not what its result gives; one may be missing."""
     with scratch_folder() as place:
-        names = (*REPORTERS, *ON_DEMAND)
+        names = (*REPORTERS, *_wanted_earlier(folder))
         for _, name, again in _formed(summary, trials, registry, folder, names, place):
             there = folder / name
             if not os.path.lexists(there):
@@ -99,6 +105,15 @@ def stale_reports(
                     yield FileFault(there, "", line, "is not what the result gives")
             except OSError as error:
                 yield FileFault(there, "", None, error.strerror or str(error))
+
+
+def _wanted_earlier(folder: Path) -> list[str]:
+    """Return the reporters on demand that a folder has a file of: no other is formed in vain."""
+    return [
+        name
+        for name, files in ON_DEMAND.items()
+        if any(os.path.lexists(folder / file) for file in files)
+    ]
 
 
 def _formed(

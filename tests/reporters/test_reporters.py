@@ -295,7 +295,7 @@ def test_raw_shows_less_of_a_case_that_was_shown_before(tmp_path: Path) -> None:
         folder = tmp_path / f"trials/{one.number:04}"
         folder.mkdir(parents=True)
         (folder / "server.out").write_text("a" * 20_000)
-    text = raw(trials, tmp_path)
+    text = "".join(raw(trials, tmp_path))
     assert "[... 12,000 bytes left out" in text
     assert "[... 18,000 bytes left out" in text
 
@@ -412,7 +412,7 @@ def test_raw_tells_each_command_and_what_it_printed(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "server.out").write_text("ready\n```\n# not a heading\n")
     (folder / "server.err").write_bytes(b"a" * 5000 + b"\xff" * 5000 + b"b" * 5000)
-    text = raw((trial(1, started(exit_code=-9)),), tmp_path)
+    text = "".join(raw((trial(1, started(exit_code=-9)),), tmp_path))
     assert "### server: ended by signal 9\n" in text
     assert "```sh\nA='b c' python -c 'print('\"'\"'hello'\"'\"')'\n```\n" in text
     assert "````\nready\n```\n# not a heading\n````\n" in text
@@ -427,7 +427,7 @@ def test_raw_reads_nothing_outside_of_the_trial(tmp_path: Path, name: str) -> No
     (tmp_path / "trials/secret").write_text("SECRET root:")
     (folder / "link").symlink_to(tmp_path / "trials/secret")
     process = started(exit_code=None).model_copy(update={"stdout": name})
-    text = raw((trial(1, process),), tmp_path)
+    text = "".join(raw((trial(1, process),), tmp_path))
     assert "SECRET" not in text
     assert "root:" not in text
     assert "### server: ran until it was stopped" in text

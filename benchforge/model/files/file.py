@@ -61,6 +61,8 @@ class Parsed(Generic[Model]):
     file: Path
     model: Model
     text: Callable[[], bytes] = field(repr=False)
+    has_text: bool = True
+    "False if the text is formed from the model when it is wanted, which is seldom."
 
     @cached_property
     def places(self) -> Places:
@@ -69,6 +71,8 @@ class Parsed(Generic[Model]):
 
     def packed(self) -> "Parsed[Model]":
         """Return the file with its text compressed: it is kept with thousands of others."""
+        if not self.has_text:
+            return self
         return replace(self, text=partial(zlib.decompress, zlib.compress(self.text(), 1)))
 
     def fault(self, message: str, *path: str | int) -> FileFault:
@@ -90,11 +94,22 @@ def _parse(
     file: Path, read: Callable[[], bytes], models: tuple[type[Model], ...]
 ) -> Parsed[Model] | list[FileFault]:
     try:
-        value = from_json(raw := bounded(read()), allow_inf_nan=False)
+        raw = bounded(read())
+    except (OSError, ValueError) as error:
+        return [_unreadable(file, error)]
+    return _as_written(file, raw, models) or _looked_through(file, raw, models)
+
+
+def _looked_through(
+    file: Path, raw: bytes, models: tuple[type[Model], ...]
+) -> Parsed[Model] | list[FileFault]:
+    """Return a file that another program may have written, or all that is wrong with it."""
+    try:
+        value = from_json(raw, allow_inf_nan=False)
         model = _model(value, models)
     except _OlderFormat as error:
         return [FileFault(file, "", None, str(error), "older")]
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         return [_unreadable(file, error)]
     if len(raw) > _LARGE:
         # For each field that is missing, pydantic copies all that stands beside it.
@@ -113,6 +128,28 @@ def _parse(
         return [_invalid(file, where, one) for one in error.errors(include_url=False)]
     compact(parsed.model)
     return (list(_hidden(parsed)) if scans else []) or parsed
+
+
+def _as_written(file: Path, raw: bytes, models: tuple[type[Model], ...]) -> Parsed[Model] | None:
+    """Return a small file if its model gives the same bytes again; None otherwise.
+
+    Then nothing in the file is hidden, missing or wrong, and no other look at it is needed.
+    """
+    kind, *others = models
+    if others or len(raw) > _LARGE:
+        return None
+    try:
+        model = kind.model_validate_json(raw, strict=True)
+    except ValidationError:
+        return None
+    if not raw.startswith(text := _written(model, b"")) or raw[len(text) :] not in {b"", b"\n"}:
+        return None
+    compact(model)
+    return Parsed(file, model, partial(_written, model, raw[len(text) :]), has_text=False)
+
+
+def _written(model: Frozen, end: bytes) -> bytes:
+    return model.__pydantic_serializer__.to_json(model, indent=1, by_alias=True) + end
 
 
 class _OlderFormat(ValueError):

@@ -1,5 +1,6 @@
 """A result's folder: its header and its trials."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.errors import BenchforgeError, InvalidFile, Unusable
@@ -7,6 +8,7 @@ from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import FileFault, Model, Parsed, parse
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.text.program import program
@@ -44,8 +46,27 @@ def read_trials(folder: Path) -> tuple[Trial, ...]:
 
     Raises Unusable when one cannot be read, InvalidFile when one says what cannot be.
     """
-    trials = [_model(parse(folder, name, Trial)) for name in trial_files(folder)]
+    trials = [_model(parsed) for parsed in parse_trials(folder)]
     return tuple(sorted(trials, key=lambda trial: trial.number))
+
+
+def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
+    """Yield each trial of a result, or what is wrong with its file, sorted by folder.
+
+    Equal checks of different trials are one object: checks are half of what a trial takes.
+    """
+    checks: dict[tuple[object, ...], Check] = {}
+    for name in trial_files(folder):
+        parsed = parse(folder, name, Trial)
+        if isinstance(parsed, Parsed):
+            shared = tuple(checks.setdefault(_text(one), one) for one in parsed.model.checks)
+            object.__setattr__(parsed.model, "checks", shared)  # equal values: it stays frozen
+        yield parsed
+
+
+def _text(check: Check) -> tuple[object, ...]:
+    """Return the values of a check; its number as text, since -0.0 equals 0.0."""
+    return repr(check.value), *check.__dict__.values()
 
 
 def trial_files(folder: Path) -> list[str]:

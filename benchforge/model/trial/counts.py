@@ -32,6 +32,10 @@ class Counts(Mapping[int, int]):
         """Return each number with its count."""
         return dict(zip(self._numbers, self._counts, strict=True)).items()
 
+    def total(self) -> int:
+        """Return the sum of the counts, without a dict."""
+        return sum(self._counts)
+
 
 def _packed(values: Collection[int]) -> Sequence[int]:
     try:

@@ -17,8 +17,8 @@ from benchforge.model.files.folder import (
     RUNTIMES,
     SUMMARY,
     ceiling_files,
+    parse_trials,
     session_files,
-    trial_files,
 )
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
@@ -64,17 +64,17 @@ class FolderFiles:
     faults: list[FileFault]
 
 
-def read_files(folder: Path) -> FolderFiles:
-    """Read the files of a result, each once."""
+def read_files(folder: Path, *, with_summary: bool = True) -> FolderFiles:
+    """Read the files of a result, each once; its summary only `with_summary`."""
     header = parse(folder, HEADER, Header)
     if isinstance(header, list) and header[0].kind == "older":
         # Its other files are of that format, too.
         return FolderFiles(None, (), (), (), None, [header[0]])
-    parsed_trials = (parse(folder, name, Trial) for name in trial_files(folder))
-    trials = [one if isinstance(one, list) else one.packed() for one in parsed_trials]
+    trials = [one if isinstance(one, list) else one.packed() for one in parse_trials(folder)]
     sessions = [parse(folder, name, Session) for name in session_files(folder)]
     ceilings = [parse(folder, name, Ceiling) for name in ceiling_files(folder)]
-    summary = parse(folder, SUMMARY, Summary) if (folder / SUMMARY).exists() else None
+    there = with_summary and (folder / SUMMARY).exists()
+    summary = parse(folder, SUMMARY, Summary) if there else None
     files = FolderFiles(
         header if isinstance(header, Parsed) else None,
         [trial for trial in trials if isinstance(trial, Parsed)],

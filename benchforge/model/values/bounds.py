@@ -11,6 +11,8 @@ Thousands of trials have a tenth of that."""
 
 def bounded(document: AnyStr) -> AnyStr:
     """Return a JSON document unchanged. Raises ValueError if it has too many values."""
+    if len(document) <= MOST_VALUES:  # each value takes a character
+        return document
     if isinstance(document, str):
         values = document.count(",") + document.count("[") + document.count("{")
     else:

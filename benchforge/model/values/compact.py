@@ -1,9 +1,17 @@
 """Models that are kept by the thousand, in less memory."""
 
+from collections.abc import Iterable
+from datetime import datetime
+from types import NoneType
+from typing import Any
+
 from benchforge.model.values.frozen import Frozen
 
+_LATEST: dict[type, set[str]] = {}
+"The set of the model that was the last of its class: most have the same."
 _FIELD_SETS: dict[frozenset[str], set[str]] = {}
-_HOLDERS = (Frozen, tuple, dict)
+# By type, not by isinstance: that takes a call of Python for each class that is abstract.
+_HOLD_NOTHING = {str, int, float, bool, NoneType, datetime}
 
 
 def compact(model: Frozen) -> None:
@@ -13,15 +21,23 @@ def compact(model: Frozen) -> None:
     takes. Models that were given the same fields have one set here. Nothing changes it: a copy of
     a model has a set of its own.
     """
-    left: list[object] = [model]
+    left: list[Any] = [model]
     while left:
         inner = left.pop()
-        if isinstance(inner, Frozen):
+        kind = type(inner)
+        if kind is tuple:
+            left += _holders(inner)
+        elif kind is dict:
+            left += _holders(inner.values())
+        elif kind in _LATEST or issubclass(kind, Frozen):
             given = inner.__pydantic_fields_set__
-            shared = _FIELD_SETS.setdefault(frozenset(given), given)
+            shared = _LATEST.get(kind)
+            if shared != given:
+                shared = _FIELD_SETS.setdefault(frozenset(given), given)
+                _LATEST[kind] = shared
             object.__setattr__(inner, "__pydantic_fields_set__", shared)
-            left += [one for one in inner.__dict__.values() if isinstance(one, _HOLDERS)]
-        elif isinstance(inner, dict):
-            left += inner.values()
-        elif isinstance(inner, tuple):
-            left += inner
+            left += _holders(inner.__dict__.values())
+
+
+def _holders(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if type(value) not in _HOLD_NOTHING]

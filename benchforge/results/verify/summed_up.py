@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 
@@ -21,16 +20,15 @@ class SummedUp:
 
 
 def summed_up(
-    summary: Summary,
+    count: int,
     sessions: Sequence[Session],
     trials: Sequence[Trial],
     ceilings: Sequence[Ceiling],
 ) -> SummedUp:
-    """Return what was there when the summary was written: it names the sessions until then.
+    """Return what was there when a summary was written that names the first `count` sessions.
 
     `trials` are in the order of their numbers, and `sessions` as well.
     """
-    count = len(summary.sessions)
     if count >= len(sessions):
         return SummedUp(tuple(sessions), tuple(trials), tuple(ceilings), ())
     following = sessions[count]

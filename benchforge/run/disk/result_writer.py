@@ -235,13 +235,13 @@ def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
     Raises OSError, which names it.
     """
     if isinstance(content, BaseModel):
-        door.write(folder, name, _pieces(content))
+        door.write(folder, name, as_written(content))
     else:
         door.write(folder, name, content.encode() if isinstance(content, str) else content)
 
 
-def _pieces(model: BaseModel) -> Iterator[bytes]:
-    """Yield a model as JSON: a summary, which may have a hundred megabytes, case by case."""
+def as_written(model: BaseModel) -> Iterator[bytes]:
+    """Yield the pieces of a model's file: of a summary, which may be large, case by case."""
     cases = model.cases if isinstance(model, Summary) else ()
     frame = model.model_copy(update={"cases": ()}) if cases else model
     before, begin, after = _as_json(frame).partition(b'\n "cases": [')

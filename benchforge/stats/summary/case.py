@@ -41,7 +41,7 @@ def of_case(
         update={
             "metrics": lines(used, metrics, window),
             "latency_doubted": tuple(
-                _doubted(trial, trial.latency_doubts, used)
+                _doubted(trial, trial.latency_doubts, used=True)
                 for trial in used
                 if (trial.believed or trial.disturbed) and trial.latency_doubts
             ),
@@ -83,6 +83,7 @@ def _case_summary(
     """Return what every kind of case tells; `checked` are the trials whose checks are told."""
     used = used_of(trials)
     findings = tuple(_findings(checked))
+    numbers = {trial.number for trial in used}
     return CaseSummary(
         case=case,
         trials=len(used),
@@ -93,7 +94,7 @@ def _case_summary(
         findings=findings,
         checks_passed=passed(check for trial in checked for check in trial.checks),
         doubted=tuple(
-            _doubted(trial, trial.doubts, used)
+            _doubted(trial, trial.doubts, used=trial.number in numbers)
             for trial in trials
             if trial.measured and not trial.believed
         ),
@@ -128,13 +129,13 @@ def _load(used: Sequence[Trial]) -> Load | None:
     return loads[0] if loads and all(load == loads[0] for load in loads) else None
 
 
-def _doubted(trial: Trial, checks: tuple[Check, ...], used: Sequence[Trial]) -> DoubtedTrial:
+def _doubted(trial: Trial, checks: tuple[Check, ...], *, used: bool) -> DoubtedTrial:
     return DoubtedTrial(
         trial=trial.number,
         block=trial.block,
         attempt=trial.attempt,
         checks=checks,
-        used=any(trial.number == one.number for one in used),
+        used=used,
         disturbed=trial.disturbed,
     )
 

@@ -9,6 +9,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -28,7 +29,7 @@ from benchforge.plugin import (
     safe,
     titled,
 )
-from benchforge_reporters.json import NAMES, numbers
+from benchforge_reporters.json import NAMES, numbers_of_lines
 from benchforge_reporters.text.figures import figure
 from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
 
@@ -55,23 +56,27 @@ class Csv(Reporter):
             files[SEARCHES] = searched(summary)
         for name, rows in files.items():
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(map(safe.csv, row) for row in rows)
+                csv.writer(file).writerows(map(_field, row) for row in rows)
         return [folder / name for name in files]
+
+
+_field = lru_cache(1 << 12)(safe.csv)  # most fields of a row are those of the row above
 
 
 def listed(summary: Summary) -> Iterator[list[str]]:
     """Yield the heads, then the fields of each trial's value of each metric."""
     yield list(NAMES)
-    for row in numbers(summary):
-        yield [_text(row[name]) for name in NAMES]
+    for named, rows in numbers_of_lines(summary):
+        first = [_text(value) for value in named.values()]  # the first of NAMES, in their order
+        yield from ([*first, *map(_text, row.values())] for row in rows)
 
 
 def _text(value: JsonValue) -> str:
+    if isinstance(value, str):  # first: most fields are texts
+        return value
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return _number(float(value))
-    return value if isinstance(value, str) else ""
+    return _number(float(value)) if isinstance(value, int | float) else ""
 
 
 def searched(summary: Summary) -> Iterator[list[str]]:

@@ -7,7 +7,16 @@ from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import CaseSummary, Part, Reporter, Summary, Trial, doubted, hookimpl
+from benchforge.plugin import (
+    CaseSummary,
+    MetricSummary,
+    Part,
+    Reporter,
+    Summary,
+    Trial,
+    doubted,
+    hookimpl,
+)
 
 FILE: Final = "numbers.json"
 NAMES: Final = (
@@ -43,24 +52,35 @@ class Json(Reporter):
 
 def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
     """Yield a row for each value; `believed` is null where no check was asked."""
+    for named, rows in numbers_of_lines(summary):
+        yield from ({**named, **row} for row in rows)
+
+
+def numbers_of_lines(
+    summary: Summary,
+) -> Iterator[tuple[dict[str, JsonValue], Iterator[dict[str, JsonValue]]]]:
+    """Yield what the rows of a case's metric have in common, and what each has of its own."""
     for case in summary.cases:
         named, looked = _named(summary, case), case.believed is not None
         for line in case.metrics:
-            left_out = doubted(case, line)
-            for trial_sample in line.samples:
-                yield {
-                    **named,
-                    "metric": line.metric,
-                    "of": line.of,
-                    "unit": trial_sample.sample.unit,
-                    "better": line.better,
-                    "block": trial_sample.block,
-                    "trial": trial_sample.trial,
-                    "value": trial_sample.sample.value,
-                    "lower_bound": trial_sample.sample.lower_bound,
-                    "believed": trial_sample.trial not in left_out if looked else None,
-                    "why": trial_sample.sample.why,
-                }
+            yield {**named, "metric": line.metric, "of": line.of}, _rows(case, line, looked=looked)
+
+
+def _rows(
+    case: CaseSummary, line: MetricSummary, *, looked: bool
+) -> Iterator[dict[str, JsonValue]]:
+    left_out = doubted(case, line)
+    for trial_sample in line.samples:
+        yield {
+            "unit": trial_sample.sample.unit,
+            "better": line.better,
+            "block": trial_sample.block,
+            "trial": trial_sample.trial,
+            "value": trial_sample.sample.value,
+            "lower_bound": trial_sample.sample.lower_bound,
+            "believed": trial_sample.trial not in left_out if looked else None,
+            "why": trial_sample.sample.why,
+        }
 
 
 def _named(summary: Summary, case: CaseSummary) -> dict[str, JsonValue]:

@@ -28,7 +28,8 @@ class Markdown(Reporter):
         shown = document(summary, trials)
         drawn = chart_files(shown, summary)
         report.write_text("\n".join(_report(shown, drawn)), encoding="utf-8")
-        printed.write_text(raw(trials, folder), encoding="utf-8")
+        with printed.open("w", encoding="utf-8") as file:
+            file.writelines(raw(trials, folder))
         return report, printed, *_written(drawn, folder)
 
 

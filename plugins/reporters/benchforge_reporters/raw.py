@@ -1,5 +1,6 @@
 """raw.md: each command of each trial and what it printed, for a reader."""
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,15 +13,15 @@ from benchforge_reporters.text.commands import command_line
 _EACH_END, _EACH_END_AGAIN = 4_000, 1_000
 
 
-def raw(trials: Sequence[Trial], folder: Path) -> str:
-    """Return the text of raw.md for a result in a folder."""
-    parts = ["# Each command, and what it printed\n"]
+def raw(trials: Sequence[Trial], folder: Path) -> Iterator[str]:
+    """Yield the text of raw.md for a result in a folder, trial by trial: it may be long."""
+    yield "# Each command, and what it printed\n"
     seen: set[str] = set()
     for trial in trials:
         again = trial.measured and trial.case.title in seen
         seen.add(trial.case.title)
-        parts.extend(_trial(trial, folder, _EACH_END_AGAIN if again else _EACH_END))
-    return "\n".join(parts)
+        parts = _trial(trial, folder, _EACH_END_AGAIN if again else _EACH_END)
+        yield from (f"\n{part}" for part in parts)
 
 
 def trial_folder(trial: Trial) -> str:
@@ -58,13 +59,17 @@ def _excerpt(place: Path, name: str, each_end: int) -> str | None:
 
     A name that leads out of the trial's folder is refused: a result may come from anybody.
     """
+    # The folder of all trials may be a link of ours to that of the result.
+    where = place.parent, f"{place.name}/{name}"
     try:
-        # The folder of all trials may be a link of ours to that of the result.
-        with door.stream(place.parent, f"{place.name}/{name}") as stream:
+        return door.read(*where, 2 * each_end).decode(errors="replace")
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            return None
+    try:
+        with door.stream(*where) as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(0)
-            if size <= 2 * each_end:
-                return stream.read().decode(errors="replace")
             start = stream.read(each_end).decode(errors="replace")
             stream.seek(size - each_end)
             end = stream.read(each_end).decode(errors="replace")

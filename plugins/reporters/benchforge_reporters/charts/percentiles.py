@@ -49,7 +49,7 @@ def _lines(trials: Sequence[Trial]) -> Iterator[_Line]:
     for trial in trials:
         latency = trial.reading.latency if trial.reading else None
         name = trial.case.title
-        if latency is None or not latency.count or drawn.get(name, 0) >= MOST_TRIALS:
+        if latency is None or drawn.get(name, 0) >= MOST_TRIALS or not latency.count:
             continue
         drawn[name] = drawn.get(name, 0) + 1
         sure, unsure = _curve(latency)

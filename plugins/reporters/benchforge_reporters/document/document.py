@@ -121,8 +121,20 @@ class ResultDocument:
         return not invalid and (undecided or any(one.state == "same" for one in self.answers))
 
 
+_latest: list[tuple[Summary, Sequence[Trial], ResultDocument]] = []
+
+
 def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
-    """Return the document of a result. It is a pure function of its summary and trials."""
+    """Return the document of a result. It is a pure function of its summary and trials.
+
+    The latest is kept: several reporters show the same result, one after the other.
+    """
+    if not _latest or _latest[0][0] is not summary or _latest[0][1] is not trials:
+        _latest[:] = [(summary, trials, _document(summary, trials))]
+    return _latest[0][2]
+
+
+def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     rows = levels(summary, trials)
     of_each, lines = answers(summary, trials), claim_lines(summary)
     return ResultDocument(

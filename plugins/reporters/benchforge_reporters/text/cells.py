@@ -27,7 +27,7 @@ class Footnotes:
         return (f"({number}) {text}" for text, number in self._texts.items())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """Values, each with its spread, which may be empty."""
 

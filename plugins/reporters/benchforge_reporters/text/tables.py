@@ -44,7 +44,7 @@ class Column:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TableRow:
     """What is named on the left, and its values."""
 

@@ -9,23 +9,23 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.file import FileFault, Model, Parsed, parse
+from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse
 from benchforge.model.files.folder import (
     HEADER,
     MANIFEST,
     SUMMARY,
     accepted,
     ceiling_files,
+    parse_trials,
     read_sessions,
-    trial_files,
 )
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
 from benchforge.registry import Registry
+from benchforge.results.verify.large_summary import ComparedLines, is_large
 from benchforge.results.verify.verified import Verified, compare_values
 from benchforge.suite.kept.kept import kept_suite
 from benchforge_commands.verify.recompute.cases import cases
@@ -83,22 +83,28 @@ _DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
 
 
 def verify(
-    folder: Path, registry: Registry, recomputations: tuple[Recomputation, ...] = RECOMPUTATIONS
+    folder: Path,
+    registry: Registry,
+    recomputations: tuple[Recomputation, ...] = RECOMPUTATIONS,
+    most_bytes: int = MOST_BYTES,
 ) -> Verified:
-    """Compute a result again, and compare.
+    """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
     Raises Unusable where a file, the suite in the header or a part of it cannot be had, and
     InvalidFile where a file says what cannot be.
     """
-    result = _read(folder, registry)
+    result = _read(folder, registry, most_bytes)
     verified = Verified(
         len(result.trials), other="" if result.ours else result.header.model.benchforge
     )
     covered: dict[Path, set[JsonPath]] = {}
     last, document = None, None  # what is compared is written out once, one member of a file
     for recomputation in recomputations:
+        of_a_version = recomputation in _OF_A_VERSION and not result.ours
         for again in recomputation(result):
-            if isinstance(again, FileFault) and recomputation in _OF_A_VERSION and not result.ours:
+            if isinstance(again, ComparedLines):
+                _add_lines(again, verified, result)
+            elif isinstance(again, FileFault) and of_a_version:
                 by = f"benchforge {verified.other} may have its own way"
                 verified.cannot.append(replace(again, message=f"{again.message}; {by}"))
             elif isinstance(again, FileFault):
@@ -120,20 +126,32 @@ def verify(
     return verified
 
 
-def _read(folder: Path, registry: Registry) -> Result:
+def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None:
+    """Add what differs in a summary. Another version may write other lines: these prove nothing."""
+    if result.ours or not lines.differing:
+        verified.compared += lines.compared
+        verified.differing.extend(lines.differing)
+        return
+    first, by = lines.differing[0], f"benchforge {verified.other} may have written other lines"
+    verified.cannot.append(replace(first, message=f"{first.message}; {by}"))
+
+
+def _read(folder: Path, registry: Registry, most_bytes: int) -> Result:
     header = _parsed(folder, HEADER, Header)
-    trials = [_parsed(folder, name, Trial).packed() for name in trial_files(folder)]
+    trials = [accepted(parsed).packed() for parsed in parse_trials(folder)]
+    large = is_large(folder, most_bytes)
     has_summary, has_manifest = (os.path.lexists(folder / name) for name in (SUMMARY, MANIFEST))
     return Result(
         header=header,
         trials=tuple(sorted(trials, key=lambda trial: trial.model.number)),
         ceilings=tuple(_parsed(folder, name, Ceiling) for name in ceiling_files(folder)),
         sessions=read_sessions(folder),
-        summary=_parsed(folder, SUMMARY, Summary) if has_summary else None,
+        summary=_parsed(folder, SUMMARY, Summary) if has_summary and not large else None,
         manifest=_parsed(folder, MANIFEST, Manifest) if has_manifest else None,
         suite=kept_suite(header.model, f"the suite in {folder / HEADER}", registry),
         registry=registry,
         ours=header.model.benchforge == own_version(),
+        large=large,
     )
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pydantic import JsonValue
 
+from benchforge.checks.summary import concluded
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.manifest import Manifest
@@ -16,6 +18,8 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
+from benchforge.results.verify.large_summary import ComparedLines
+from benchforge.results.verify.summed_up import SummedUp, summed_up
 from benchforge.results.verify.verified import RecomputedValue
 from benchforge.run.null_server.load import load_of
 from benchforge.suite.kept.kept import KeptSuite
@@ -57,6 +61,31 @@ class Result:
     registry: Registry
     ours: bool
     "True if this very version of benchforge wrote it."
+    large: bool = False
+    "True if its summary is compared line by line: `summary` is None then."
+
+    @cached_property
+    def summed_up(self) -> SummedUp:
+        """What the summary sums up; all there is where the summary is not read as a whole."""
+        return self._after(len(self.summary.model.sessions if self.summary else self.sessions))
+
+    @cached_property
+    def concluded(self) -> Summary:
+        """The summary, computed again. Raises what a metric of a plugin raises, too."""
+        return self._concluded(self.summed_up)
+
+    def concluded_after(self, sessions: int) -> Summary:
+        """Return the summary as it was after the first sessions. Raises as `concluded` does."""
+        whole = sessions == len(self.sessions)
+        return self.concluded if whole else self._concluded(self._after(sessions))
+
+    def _after(self, sessions: int) -> SummedUp:
+        trials = [trial.model for trial in self.trials]
+        return summed_up(sessions, self.sessions, trials, [one.model for one in self.ceilings])
+
+    def _concluded(self, of: SummedUp) -> Summary:
+        header, metrics = self.header.model, self.suite.metrics
+        return concluded(header, of.trials, metrics, of.sessions, of.ceilings)
 
     @property
     def measured(self) -> Iterator[KeptTrial]:
@@ -72,5 +101,5 @@ class Result:
         return load_of(driver) if isinstance(kept.file.model, Ceiling) else driver
 
 
-Recomputation = Callable[[Result], Iterator[RecomputedValue | FileFault]]
+Recomputation = Callable[[Result], Iterator[RecomputedValue | ComparedLines | FileFault]]
 "Yields what is to be compared, and what is wrong by itself."

@@ -1,0 +1,68 @@
+"""A file of ours is read by the short way, and says the same as by the long one."""
+
+import json
+from pathlib import Path
+
+import pytest
+from made import plain, quiet_trial
+
+from benchforge.model.files.file import Parsed, parse
+from benchforge.model.files.folder import parse_trials
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
+
+
+def parsed(folder: Path, content: bytes) -> Parsed[Trial]:
+    (folder / "trial.json").write_bytes(content)
+    read = parse(folder, "trial.json", Trial)
+    assert isinstance(read, Parsed), read
+    return read
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_both_ways_give_one_model_one_text_and_the_same_lines(tmp_path: Path, end: bytes) -> None:
+    ours = quiet_trial.trial().model_dump_json(indent=1, by_alias=True).encode() + end
+    theirs = json.dumps(json.loads(ours), indent=2).encode()
+    short, long = parsed(tmp_path, ours), parsed(tmp_path, theirs)
+    assert (short.has_text, long.has_text) == (False, True)
+    assert short.model == long.model == quiet_trial.trial()
+    assert short.text() == short.packed().text() == ours
+    assert long.text() == long.packed().text() == theirs
+    path = ("reading", "seconds")
+    assert short.places.line(path) == long.places.line(path) > 1
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "message"),
+    [
+        (' "block": 1,', ' "block": 1,\n "block": 1,', "occurs twice in its object"),
+        (' "block": 1,', ' "block": "1",', 'input should be a valid integer, got "1"'),
+        (' "block": 1,\n', "", "is missing"),
+    ],
+)
+def test_what_is_wrong_takes_the_long_way(
+    tmp_path: Path, then: str, now: str, message: str
+) -> None:
+    text = plain.trial().model_dump_json(indent=1, by_alias=True)
+    assert then in text
+    (tmp_path / "trial.json").write_text(text.replace(then, now, 1))
+    faults = parse(tmp_path, "trial.json", Trial)
+    assert isinstance(faults, list)
+    assert [(one.where, one.message.replace("'", '"')) for one in faults] == [("block", message)]
+
+
+def test_equal_checks_of_different_trials_are_one_object(tmp_path: Path) -> None:
+    def check(value: float) -> Check:
+        return Check(
+            id="L1", scope="trial", subject="apparatus", status="pass", value=value, message="m"
+        )
+
+    for number, values in enumerate([(0.0, 1.0), (-0.0, 1.0)], 1):
+        trial = plain.trial(number=number, checks=tuple(map(check, values)))
+        folder = tmp_path / f"trials/{number:04}"
+        folder.mkdir(parents=True)
+        (folder / "trial.json").write_text(trial.model_dump_json(indent=1, by_alias=True))
+    first, second = (read.model for read in parse_trials(tmp_path) if isinstance(read, Parsed))
+    assert first.checks[1] is second.checks[1]
+    assert first.checks[0] is not second.checks[0]
+    assert [repr(trial.checks[0].value) for trial in (first, second)] == ["0.0", "-0.0"]

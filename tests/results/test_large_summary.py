@@ -1,0 +1,106 @@
+"""A summary that is too large to be read as a whole: compared line by line, by a limit of ours."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchforge_commands.verify.recompute.compare import verify
+from front_door import bench_words, calls
+from measured.once import made_once
+from measured.real_result import change, copied, listed_anew, measured
+
+from benchforge.model.files.file import FileFault
+from benchforge.registry import Registry
+from benchforge.results.validity import result_faults
+
+MOST_BYTES = 1000
+
+
+@pytest.fixture
+def changed(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    result = made_once(
+        tmp_path_factory,
+        "verify",
+        lambda folder: measured(calls(bench_words(), folder), folder),
+    )
+    return copied(result, tmp_path)
+
+
+def of_summary(faults: list[FileFault]) -> list[tuple[int | None, str]]:
+    return [(one.line, one.message) for one in faults if one.file.name == "summary.json"]
+
+
+def test_a_large_summary_is_proved_and_valid(changed: Path) -> None:
+    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
+    lines = (changed / "summary.json").read_bytes().count(b"\n")
+    assert verified.differing == verified.cannot == []
+    assert verified.compared > lines
+    assert result_faults(changed, Registry(), MOST_BYTES) == []
+
+
+def _otherwise(lines: list[str]) -> int:
+    """Double the first mean of a metric."""
+    at = next(at for at, line in enumerate(lines) if line.strip().startswith('"mean": '))
+    name, _, value = lines[at].partition(": ")
+    lines[at] = f"{name}: {2 * json.loads(value.rstrip(','))},"
+    return at + 1
+
+
+def _shorter(lines: list[str]) -> int:
+    del lines[-2:]
+    return len(lines) + 1
+
+
+def _longer(lines: list[str]) -> int:
+    lines.append("{}")
+    return len(lines)
+
+
+def _another_name(lines: list[str]) -> int:
+    at = next(at for at, line in enumerate(lines) if line.strip().startswith('"mean": '))
+    lines[at] = lines[at].replace("mean", "median")
+    return at + 1
+
+
+@pytest.mark.parametrize("spoil", [_otherwise, _shorter, _longer, _another_name])
+def test_a_line_that_differs_is_named(changed: Path, spoil: Callable[[list[str]], int]) -> None:
+    file = changed / "summary.json"
+    lines = file.read_text().splitlines()
+    number = spoil(lines)
+    file.write_text("\n".join(lines) + "\n")
+    listed_anew(changed)
+    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
+    assert [line for line, _ in of_summary(verified.differing)] == [number]
+    assert of_summary(verified.differing) == of_summary(
+        result_faults(changed, Registry(), MOST_BYTES)
+    )
+
+
+def test_a_number_of_another_machine_is_the_same(changed: Path) -> None:
+    file = changed / "summary.json"
+    lines = file.read_text().splitlines()
+    at = _otherwise(lines) - 1
+    name, _, value = lines[at].partition(": ")
+    lines[at] = f"{name}: {json.loads(value.rstrip(',')) / 2 * (1 + 1e-12)!r},"
+    file.write_text("\n".join(lines) + "\n")
+    listed_anew(changed)
+    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
+    assert of_summary(verified.differing) == []
+
+
+def test_lines_of_another_version_prove_nothing(changed: Path) -> None:
+    change(changed / "result.json", ("benchforge",), lambda version: f"{version}.later")
+    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
+    ((_, message),) = of_summary(verified.cannot)
+    assert message.endswith("may have written other lines")
+    assert of_summary(verified.differing) == []
+    ((_, message),) = of_summary(result_faults(changed, Registry(), MOST_BYTES))
+    assert message.endswith("and may compute otherwise")
+
+
+def test_a_missing_summary_is_not_large(changed: Path) -> None:
+    (changed / "summary.json").unlink()
+    listed_anew(changed)
+    verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
+    assert any("no summary.json" in one.message for one in verified.cannot)
