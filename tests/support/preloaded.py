@@ -7,8 +7,12 @@ import gc
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from io import StringIO
 
+from benchforge_reporters.html import frame
 from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
 
 from benchforge.model.values.distribution import own_distribution
 
@@ -42,4 +46,7 @@ for name in dict.fromkeys(modules()):
     importlib.import_module(name)
 for model in list(models()):
     model.model_rebuild()
+for template in (pages := frame._environment()).list_templates(extensions=["j2"]):
+    pages.get_template(template)  # each report writes a page
+Console(file=StringIO()).print(Table("rich imports more as it prints"))
 gc.freeze()  # so that collections of a fork copy no page of what is here
