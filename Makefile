@@ -69,8 +69,11 @@ define side_by_side
 		[ $$inside_code = 0 ] && [ $$outside_code = 0 ]
 endef
 
+# The tests are compiled beside it, once: else each worker compiles them all.
 test: lint
-	$(bin)/python tests/support/build_runtimes.py suites/*.toml suites/studies/*.toml
+	@PYTHONDONTWRITEBYTECODE= $(bin)/pytest -q -p no:cacheprovider --collect-only >/dev/null 2>&1 & \
+		$(bin)/python tests/support/build_runtimes.py suites/*.toml suites/studies/*.toml; \
+		built=$$?; wait; exit $$built
 	$(call side_by_side,not exhaustive)
 
 test-all: test

@@ -273,18 +273,18 @@ def test_mermaid_is_the_same_graph(bench: Bench, suite: Path) -> None:
     assert not set("<>`") & set(found["subgraph"][0][1])
 
 
-def test_a_hundred_thousand_cases_are_planned(bench: Bench, suite: Path) -> None:
-    hundred = [*range(1, 101)]
+@pytest.mark.parametrize("thousands", [10, pytest.param(100, marks=pytest.mark.exhaustive)])
+def test_so_many_thousand_cases_are_planned(bench: Bench, suite: Path, thousands: int) -> None:
     words: tuple[str, ...] = ("--only", "second", "--seed", "1")
     for path, values in {
-        "servers.app.workers": hundred,
+        "servers.app.workers": [*range(1, 101)],
         "servers.app.threads": [*range(1, 11)],
-        "clients.requests.requests": hundred,
+        "clients.requests.requests": [*range(1, thousands + 1)],
     }.items():
         words += ("--set", f'scenarios.second.vary."{path}"={values}')
     plan = read(bench("plan", suite, *words, "--format", "json").out)
-    assert len({one.case.digest for one in plan.cases}) == 100_000
-    assert Counter(plan.order[1].cases) == Counter(range(100_000))
+    assert len({one.case.digest for one in plan.cases}) == thousands * 1000
+    assert Counter(plan.order[1].cases) == Counter(range(thousands * 1000))
 
 
 def test_of_many_cases_few_lines_are_printed(bench: Bench, suite: Path) -> None:

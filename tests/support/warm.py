@@ -5,48 +5,83 @@ environment and outputs, and what it changes ends with it.
 """
 
 import atexit
+import contextlib
+import functools
+import importlib.util
 import multiprocessing
 import os
+import pkgutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
+from multiprocessing import forkserver
 from pathlib import Path
 from subprocess import TimeoutExpired
 
-import click
-
-from benchforge.cli import group
-
 # What an interpreter reads when it starts: who changes that wants a new one.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ", "FAKETIME")
+_DONE_HERE = {"PYTHONPATH", "PYTHONUNBUFFERED"}
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(
-    [f"benchforge.cli.{name}" for name in group.list_commands(click.Context(group))]
-)
+_FORKS.set_forkserver_preload(["preloaded"])
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name.startswith(_READ_AT_START)}
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(_READ_AT_START) and name not in _DONE_HERE
+    }
 
 
 _STARTED_WITH = _read_at_start(os.environ)
+_PYTHONPATH = os.environ.get("PYTHONPATH", "")
+_AT_START = {"sitecustomize", "usercustomize"}
 
 
 def may(environment: Mapping[str, str]) -> bool:
     """Whether a call in this environment is the same as that of a new interpreter."""
-    return _read_at_start(environment) == _STARTED_WITH
+    return _read_at_start(environment) == _STARTED_WITH and not any(
+        _shadows(folder) for folder in _added(environment)
+    )
+
+
+def _added(environment: Mapping[str, str]) -> list[str]:
+    """Return the folders that an environment adds to where modules are found."""
+    value = environment.get("PYTHONPATH", "")
+    return [] if value == _PYTHONPATH else value.split(os.pathsep)
+
+
+def _shadows(folder: str) -> bool:
+    """Whether a folder has a module that is elsewhere, too: a fork may have imported the other.
+
+    Nor can a fork read what an interpreter reads of a folder as it starts.
+    """
+    if not Path(folder).is_absolute():
+        return True
+    names = {module.name for module in pkgutil.iter_modules([folder])}
+    return bool(names & _AT_START) or any(importlib.util.find_spec(name) for name in names)
 
 
 def call(
-    words: Sequence[str], folder: Path, environment: Mapping[str, str], within_s: float
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    within_s: float,
+    *,
+    as_seen: bool = False,
 ) -> tuple[int, str, str]:
     """Return exit code, stdout and stderr of `benchforge` with these words, called in a folder.
 
+    `as_seen` has stdout and stderr in one text, as a terminal shows them; it is returned as stdout.
     Raises TimeoutExpired.
     """
+    _start()
     with tempfile.TemporaryDirectory(prefix="warm-") as outputs:
-        out, err = Path(outputs, "out"), Path(outputs, "err")
-        told = [*words], str(folder), dict(environment), str(out), str(err)
+        out = Path(outputs, "out")
+        err = out if as_seen else Path(outputs, "err")
+        paths = [str(folder), *_added(environment)]
+        told = [*words], paths, dict(environment), str(out), str(err)
         process = _FORKS.Process(target=_called, args=told)
         process.start()
         process.join(within_s)
@@ -54,21 +89,34 @@ def call(
             process.kill()
             process.join()
             raise TimeoutExpired(["benchforge", *words], within_s)
-        return process.exitcode, out.read_text(), err.read_text()
+        return process.exitcode, out.read_text(), "" if as_seen else err.read_text()
+
+
+@functools.cache
+def _start() -> None:
+    """Start the process that is forked: it looks for what it preloads in its current folder."""
+    with contextlib.chdir(Path(__file__).parent):
+        forkserver.ensure_running()
 
 
 def _called(
-    words: Sequence[str], folder: str, environment: Mapping[str, str], out: str, err: str
+    words: Sequence[str], paths: Sequence[str], environment: Mapping[str, str], out: str, err: str
 ) -> None:
-    os.chdir(folder)
+    if "preloaded" not in sys.modules:  # the server passes over what it cannot import
+        raise RuntimeError("tests/support/preloaded.py was not imported before the fork")
+    os.chdir(paths[0])
     os.environ.clear()
     os.environ.update(environment)
     for number, path in enumerate((os.devnull, out, err)):
-        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
+    if out == err:
+        assert isinstance(sys.stdout, TextIOWrapper)
+        sys.stdout.reconfigure(line_buffering=True)
     here = str(Path(__file__).parent)
-    sys.path[:] = [folder, *(path for path in sys.path if path not in {"", here})]
+    known = [path for path in sys.path if path not in {"", here}]
+    sys.path[:] = [*paths, *known]
     sys.argv[:] = ["benchforge", *words]
     tempfile.tempdir = None
     from benchforge.__main__ import main  # noqa: PLC0415 - in the fork alone

@@ -26,12 +26,12 @@ def describe_interpreter(modules: Iterable[str]) -> dict[str, Any]:
     packages: dict[str, str] = {}
     brings: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
-        name = distribution.metadata["Name"]
+        name, version = _name_and_version(distribution)
         if not name or name in packages:  # what an uninstall left; the first on the path counts
             continue
-        packages[name] = distribution.version
+        packages[name] = version
         if tops and tops & _tops(distribution):
-            brings[name] = distribution.version
+            brings[name] = version
     return {
         "executable": sys.executable,
         "real_path": os.path.realpath(sys.executable),
@@ -42,6 +42,23 @@ def describe_interpreter(modules: Iterable[str]) -> dict[str, Any]:
         "brings": brings,
         "lacks": [module for module in wanted if not _importable(module)],
     }
+
+
+def _name_and_version(distribution: importlib.metadata.Distribution) -> tuple[str, str]:
+    """Return both, empty where they are missing.
+
+    `distribution.metadata` parses the whole file each time that it is read, which takes six times
+    as long as all of this.
+    """
+    files = ("METADATA", "PKG-INFO", "")  # as importlib.metadata: the last is an .egg-info file
+    text = next(filter(None, map(distribution.read_text, files)), "")
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if not line:  # the description follows
+            break
+        field, _, value = line.partition(":")
+        found.setdefault(field.lower(), value.strip())
+    return found.get("name", ""), found.get("version", "")
 
 
 def _tops(distribution: importlib.metadata.Distribution) -> set[str]:

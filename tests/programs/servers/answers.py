@@ -1,76 +1,94 @@
-"""Answers every request, as its arguments say: right, wrong, late, once, or never again."""
+"""Answers every request, as its arguments say: right, wrong, late, once, or never again.
 
-import argparse
+Hundreds of trials start it: it imports little, and reads of a request what an answer needs.
+"""
+
 import os
-import random
+import socket
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--port", type=int, required=True)
-parser.add_argument("--status", type=int, default=200)
-parser.add_argument("--body", default="pong")
-parser.add_argument("--type", default="text/plain")
-parser.add_argument(
-    "--start-after", type=float, default=0, help="listen only after so many seconds"
+# A word of the command line each, as `--start-after 0.5`.
+options = {
+    "--port": 0,
+    "--status": 200,
+    "--body": "pong",
+    "--type": "text/plain",
+    "--start-after": 0.0,  # listen only after so many seconds
+    "--die-after": 0,  # exit at this request
+    "--wrong-after": 0,  # answer something else from then on
+    "--grows": 0,  # keep so many bytes of each answer
+    "--hang-after": 0,  # answer nothing from then on
+    "--wait": 0.0,  # seconds before each answer
+    "--jitter": 0.0,  # share that a process adds to it at most
+}
+closes = "--close" in sys.argv  # the connection after each answer
+words = [word for word in sys.argv[1:] if word != "--close"]
+for name, value in zip(words[::2], words[1::2], strict=True):
+    options[name] = type(options[name])(value)
+wait = options["--wait"]
+if options["--jitter"]:
+    import random  # as much work as all else here
+
+    wait *= 1 + options["--jitter"] * random.random()
+CLOSE = "Connection: close\r\n"
+HEAD = (
+    f"HTTP/1.1 {options['--status']} As told\r\n"
+    f"Content-Type: {options['--type']}\r\n"
+    f"{CLOSE if closes else ''}Content-Length: "
 )
-parser.add_argument("--die-after", type=int, default=0, help="exit at this request")
-parser.add_argument("--wrong-after", type=int, default=0, help="answer something else from then on")
-parser.add_argument("--grows", type=int, default=0, help="keep so many bytes of each answer")
-parser.add_argument("--hang-after", type=int, default=0, help="answer nothing from then on")
-parser.add_argument("--wait", type=float, default=0, help="seconds before each answer")
-parser.add_argument(
-    "--jitter", type=float, default=0, help="share that a process adds to it at most"
-)
-parser.add_argument("--close", action="store_true", help="close the connection after each answer")
-options = parser.parse_args()
-wait = options.wait * (1 + options.jitter * random.random())
+METHODS = {b"GET", b"POST"}
+REFUSED = b"HTTP/1.1 501 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 seen = 0
 kept = []
 lock = threading.Lock()
 
 
-class Answers(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one piece: two would wait 40 ms for each other
-
-    def do_GET(self):
-        global seen
-        with lock:
-            seen += 1
-            number = seen
-        if options.die_after and number >= options.die_after:
-            print("dying as told", file=sys.stderr, flush=True)
-            os._exit(3)
-        if options.hang_after and number >= options.hang_after:
-            time.sleep(60)
-        time.sleep(wait)
-        if options.grows:
-            kept.append(b"x" * options.grows)  # written to, or it would be no memory
-        wrong = options.wrong_after and number >= options.wrong_after
-        body = b"something else" if wrong else options.body.encode()
-        self.send_response(options.status)
-        self.send_header("Content-Type", options.type)
-        self.send_header("Content-Length", str(len(body)))
-        if options.close:
-            self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_POST = do_GET
-
-    def log_message(self, *words):
-        pass
+def answers(connection):
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with connection, connection.makefile("rb") as stream:
+        try:
+            while request := stream.readline():
+                if not answered(connection, stream, request):
+                    break
+        except OSError:
+            pass  # a load tool that leaves at its end is no error
 
 
-class Quiet(ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
-        pass  # a load tool that leaves at its end is no error
+def answered(connection, stream, request):
+    """Whether the connection stays."""
+    global seen
+    method, _, version = request.split()
+    length, stays = 0, version == b"HTTP/1.1"
+    while (line := stream.readline().lower()) not in {b"\r\n", b"\n", b""}:
+        if line.startswith(b"content-length:"):
+            length = int(line[15:])
+        elif line.startswith(b"connection:"):
+            stays = b"keep-alive" in line or (stays and b"close" not in line)
+    stream.read(length)
+    if method not in METHODS:
+        connection.sendall(REFUSED)
+        return False
+    with lock:
+        seen += 1
+        number = seen
+    if options["--die-after"] and number >= options["--die-after"]:
+        print("dying as told", file=sys.stderr, flush=True)
+        os._exit(3)
+    if options["--hang-after"] and number >= options["--hang-after"]:
+        time.sleep(60)
+    time.sleep(wait)
+    if options["--grows"]:
+        kept.append(b"x" * options["--grows"])  # written to, or it would be no memory
+    wrong = options["--wrong-after"] and number >= options["--wrong-after"]
+    body = b"something else" if wrong else options["--body"].encode()
+    connection.sendall(f"{HEAD}{len(body)}\r\n\r\n".encode() + body)
+    return stays and not closes
 
 
-time.sleep(options.start_after)
-server = Quiet(("127.0.0.1", options.port), Answers)
-server.daemon_threads = True
-server.serve_forever()
+time.sleep(options["--start-after"])
+with socket.create_server(("127.0.0.1", options["--port"]), backlog=128) as listener:
+    while True:
+        client, _ = listener.accept()
+        threading.Thread(target=answers, args=[client], daemon=True).start()

@@ -8,7 +8,6 @@ import argparse
 import json
 import signal
 import socketserver
-import ssl
 import sys
 import threading
 
@@ -23,6 +22,8 @@ parser.add_argument("--every", type=int, default=1, help="go that way at every s
 options = parser.parse_args()
 tls = None
 if options.certificate:
+    import ssl  # seldom needed, and as much work as all else here
+
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(options.certificate)
 seen = {"connections": 0, "requests": 0, "answered": 0, "asked": []}

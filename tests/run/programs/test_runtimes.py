@@ -441,6 +441,25 @@ def test_our_own_interpreter_tells_what_its_metadata_says() -> None:
     assert us.facts.executable == sys.executable
 
 
+def test_a_description_and_a_folded_line_name_no_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded = (
+        "Metadata-Version: 2.1\nSummary: a\n Name: b\nName: Some.Thing\nVersion: 1\n\nVersion: 2\n"
+    )
+    files = {
+        "some_thing-1.dist-info/METADATA": folded,
+        "egg.egg-info/PKG-INFO": "Name: egg\nVersion: 3\n",
+        "older.egg-info": "Name: older\nVersion: 4\n",
+        "left.dist-info/RECORD": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert own([]).facts.packages == {"egg": "3", "older": "4", "Some.Thing": "1"}
+
+
 # --- the suite -----------------------------------------------------------------------------------
 
 
