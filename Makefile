@@ -9,7 +9,7 @@ own_place = $(bin)/python tests/support/own_place.py
 KILLS = 200
 MINUTES = 30
 
-.PHONY: help setup setup-dev run studies test test-all torture robustness validity lint format docs schemas clean
+.PHONY: help setup setup-dev run studies test test-all torture robustness validity lint format docs man schemas clean
 .PHONY: first-screen lint-style lint-types lint-pyright
 .DEFAULT_GOAL = help
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make format   format the code, and fix faults of style'
 	@echo 'make docs     generate the reference from the code, and build docs/_build/html'
 	@echo 'make first-screen  write the text and the picture of README.md from RESULT=results/...'
+	@echo 'make man      write a man page for each command into docs/_build/man'
 	@echo 'make schemas  regenerate schemas/ after a change of an option or a part'
 	@echo 'make setup    prepare .venv and .tools (run and test do it themselves)'
 	@echo 'make clean    remove .venv, .tools and caches; results stay'
@@ -121,6 +122,9 @@ format: setup-dev
 docs: setup-dev
 	$(bin)/python -m docs.generate
 	$(bin)/sphinx-build -q -W --keep-going -E docs docs/_build/html
+
+man: setup-dev
+	@$(bin)/python scripts/man_pages.py docs/_build/man
 
 # What editors read, and what stands in the first line of each suite here.
 schemas: setup-dev

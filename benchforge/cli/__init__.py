@@ -21,6 +21,7 @@ import click
 from benchforge.model.values.distribution import DISTRIBUTION, rivals
 
 _COMMANDS = {
+    "duel": "Compare servers that are given as commands or URLs, without a suite.",
     "new": "Write a sample suite.",
     "check": "Check suites for errors, missing programs and missing packages.",
     "plan": "Show what a run would measure, in which order, and how long it would take.",
@@ -46,6 +47,7 @@ _ENTRY_POINTS = (
     "compare",
     "doctor",
     "draw",
+    "duel",
     "history",
     "plugins",
     "rebaseline",

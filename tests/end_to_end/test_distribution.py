@@ -24,7 +24,8 @@ WRONG = [
     re.compile(r"(?<![\w.])benchforge(-http)?\["),
     re.compile(r"pypi\.org/project/benchforge"),
     re.compile(r"dependencies = \[[^\]]*\"benchforge[\"<>=\[]"),
-    re.compile(r"(pipx|uvx|uv tool)\b"),
+    # A wheel that was built here is ours, and twine is what it says.
+    re.compile(r"(pipx|uvx(?! twine@| --from dist/)|uv tool)\b"),
 ]
 OURS = {"pyproject.toml", "uv.lock", "CHANGELOG.md"}
 

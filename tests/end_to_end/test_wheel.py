@@ -2,6 +2,7 @@
 
 import tarfile
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,17 @@ def test_a_wheel_holds_every_file_of_the_packages_and_no_other(wheel: Path) -> N
         assert opened.read(licence) == (ROOT / "LICENSE").read_bytes()
 
 
+def test_the_index_can_show_the_readme_and_the_versions(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = [one for one in opened.namelist() if one.endswith(".dist-info/METADATA")]
+        about = message_from_bytes(opened.read(name))
+    assert about["Description-Content-Type"] == "text/markdown"
+    assert str(about.get_payload()).startswith("# benchforge\n")
+    classifiers = about.get_all("Classifier", [])
+    tested = {f"Programming Language :: Python :: 3.{minor}" for minor in range(11, 15)}
+    assert tested <= {*classifiers}
+
+
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     build(ROOT, tmp_path)  # a wheel of the source distribution, not of the tree
     (from_source,) = tmp_path.glob("*.whl")
@@ -58,6 +70,8 @@ def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Pa
         names = {name.partition("/")[2] for name in opened.getnames()}
     assert {"LICENSE", "README.md", "tests/end_to_end/test_wheel.py"} <= names
     assert not [name for name in names if name.startswith((".venv", ".tools", "results"))]
+    recorded = [name for name in names if name.startswith(("tests/outputs/", "docs/examples/"))]
+    assert not [name for name in recorded if name.endswith("recording.json")]
 
 
 def test_an_installed_benchforge_lists_its_commands(user: Bench) -> None:

@@ -35,6 +35,7 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/checks": _KERNEL | _READING,
     "benchforge/model/trial": _READING,
     "benchforge/parts/part.py": {"rate"},  # an option of load tools
+    "plugins/commands/benchforge_commands/duel/suite.py": {"rate"},  # the same
     "benchforge/model/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/search/objective.py": {"lateness"},  # a topic of a check

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import fcntl
 import functools
 import os
 from pathlib import Path
@@ -16,11 +15,13 @@ def hold(folder: Path, *, shared: bool = False) -> int | None:
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
+        import fcntl  # noqa: PLC0415 - readers of results run without it
+
         fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
         return None
-    except OSError:
+    except (OSError, ImportError):
         return descriptor
     return descriptor
 

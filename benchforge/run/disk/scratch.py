@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import fcntl
 import os
 import signal
 import stat
@@ -88,10 +87,12 @@ def claim(folder: Path) -> int | None:
     except OSError:
         return None
     try:
+        import fcntl  # noqa: PLC0415 - readers of results run without it
+
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(lock), folder.stat()):
             return lock
-    except OSError:
+    except (OSError, ImportError):
         pass
     os.close(lock)
     return None

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import platform
-import resource
 import socket
 from pathlib import Path
 
@@ -89,11 +88,18 @@ def hard_facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "control_group": _control_group(root),
         "sysctl": {name: text(root, f"proc/sys/{name.replace('.', '/')}") for name in _SYSCTLS},
         "loopback_mtu": number(text(root, "sys/class/net/lo/mtu")),
-        "limits": {"open_files": list(resource.getrlimit(resource.RLIMIT_NOFILE))},
+        "limits": {"open_files": _open_files()},
         "python": platform.python_version(),
         "root": os.geteuid() == 0,
     }
     return {name: by_name[name] for name in HARD if name in by_name}
+
+
+def _open_files() -> list[JsonValue]:
+    """Return the soft and the hard limit of open files."""
+    import resource  # noqa: PLC0415 - readers of results run without it
+
+    return list(resource.getrlimit(resource.RLIMIT_NOFILE))
 
 
 def _hidden(machine_id: str | None) -> str | None:

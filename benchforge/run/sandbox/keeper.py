@@ -26,7 +26,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import fcntl
 import json
 import os
 import select
@@ -181,6 +180,8 @@ def _write(path: str, text: str) -> None:
 
 
 def _raise_loopback() -> None:
+    import fcntl  # noqa: PLC0415 - readers of results run without it
+
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request))[1]

@@ -8,7 +8,6 @@ process namespace, which would have ended them.
 
 import contextlib
 import os
-import resource
 import signal
 import time
 from pathlib import Path
@@ -27,6 +26,8 @@ _HAS_TIME = os.path.lexists("/proc/self/ns/time")
 
 def mark(pid: int) -> int | None:
     """Mark a process, and so all that it will start; None where the kernel does not let us."""
+    import resource  # noqa: PLC0415 - readers of results run without it
+
     number = _number(pid)
     try:
         resource.prlimit(pid, _LOCKS, (number, number))

@@ -1,7 +1,9 @@
 """The apps of study AH do the same work, against a real PostgreSQL and under real gunicorn."""
 
 import json
+import os
 import socket
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -16,7 +18,12 @@ from serving.apps import Reply, ask, free_port, running
 from serving.postgres import DATASET, Postgres
 
 APPS = Path(__file__).parents[3] / "plugins/servers/benchforge_servers/apps"
-NAMES = ("django_agents", "flask_agents", "aiohttp_agents", "aiohttp_agents_aiopg")
+NAMES = (
+    *("django_agents", "django_agents_psycopg"),
+    *("flask_agents", "flask_agents_psycopg"),
+    *("aiohttp_agents", "aiohttp_agents_aiopg", "fastapi_agents"),
+)
+ORM = NAMES[:2]
 LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
 FIELDS = [
     *("number", "extension", "context", "state_interface"),
@@ -32,10 +39,11 @@ def serving(name: str, url: str | None, log: Path, *options: str) -> Iterator[in
         needed_module(module)
     port = free_port()
     told = {"AGENTS_POOL_SIZE": "2"} | ({"DATABASE_URL": url} if url else {})
-    command = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}", *options, "app:app"]
+    gunicorn = [sys.executable, "-m", "gunicorn", f"--bind=127.0.0.1:{port}"]
+    command = [*gunicorn, *options, about["object"]]
     if not options:
         command = [sys.executable, "app.py", f"--port={port}"]
-    with running(command, APPS / name, told, log, lambda: answers(port)):
+    with running(command, APPS / about.get("code", name), told, log, lambda: answers(port)):
         yield port
 
 
@@ -58,6 +66,8 @@ def gunicorn(name: str) -> list[str]:
         options.append("--no-control-socket")
     if name.startswith("aiohttp_agents"):
         options.append("--worker-class=aiohttp.GunicornWebWorker")
+    if name == "fastapi_agents":
+        options.append("--worker-class=uvicorn_worker.UvicornWorker")
     return options
 
 
@@ -85,6 +95,17 @@ def test_all_apps_answer_the_same_bytes(ports: dict[str, int], path: str) -> Non
         assert "set-cookie" not in reply.headers
 
 
+@pytest.mark.parametrize(("module", "driver"), [("app", "psycopg2"), ("with_psycopg", "psycopg")])
+def test_django_uses_the_driver_that_the_app_names(module: str, driver: str) -> None:
+    needed_module(driver)
+    code = f"import {module}\nfrom django.db import connections as c\n"
+    code += "print(c['default'].Database.__name__)"
+    words = [sys.executable, "-c", code]
+    environment = {**os.environ, "DATABASE_URL": "postgresql://u@/d"}
+    out = subprocess.check_output(words, cwd=APPS / "django_agents", env=environment, text=True)
+    assert out.split() == [driver]
+
+
 def test_the_agents_are_those_of_the_study(ports: dict[str, int]) -> None:
     agents = json.loads(get(ports["flask_agents"], "/agents").body)
     assert [agent["number"] for agent in agents] == [str(number) for number in range(300, 350)]
@@ -96,11 +117,12 @@ def test_the_agents_are_those_of_the_study(ports: dict[str, int]) -> None:
 
 
 def test_the_orm_reads_every_column_of_one_table(ports: dict[str, int]) -> None:
-    reply = get(ports["django_agents"], "/agents_with_orm")
-    rows = json.loads(reply.body)
-    assert (reply.status, len(reply.body), len(rows[0])) == (200, 10928, 12)
-    assert reply.headers["content-type"] == "application/json"
-    assert [row["id"] for row in rows] == list(range(1, 51))
+    for name in ORM:
+        reply = get(ports[name], "/agents_with_orm")
+        rows = json.loads(reply.body)
+        assert (reply.status, len(reply.body), len(rows[0])) == (200, 10928, 12)
+        assert reply.headers["content-type"] == "application/json"
+        assert [row["id"] for row in rows] == list(range(1, 51))
 
 
 def test_an_unknown_path_is_not_found(ports: dict[str, int]) -> None:
@@ -115,7 +137,7 @@ def test_all_apps_ask_the_database_alike(
     postgres: Postgres, ports: dict[str, int], path: str, connections: int
 ) -> None:
     orm = path == "/agents_with_orm"
-    for name in NAMES[:1] if orm else NAMES:
+    for name in ORM if orm else NAMES:
         get(ports[name], path)  # the first request may open what the pool keeps
         before = len(postgres.log.read_text())
         assert {get(ports[name], path).status for _ in range(5)} == {200}
@@ -130,7 +152,7 @@ def test_a_database_that_stops_is_an_error_until_it_is_back(
     postgres: Postgres, ports: dict[str, int]
 ) -> None:
     paths = [(port, path) for port in ports.values() for path in ("/agents", "/agents_with_pool")]
-    paths.append((ports["django_agents"], "/agents_with_orm"))
+    paths += [(ports[name], "/agents_with_orm") for name in ORM]
     assert {get(port, path).status for port, path in paths} == {200}
     postgres.stop()
     try:
@@ -162,7 +184,10 @@ def test_without_a_database_only_the_index_is_served(
         assert get(port, "/agents_with_pool").status == 500
 
 
-@pytest.mark.parametrize("name", ["flask_agents", "aiohttp_agents", "aiohttp_agents_aiopg"])
+POOLS = [name for name in NAMES if name not in ORM]
+
+
+@pytest.mark.parametrize("name", POOLS)
 def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, name: str) -> None:
     options = [*gunicorn(name), "--threads=8"]
     with (

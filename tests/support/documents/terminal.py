@@ -230,7 +230,7 @@ class Terminal:
 
     def _need(self, words: Sequence[str]) -> None:
         """Leave the page's test where a program is missing that the suite needs."""
-        if words[0] not in {"run", "serve"} or not (self.here / words[1]).exists():
+        if not {*words[:1]} & {"run", "serve"} or not (self.here / words[1]).exists():
             return
         suite = load(self.here / words[1], Registry())
         parts = {id(part): part for case in expand(suite) for part in case.parts}

@@ -6,6 +6,7 @@ Which five is not certain; these are those of a new project but the one against 
 import json
 import os
 import secrets
+import sys
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import django
@@ -15,6 +16,9 @@ from django.db import connections, models
 from django.http import HttpResponse
 from django.urls import path
 from psycopg2.extras import RealDictCursor
+
+# Django takes psycopg 3 wherever it is installed, and psycopg2 only where it is not.
+sys.modules["psycopg"] = None
 
 CONNECT_TIMEOUT = 10
 QUERY = """

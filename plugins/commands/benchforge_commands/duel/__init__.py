@@ -1,0 +1,1 @@
+"""`benchforge duel`: two commands or URLs compared, without a suite of the user's own."""

@@ -1,0 +1,88 @@
+"""The answers of the servers of a duel, compared before anything is measured."""
+
+import http.client
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from benchforge.checks.answers.alike import differences, kind
+from benchforge.cli.screen.say import say
+from benchforge.errors import NoAnswer, TrialFailed
+from benchforge.model.trial.answer import Answer, body_difference
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.request import ask
+from benchforge.run.trial.context import TrialContext, ground, with_runtimes
+from benchforge.run.trial.serve import serving
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.suite import Suite
+from benchforge.text.readable import exact
+
+_HINTS = {
+    "ask": "correct --path, or name the right status with --expect-status",
+    "start": "try the command in this folder, with a number instead of {port}",
+}
+
+
+class FirstAnswer(NamedTuple):
+    """What a server answered to two requests."""
+
+    answer: Answer
+    body: bytes
+    repeats: bool
+    "True if the second body is the first one."
+
+
+def first_answers(suite: Suite) -> dict[str, FirstAnswer]:
+    """Start each server of a suite once, send its request twice, and stop it.
+
+    Raises TrialFailed where one does not start or its answer is wrong, and what `ground` raises.
+    """
+    parts = distinct_parts(suite)
+    context = with_runtimes(ground(suite, parts), suite, parts, say)
+    return {case.name.server: _first_answer(case, context) for case in expand(suite)}
+
+
+def compare(answers: Mapping[str, FirstAnswer]) -> str:
+    """Return in what the bodies differ, for a person; empty where all are the same.
+
+    Raises NoAnswer where statuses or content types differ: a comparison of these is invalid.
+    """
+    if faults := list(differences([one.answer for one in answers.values()])):
+        kinds = ", ".join(
+            f"{label}: {one.answer.status} {kind(one.answer)}" for label, one in answers.items()
+        )
+        hint = "compare servers that send the same; benchforge has measured nothing"
+        raise NoAnswer(f"the servers answer differently: {'; '.join(faults)} ({kinds})", hint)
+    (first, right), *others = answers.items()
+    for label, other in others:
+        if difference := body_difference(right.body, other.body):
+            return f"{label} does not answer as {first} does: {difference}"
+    changing = [label for label, one in answers.items() if not one.repeats]
+    return f"{changing[0]} sent two different bodies for the same request" if changing else ""
+
+
+def alike(answers: Mapping[str, FirstAnswer]) -> str:
+    """Return in words what all servers answered, where that is the same."""
+    answer = next(iter(answers.values())).answer
+    return f"all answer alike: {answer.status}, {kind(answer)}, {exact(answer.length)} bytes"
+
+
+def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
+    with scratch_folder() as folder:
+        try:
+            with serving(case, context, folder, {}) as served:
+                certificate = case.server.certificate(served.services[-1].site)
+                replies = [
+                    ask(served.sandbox, served.root, case.request, certificate) for _ in range(2)
+                ]
+        except TrialFailed as error:
+            for line in error.log.splitlines():
+                say(f"  | {line}")
+            error.hint = error.hint or _HINTS.get(error.stage, "")
+            raise
+        except (OSError, http.client.HTTPException) as error:
+            message = f"{case.name.server}: answered the first request, and not the second: {error}"
+            raise NoAnswer(message, "see how the server ends") from error
+    first, second = replies
+    return FirstAnswer(first.answer, first.body, first.body == second.body)

@@ -1,0 +1,209 @@
+"""`benchforge duel`: commands and URLs to a suite, and the suite to a result."""
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic_core import PydanticCustomError
+
+from benchforge.cli.loaded import loaded
+from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.run import begin
+from benchforge.cli.screen.say import say, warn
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.model.values.units import Duration, Rate
+from benchforge.registry import Registry
+from benchforge.run.disk.result_writer import whole
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.execute import StopLimits
+from benchforge.run.locate import locate
+from benchforge.run.sandbox.machine_lock import measuring
+from benchforge.suite.secrets.telling import secrets_of_suite
+from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_answers
+from benchforge_commands.duel.servers import Contender, contender, labelled
+from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
+
+_FEWEST = 2
+
+
+def main(
+    servers: tuple[str, ...],
+    path: str | None,
+    headers: tuple[str, ...],
+    body: str | None,
+    method: str | None,
+    connections: int,
+    rate: str | None,
+    time_limit: str,
+    expect_status: int,
+    backends: tuple[str, ...],
+    labels: tuple[str, ...],
+    save: Path | None,
+    output: Path | None,
+) -> int:
+    """Compare the answers of the servers, then measure them. Return the exit code of a run."""
+    if len(servers) < _FEWEST:
+        hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
+        raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
+    contenders = labelled([contender(one) for one in servers], labels)
+    time_s = _duration(time_limit)
+    question = Question(
+        method=method or ("GET" if body is None else "POST"),
+        path=_path(path, contenders),
+        headers=dict(map(_header, headers)),
+        body=body,
+        status=expect_status,
+        connections=connections,
+        rate=None if rate is None else _rate(rate),
+        backends=_backends(backends),
+        time_s=time_s,
+    )
+    results = output or Path("results")
+    wrk = locate("wrk") is not None
+
+    def suite_in(folder: Path, *, same_body: bool) -> Tables:
+        return tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
+
+    if save is not None:
+        _check(save)
+    registry = Registry()
+    registry.listen(warn)
+    answers = _answers(suite_in, described(contenders), registry)
+    difference = compare(answers)
+    if difference:
+        warn(f"{difference}: compare servers that do the same work")
+    else:
+        say(alike(answers))
+    with _place(save, results, suite_in(Path(), same_body=not difference)) as file:
+        _write(file, text(suite_in(file.parent, same_body=not difference)))
+        if save is not None:
+            say(f"wrote {file}")
+        options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s))
+        return begin(file, results, options)
+
+
+def _answers(
+    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry
+) -> dict[str, FirstAnswer]:
+    """Return the first answers of the servers, by a suite that nobody needs afterwards.
+
+    `lines` describe the servers; they are printed once the secrets of the suite are known.
+
+    Raises SuiteErrors where the options make no suite, and what `first_answers` raises.
+    """
+    with scratch_folder() as folder, measuring():
+        file = folder / "duel.toml"
+        file.write_text(text(suite_in(folder, same_body=False)))
+        try:
+            suite = loaded(file, registry)
+        except SuiteErrors as error:
+            faults = [
+                replace(one, where=one.where.replace(str(file), "the suite of this duel"))
+                for one in error.faults
+            ]
+            raise SuiteErrors(faults) from None
+        say("\n".join(lines))
+        return first_answers(suite)
+
+
+@contextlib.contextmanager
+def _place(save: Path | None, results: Path, tables: Tables) -> Iterator[Path]:
+    """Give the file of the suite: beside the results, so that --resume finds it.
+
+    A suite with a secret is in no folder that somebody may publish: it goes with the run.
+    """
+    if save is not None:
+        yield save
+    elif list(secrets_of_suite(tables)):
+        say("the duel has a secret: its suite is not kept, and --resume needs it; see --save")
+        with scratch_folder() as folder:
+            yield folder / "duel.toml"
+    else:
+        digest = hashlib.sha256(text(tables).encode()).hexdigest()[:8]
+        yield results / f"duel-{digest}.toml"
+
+
+def _check(save: Path) -> None:
+    """Raise Unusable for what is no name of a suite, or another file than one that duel wrote."""
+    if save.suffix != ".toml":
+        raise Unusable(f"--save {save}: not the name of a suite", "end it with .toml")
+    try:
+        ours = not save.exists() or save.read_bytes().startswith(MARK.encode())
+    except OSError as error:
+        raise Unusable(f"--save {save}: {error.strerror}", "choose another name") from error
+    if not ours:
+        hint = "choose another name: benchforge replaces only files that duel wrote"
+        raise Unusable(f"--save {save}: exists, and was not written by duel", hint)
+
+
+def _write(file: Path, content: str) -> None:
+    """Write the suite. Raises CannotKeep where that fails."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        whole(file.parent, file.name, content)
+    except OSError as error:
+        reason = f"{error.filename or file}: cannot be written: {error.strerror}"
+        raise CannotKeep(reason, "choose another folder with --save or -o") from error
+
+
+def _path(given: str | None, servers: Mapping[str, Contender]) -> str:
+    """Return the path of the request: the given one, or that of all URLs."""
+    paths = {one.path for one in servers.values() if one.path not in {None, "/"}}
+    if given is not None:
+        for server in servers.values():
+            if server.path not in {None, "/", given}:
+                hint = "write the path once: in --path, or in each URL"
+                raise Unusable(f"{server.given}: --path {given} is another path", hint)
+        return given if given.startswith("/") else f"/{given}"
+    if len(paths) > 1:
+        hint = "all servers of a duel get the same request: write its path in --path"
+        raise Unusable(f"the URLs have different paths: {', '.join(sorted(map(str, paths)))}", hint)
+    return next(iter(paths), None) or "/"
+
+
+def _header(given: str) -> tuple[str, str]:
+    name, colon, value = given.partition(":")
+    if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+        raise Unusable(f"--header {given!r}: no header", 'write it like "Accept: text/html"')
+    return name, value.strip()
+
+
+def _backends(given: Sequence[str]) -> dict[str, str | None]:
+    backends: dict[str, str | None] = {}
+    for backend in given:
+        kind, colon, dataset = backend.partition(":")
+        if kind in backends:
+            raise Unusable(f"--backend {backend}: a second {kind}", "write a suite for two")
+        if colon and not dataset:
+            raise Unusable(f"--backend {backend}: no dataset", "write it like postgresql:agents")
+        backends[kind] = dataset or None
+    return backends
+
+
+def _duration(given: str) -> float:
+    try:
+        seconds = float(Duration.parse(float(given) if _plain(given) else given))
+    except PydanticCustomError:
+        seconds = 0.0
+    if seconds <= 0:
+        raise Unusable(f"--time {given}: not a duration", 'write it like "3m" or "90s"')
+    return seconds
+
+
+def _rate(given: str) -> str:
+    try:
+        number = Rate.parse(float(given) if _plain(given) else given)
+    except PydanticCustomError:
+        number = Rate(0)
+    if number <= 0:
+        raise Unusable(f"--rate {given}: not a rate", 'write it like "500/s" or "2k/s"')
+    return f"{number}/s"
+
+
+def _plain(given: str) -> bool:
+    return re.fullmatch(r"\d+(\.\d+)?", given, re.ASCII) is not None

@@ -1,0 +1,165 @@
+"""The servers of a duel: words of the command line to tables of a suite."""
+
+import ipaddress
+import os
+import re
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from benchforge.errors import Unusable
+from benchforge.parts.fillable import Fillable
+from benchforge.parts.wrong_option import WrongOption
+from benchforge.suite.toml.document import Tables
+
+_URL = re.compile(r"https?://", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
+_INTERPRETER = re.compile(r"(python|pypy)[\d.]*")
+_OF_SHELLS = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"}
+_EXAMPLE = 'such as "gunicorn -b :{port} mysite.wsgi"'
+
+
+class Contender(NamedTuple):
+    """A server of a duel."""
+
+    given: str
+    "Text of the command line."
+    name: str
+    "Name of its program, or the host and port of its URL."
+    table: Tables
+    "Its table in the suite, with paths relative to the current folder."
+    path: str | None = None
+    "Path of its URL; None for a command, and for a URL without one."
+
+
+def contender(given: str) -> Contender:
+    """Read a command or a URL. Raises Unusable for what cannot be a server."""
+    return _of_url(given) if _URL.match(given) else _of_command(given)
+
+
+def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str, Contender]:
+    """Return the servers by label: the given ones, or the names of their programs.
+
+    Raises Unusable where the labels are not one for each, or not different.
+    """
+    if not labels:
+        counts = Counter(one.name for one in contenders)
+        seen: Counter[str] = Counter()
+        for name in (one.name for one in contenders):
+            seen[name] += 1
+            labels = [*labels, f"{name}-{seen[name]}" if counts[name] > 1 else name]
+    elif len(labels) != len(contenders):
+        message = f"--label: {len(labels)} labels for {len(contenders)} servers"
+        raise Unusable(message, "give one --label for each server, in their order")
+    for label, count in Counter(labels).items():
+        if count > 1:
+            raise Unusable(f"--label {label}: two servers have it", "give each its own --label")
+        if not re.fullmatch(r"[\w-]+", label, re.ASCII):
+            hint = "use letters, digits, '_' and '-'"
+            raise Unusable(f"--label {label}: not a label", hint)
+    return dict(zip(labels, contenders, strict=True))
+
+
+def relative_to(folder: Path, table: Tables) -> Tables:
+    """Return the table of a server for a suite in another folder than the current one."""
+    words = table.get("command")
+    current = from_there(".", folder)
+    if current == "." or not isinstance(words, list):
+        return table
+    program = str(words[0])
+    if "/" in program:
+        program = from_there(program, folder)
+    return {**table, "command": [program, *words[1:]], "directory": current}
+
+
+def from_there(path: str, folder: Path) -> str:
+    """Return a path as it is written in a suite in `folder`."""
+    if path.startswith("/"):
+        return path
+    # A suite's folder is resolved before a path starts at it.
+    return os.path.relpath(Path.cwd() / path, os.path.realpath(folder))
+
+
+def _of_command(given: str) -> Contender:
+    try:
+        words = shlex.split(given)
+    except ValueError as error:
+        hint = 'close the quotes, or write \\" for one that is meant'
+        raise Unusable(f"{given!r}: {str(error).lower()}", hint) from None
+    environment: dict[str, JsonValue] = {}
+    while words and (match := _ASSIGNMENT.fullmatch(words[0])):
+        environment[match[1]] = match[2]
+        words.pop(0)
+    if not words:
+        raise Unusable(f"{given!r}: no command", f"write a command with its arguments, {_EXAMPLE}")
+    if shells := _OF_SHELLS & {*words}:
+        hint = "benchforge starts it without a shell: write it as \"sh -c '...'\", with exec"
+        raise Unusable(f"{given!r}: {min(shells)} is for a shell", hint)
+    words = [word.replace("{python}", sys.executable) for word in words]
+    names = {name for word in (*words, *map(str, environment.values())) for name in _names(word)}
+    if not names & {"port", "url"}:
+        hint = f"write {{port}} where the command takes its port, {_EXAMPLE}"
+        raise Unusable(f"{given!r}: no {{port}} in it", hint)
+    table: Tables = {"use": "command", "command": [*words]}
+    if environment:
+        table["environment"] = environment
+    return Contender(given, _label(_program(words)), table)
+
+
+def _names(word: str) -> list[str]:
+    """Return the placeholders of a word. Raises Unusable for an unknown one."""
+    try:
+        return list(Fillable.parse(word).placeholders())
+    except WrongOption as error:
+        raise Unusable(f"{word!r}: {error.message}", error.hint) from None
+
+
+def _program(words: Sequence[str]) -> str:
+    """Return what a person calls a command: python -m http.server is http.server."""
+    name = Path(words[0]).name
+    if not _INTERPRETER.fullmatch(name):
+        return name
+    for before, word in pairwise(words):
+        if before == "-m":
+            return word
+        if not word.startswith("-") and before != "-c":
+            return Path(word).stem
+    return name
+
+
+def _of_url(given: str) -> Contender:
+    try:
+        parts = urlsplit(given)
+        port = parts.port
+    except ValueError as error:
+        hint = "write it like http://127.0.0.1:8080/path"
+        raise Unusable(f"{given!r}: not a URL: {error}", hint) from None
+    if parts.fragment:
+        raise Unusable(f"{given!r}: a URL with a fragment", "leave out what follows the '#'")
+    if not _is_here(parts.hostname or ""):
+        hint = "loads go to this machine; for a server of yours elsewhere write a suite: "
+        hint += 'use = "url" with allow_remote = true'
+        raise Unusable(f"{given!r}: {parts.hostname or 'no host'} is not this machine", hint)
+    path = parts.path + (f"?{parts.query}" if parts.query else "")
+    name = f"{parts.hostname or 'url'}-{port}" if port else f"{parts.hostname or 'url'}"
+    root = f"{parts.scheme}://{parts.netloc}"
+    return Contender(given, _label(name), {"use": "url", "url": root}, path or None)
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is loopback, by the rule of the server `url`."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _label(name: str) -> str:
+    return re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-") or "server"

@@ -1,0 +1,150 @@
+"""The suite of a duel: what is asked, by which load tool, and for how long."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchforge.graph import START_AND_STOP_S
+from benchforge.suite.toml.document import Tables
+from benchforge.text.readable import listed
+from benchforge_commands.duel.servers import Contender, from_there, relative_to
+from benchforge_commands.rebaseline.suite import text as in_toml
+
+MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
+PRECISION = "5%"
+_FEWEST, _MOST = 8, 200
+_FIRST_ANSWER_S = 50.0  # by then three blocks are measured, and three give an interval
+_BLOCKS_OF_FIRST_ANSWER = 3
+_LONGEST_LOAD_S = 5
+_SHORTEST_S = 0.2
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the servers of a duel are asked, and how."""
+
+    method: str = "GET"
+    path: str = "/"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    status: int = 200
+    connections: int = 16
+    rate: str | None = None
+    backends: Mapping[str, str | None] = field(default_factory=dict)
+    "Datasets by kind of backend; None for no data."
+    time_s: float = 180.0
+    "Limit of the measurement, in seconds."
+
+
+@dataclass(frozen=True)
+class TrialTimes:
+    """How long a trial lasts, and how many blocks there can be. All times in seconds."""
+
+    warmup_s: float
+    load_s: float
+    blocks: int
+
+    @property
+    def whole(self) -> bool:
+        """True if the times are whole seconds: some load tools take no others."""
+        return self.load_s.is_integer() and self.warmup_s.is_integer()
+
+
+def trial_times(servers: int, time_s: float) -> TrialTimes:
+    """Return the times of a trial so that eight blocks fit, and the first answer comes early.
+
+    A trial has a fifth of its time for the warm-up, the rest for the load: whole seconds, where it
+    has two or more. There are as many blocks as fit, at least eight, since `until` takes eight.
+    """
+    each_s = min(
+        time_s / (_FEWEST * servers),
+        _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers),
+    )
+    free_s = each_s - START_AND_STOP_S
+    if free_s >= 2:  # noqa: PLR2004 - a second each
+        warmup_s = float(max(1, math.floor(free_s / 5)))
+        load_s = float(min(_LONGEST_LOAD_S, math.floor(free_s - warmup_s)))
+    else:
+        warmup_s = round(max(_SHORTEST_S, free_s / 4), 1)
+        load_s = round(max(_SHORTEST_S, free_s * 3 / 4), 1)
+    block_s = servers * (warmup_s + load_s + START_AND_STOP_S)
+    return TrialTimes(warmup_s, load_s, min(_MOST, max(_FEWEST, math.ceil(time_s / block_s))))
+
+
+def tables_of(
+    servers: Mapping[str, Contender],
+    question: Question,
+    folder: Path,
+    *,
+    wrk: bool,
+    same_body: bool,
+) -> Tables:
+    """Return the suite of a duel, for a file in `folder`.
+
+    `wrk` says that this tool is there. `same_body` says that the servers sent the same body.
+    """
+    times = trial_times(len(servers), question.time_s)
+    request: Tables = {"method": question.method, "path": question.path}
+    if question.headers:
+        request["headers"] = dict(question.headers)
+    if question.body is not None:
+        request["body"] = question.body
+    expect: Tables = {"status": question.status}
+    if same_body:
+        expect["same_body"] = True
+    scenario: Tables = {
+        "request": request,
+        "servers": [*servers],
+        "loaders": ["load"],
+        "expect": expect,
+    }
+    backends: Tables = {
+        kind: {"use": kind} if dataset is None else {"use": kind, "dataset": _data(dataset, folder)}
+        for kind, dataset in question.backends.items()
+    }
+    if backends:
+        scenario["backends"] = [*backends]
+    return {
+        "benchforge": 1,
+        "name": "duel",
+        "title": f"{listed([*servers])}: {question.method} {question.path}",
+        **({"backends": backends} if backends else {}),
+        "servers": {label: relative_to(folder, one.table) for label, one in servers.items()},
+        "loaders": {"load": _load(question, times, wrk=wrk)},
+        "scenarios": {"duel": scenario},
+        "repeat": {
+            "until": PRECISION,
+            "between": [_FEWEST, times.blocks],
+            "warmup": _seconds(times.warmup_s),
+        },
+    }
+
+
+def text(tables: Tables) -> str:
+    """Return the suite as TOML."""
+    return f"{MARK}\n{in_toml(tables)}"
+
+
+def described(servers: Mapping[str, Contender]) -> Sequence[str]:
+    """Return a line for each server: its label, and what was given."""
+    return [f"{label}: {one.given}" for label, one in servers.items()]
+
+
+def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:
+    """Return the load tool: wrk where it can do it, since pace is at its limit sooner."""
+    load: Tables = {
+        "use": "wrk" if wrk and question.rate is None and times.whole else "pace",
+        "connections": question.connections,
+        "duration": _seconds(times.load_s),
+    }
+    return load if question.rate is None else {**load, "rate": question.rate}
+
+
+def _data(dataset: str, folder: Path) -> str:
+    """Return the name of a built-in dataset as it is, a path as it is in a suite in `folder`."""
+    return from_there(dataset, folder) if "/" in dataset else dataset
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:g}s"

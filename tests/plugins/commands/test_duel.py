@@ -1,0 +1,224 @@
+"""`benchforge duel`: commands and URLs become a suite, and the suite a result."""
+
+import shlex
+import socket
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from benchforge_commands.duel.servers import contender, labelled, relative_to
+from benchforge_commands.duel.suite import Question, TrialTimes, tables_of, text, trial_times
+from front_door import PROGRAMS, Bench
+from hypothesis import given
+from hypothesis import strategies as st
+from serving.apps import free_port, running
+
+from benchforge.model.files.folder import read_header, read_summary
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+ANSWERS = shlex.quote(str(PROGRAMS / "servers/answers.py"))
+PONG = f"{{python}} {ANSWERS} --port {{port}} --wait 0.003"
+SLOW = f"{{python}} {ANSWERS} --port {{port}} --wait 0.006"
+WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), max_size=9))
+
+
+def suite_of(*servers: str, folder: Path, question: Question | None = None) -> str:
+    contenders = labelled([contender(one) for one in servers], ())
+    asked = question or Question()
+    return text(tables_of(contenders, asked, folder, wrk=False, same_body=False))
+
+
+def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path: Path) -> None:
+    words = ["--time", "6s", "--connections", "4", "--save", "a/suite.toml"]
+    told = bench("duel", PONG, SLOW, *words)
+    assert told.code in {0, 4}, told.all  # a loud machine leaves a server without a value
+    assert f"answers-1: {PONG}\nanswers-2: {SLOW}\n" in told.err
+    assert "all answer alike: 200, text/plain, 4 bytes" in told.err
+    assert "answers-1" in told.out
+    assert "answers-2" in told.out
+    (result,) = (tmp_path / "results").iterdir()
+    saved = (tmp_path / "a/suite.toml").read_text()
+    assert read_header(result).suite == saved
+    assert tomllib.loads(saved)["scenarios"]["duel"]["expect"] == {"status": 200, "same_body": True}
+    assert {case.case.server for case in read_summary(result).cases} == {"answers-1", "answers-2"}
+    assert list(result.glob("trials/*/trial.json"))
+    assert (result / "report.html").exists()
+    assert bench("check", "a/suite.toml").code == 0
+
+
+def test_without_save_the_run_can_be_resumed(bench: Bench, tmp_path: Path) -> None:
+    told = bench("duel", PONG, PONG, "--label", "a", "--label", "b", "--time", "1s")
+    assert "to continue: " in told.err
+    (result,) = (path for path in (tmp_path / "results").iterdir() if path.is_dir())
+    resumed = bench("run", "--resume", result, "--time-limit", "1s")
+    assert resumed.code in {0, 4}, resumed.all
+    assert f"results in {result}" in resumed.err
+
+
+def test_a_url_is_compared_with_a_command(bench: Bench, tmp_path: Path) -> None:
+    port = free_port()
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), f"--port={port}", "--wait=0.003"]
+    with running(words, tmp_path, {}, tmp_path / "log", lambda: listens(port)):
+        told = bench("duel", f"http://127.0.0.1:{port}/a?b", PONG, "--time", "1s")
+    assert told.code in {0, 4}, told.all
+    assert "all answer alike: 200, text/plain, 4 bytes" in told.err
+    (header,) = (read_header(one.parent) for one in tmp_path.glob("results/*/result.json"))
+    assert 'path = "/a?b"' in header.suite
+    assert f'url = "http://127.0.0.1:{port}"' in header.suite
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.parametrize(
+    ("other", "code", "says"),
+    [
+        (f"{PONG} --body other", 0, "warning: b does not answer as a does: the body differs from"),
+        (f"{PONG} --type text/html", 4, "error: the servers answer differently: content types"),
+        (f"{PONG} --status 404", 4, "error: b: GET /: expected status 200, got 404"),
+        ("{python} -c 'raise SystemExit(3)' {port}", 4, "error: b: ended with exit code 3"),
+        ("{python} -m no_such_module {port}", 4, "No module named no_such_module"),
+        ("no-such-program {port}", 3, "error: missing program: no-such-program"),
+    ],
+)
+def test_the_answers_are_compared_before_the_load(
+    bench: Bench, tmp_path: Path, other: str, code: int, says: str
+) -> None:
+    told = bench("duel", PONG, other, "--label", "a", "--label", "b", "--time", "1s")
+    assert says in told.err
+    assert ("time limit" in told.err) == (code == 0), told.err
+    if code:
+        assert told.code == code
+        assert "hint: " in told.err
+        assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "where", "hint"),
+    [
+        ([PONG], "only one server", "give two commands or URLs"),
+        ([PONG, "gunicorn app"], "'gunicorn app': no {port} in it", "write {port} where"),
+        ([PONG, "a 'b {port}"], "no closing quotation", "close the quotes"),
+        ([PONG, ""], "'': no command", "write a command"),
+        ([PONG, "A=1"], "'A=1': no command", "write a command"),
+        ([PONG, "a {prot}"], "'{prot}': no placeholder {prot}", "did you mean {port}?"),
+        ([PONG, "cd x && a {port}"], "&& is for a shell", "sh -c"),
+        ([PONG, "http://192.0.2.1/x"], "192.0.2.1 is not this machine", "allow_remote = true"),
+        ([PONG, "http://127.0.0.1:99999"], "not a URL", "http://127.0.0.1:8080/path"),
+        (["http://127.0.0.1/a", "http://127.0.0.1:81/b"], "different paths", "--path"),
+        (["http://127.0.0.1/a", PONG, "--path", "/b"], "--path /b is another path", "once"),
+        ([PONG, SLOW, "--label", "a"], "1 labels for 2 servers", "one --label for each"),
+        ([PONG, SLOW, "--label", "a", "--label", "a"], "two servers have it", "its own"),
+        ([PONG, SLOW, "--label", "a b", "--label", "c"], "a b: not a label", "letters"),
+        ([PONG, SLOW, "--header", "Accept"], "--header 'Accept': no header", "Accept: text"),
+        ([PONG, SLOW, "--time", "soon"], "--time soon: not a duration", '"3m"'),
+        ([PONG, SLOW, "--rate", "0"], "--rate 0: not a rate", '"500/s"'),
+        ([PONG, SLOW, "--backend", "redis:"], "--backend redis:: no dataset", "postgresql:agents"),
+        ([PONG, SLOW, "--backend", "redis:agents"], "the suite of this duel:", "built in for"),
+        ([PONG, SLOW, "--path", "a b"], "the suite of this duel:", "a space as %20"),
+        ([PONG, SLOW, "--save", "suite"], "--save suite: not the name of a suite", ".toml"),
+    ],
+)
+def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
+    bench: Bench, tmp_path: Path, words: list[str], where: str, hint: str
+) -> None:
+    told = bench("duel", *words)
+    assert told.code == 2
+    lines = told.err.splitlines()
+    assert [line for line in lines if line.startswith("error: ") and where in line]
+    said = lines[-1]
+    assert said.startswith("hint: ")
+    assert hint in said
+    assert list(tmp_path.iterdir()) == []  # nothing is left behind
+
+
+def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text("benchforge = 1\n")
+    told = bench("duel", PONG, SLOW, "--save", "suite.toml")
+    assert told.code == 2
+    assert "--save suite.toml: exists, and was not written by duel" in told.err
+    assert (tmp_path / "suite.toml").read_text() == "benchforge = 1\n"
+
+
+def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -> None:
+    words = ["--header", "Authorization: Bearer abcdefgh1234", "--time", "1s"]
+    told = bench("duel", PONG, f"API_TOKEN=abcdefgh1234 {PONG}", *words)
+    assert "abcdefgh1234" not in told.all
+    assert "the duel has a secret: its suite is not kept" in told.err
+    assert not list(tmp_path.glob("results/*.toml"))
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert left
+    assert not [path for path in left if b"abcdefgh1234" in path.read_bytes()]
+
+
+def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
+    question = Question(
+        method="POST",
+        path="/a?b=c",
+        headers={"Accept": "text/html"},
+        body='{"name": "Ada"}',
+        status=201,
+        connections=7,
+        rate="500/s",
+        backends={"postgresql": "agents", "redis": None},
+    )
+    file = tmp_path / "suite.toml"
+    servers = ("A=b gunicorn -b :{port} app", "python3 -m http.server {port}", "http://[::1]:8080")
+    file.write_text(suite_of(*servers, folder=tmp_path, question=question))
+    suite = load(file, Registry())
+    assert list(suite.servers) == ["gunicorn", "http-server", "1-8080"]
+    assert suite.servers["gunicorn"].options["environment"] == {"A": "b"}
+    assert suite.loaders["load"].part.name == "pace"  # wrk keeps no rate
+    scenario = suite.scenarios["duel"]
+    assert scenario.backends == ("postgresql", "redis")
+    request = scenario.request
+    assert (request.method, request.path, request.body) == ("POST", "/a?b=c", '{"name": "Ada"}')
+    assert request.headers == {"Accept": "text/html"}
+    assert scenario.expect.status == 201
+    load_tool = suite.loaders["load"].options
+    assert (load_tool["connections"], load_tool["rate"]) == (7, "500/s")
+    assert suite.repeat.until == 0.05
+
+
+def test_paths_of_a_suite_elsewhere_lead_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    table = relative_to(tmp_path / "x/results", contender("./serve app.py {port}").table)
+    assert table["command"] == ["../../serve", "app.py", "{port}"]
+    assert table["directory"] == "../.."
+    here = contender("./serve {port}").table
+    assert relative_to(tmp_path, here) == here
+    away = relative_to(tmp_path / "x", contender(f"{sys.executable} {{port}}").table)
+    assert away["command"] == [sys.executable, "{port}"]
+
+
+@given(words=WORDS, label=st.from_regex(r"[A-Za-z0-9_-]{1,9}", fullmatch=True))
+def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label: str) -> None:
+    given_words = ["serve", *words, "{port}"]
+    line = shlex.join(given_words)
+    shells = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"}
+    if shells & {*words}:
+        return
+    servers = labelled([contender(line), contender("http://127.0.0.1")], [label, f"{label}2"])
+    written = text(tables_of(servers, Question(), Path(), wrk=True, same_body=True))
+    assert tomllib.loads(written)["servers"][label]["command"] == given_words
+
+
+@given(servers=st.integers(2, 12), time_s=st.floats(0.1, 1e6))
+def test_eight_blocks_are_planned_and_a_load_has_a_length(servers: int, time_s: float) -> None:
+    times = trial_times(servers, time_s)
+    assert times.load_s > 0
+    assert times.warmup_s > 0
+    assert 8 <= times.blocks <= 200
+    if servers <= 4 and time_s >= 60:  # the first answer, after three blocks
+        assert 3 * servers * (times.load_s + times.warmup_s + 1.5) <= 60
+
+
+def test_three_minutes_for_two_servers() -> None:
+    assert trial_times(2, 180.0) == TrialTimes(warmup_s=1, load_s=5, blocks=12)
