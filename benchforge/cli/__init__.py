@@ -44,6 +44,7 @@ _COMMANDS = {
 GROUP = "benchforge.commands"
 _ENTRY_POINTS = (
     "calibrate",
+    "clean",
     "compare",
     "doctor",
     "draw",
@@ -51,6 +52,7 @@ _ENTRY_POINTS = (
     "history",
     "plugins",
     "rebaseline",
+    "serve",
     "sign",
     "verify",
 )  # in the table, too

@@ -16,7 +16,7 @@ from benchforge.cli.options import PATH
 )
 @click.option("--older-than", metavar="AGE", help="Select only items older than AGE, such as 30d.")
 @click.option("--yes", is_flag=True, help="Remove without confirmation.")
-@runs("benchforge.cli.results.clean")
+@runs("benchforge_commands.clean.shown")
 def command() -> None:
     """List the files that benchforge keeps on the disk, and remove them after you confirm.
 

@@ -21,7 +21,7 @@ _PORT = click.IntRange(1, 65535)
 @click.option(
     "-o", "--output", type=PATH, help="Directory in which a folder for the logs is created."
 )
-@runs("benchforge.cli.measure.serve")
+@runs("benchforge_commands.serve.shown")
 def command() -> None:
     """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
 

@@ -1,0 +1,1 @@
+"""`benchforge clean`: what benchforge keeps on the disk, and its removal."""

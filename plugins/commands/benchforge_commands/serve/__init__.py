@@ -1,0 +1,1 @@
+"""`benchforge serve`: one server of a suite."""
