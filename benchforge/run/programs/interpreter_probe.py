@@ -52,13 +52,13 @@ def _name_and_version(distribution: importlib.metadata.Distribution) -> tuple[st
     """
     files = ("METADATA", "PKG-INFO", "")  # as importlib.metadata: the last is an .egg-info file
     text = next(filter(None, map(distribution.read_text, files)), "")
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in text.splitlines():
         if not line:  # the description follows
             break
         field, _, value = line.partition(":")
-        found.setdefault(field.lower(), value.strip())
-    return found.get("name", ""), found.get("version", "")
+        fields.setdefault(field.lower(), value.strip())
+    return fields.get("name", ""), fields.get("version", "")
 
 
 def _tops(distribution: importlib.metadata.Distribution) -> set[str]:
