@@ -16,6 +16,7 @@ class Throughput(Metric):
     name: ClassVar[str] = "throughput"
     measurand: ClassVar[Measurand] = "responses per second"
     unit: ClassVar[str] = "requests/s"
+    in_turns: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     count: Literal["good", "all"] = "good"
