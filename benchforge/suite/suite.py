@@ -51,8 +51,8 @@ shows a difference."""
 between the two is noise: the machine cannot show a smaller difference. The placebo is in no \
 table."""
     interleave: Duration | Literal["off"] = "off"
-    """Length of a slice, such as "100ms", if the servers of a comparison take turns: in each block \
-all of them run at once, each frozen except in its own slices. Only ratios are then valid. A \
+    """Length of a slice, such as "100ms", if servers take turns: in each block the servers of a \
+comparison run at once, each frozen except in its own slices. Only ratios are then valid. Each \
 scenario may override it."""
     each: Duration = Duration(2)
     """Length of the load of each server in each block with `interleave`, instead of the load \
@@ -158,7 +158,7 @@ checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTION
 data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each load. Default for \
 other methods: off."""
     interleave: Duration | Literal["off"] | None = None
-    "Length of a slice if the servers take turns, or \"off\". Default: that of [repeat]."
+    'Length of a slice if the servers take turns, or "off". Default: that of [repeat].'
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 

@@ -15,9 +15,7 @@ from benchforge.text.readable import amount
 _OFF = 'or set interleave = "off" in the scenario'
 
 
-def freeze_faults(
-    suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]
-) -> Iterator[Fault]:
+def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -> Iterator[Fault]:
     """Yield each scenario whose servers would stand still for too long, or have nobody beside."""
     for label, turns in all_turns(suite).items():
         own = suite.scenarios[label].interleave is not None
