@@ -42,7 +42,7 @@ class Turns(Frozen):
     trials: tuple[PositiveInt, ...] = Field(min_length=2)
     "Numbers of the trials that took turns, this one among them, by their position in the block."
     seed: NonNegativeInt
-    "Seed of the order of turns."
+    "Seed that decides whose turn it is."
     slice_s: PositiveFloat
     "Length in which requests were started in each slice."
     cpus: PositiveInt
