@@ -18,6 +18,7 @@ from benchforge.parts.command import Finished
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.request import Like
 from benchforge.run.locate import with_libraries
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import Running, Sandbox
@@ -106,13 +107,14 @@ def measure_jointly(
 
 
 def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> list[Failure | None]:
-    """Measure, and return why each has no measurement; None where all have one."""
+    """Measure, and return for each why it failed; where one did, no other has a measurement."""
     at = members[0]
     try:
         with contextlib.ExitStack() as places:
             ready: list[_Ready] = []
             for at in members:
-                ready.append(_started(at, ground, places))  # noqa: PERF401 - `at` is who failed
+                _held_to_the_first(at, members[0])
+                ready.append(_started(at, ground, places))
             with contextlib.ExitStack() as phases:
                 for member in members:
                     phases.enter_context(member.story.phase("load"))
@@ -138,27 +140,34 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                 asked_again(one.sandbox, at.inputs, ground, one.there, (of_tool,), at.story)
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, at.inputs.step.case, at.inputs.folder)
-        return [failure if one is at else _with(at.name, failure) for one in members]
+        return [failure if one is at else None for one in members]
     return [None] * len(members)
 
 
-def _with(culprit: str, failure: Failure) -> Failure:
+def _held_to_the_first(member: _Member, first: _Member) -> None:
+    """With same_body, let each answer be that of the first, where no earlier trial has one."""
+    body = first.story.body
+    if member.inputs.like is None and body is not None and member.inputs.step.case.expect.same_body:
+        member.inputs = dataclasses.replace(member.inputs, like=Like(first.name, body))
+
+
+def _lost(culprit: str, failure: Failure) -> Failure:
     """Return why a server has no measurement whose opponent failed."""
     message = f"the launch was lost for all that took turns: {failure.message}"
     hint = f"see the trial of {culprit}"
-    return Failure(stage=failure.stage, message=message, hint=hint, subject=failure.subject)
+    return Failure(stage="drive", message=message, hint=hint, subject=failure.subject)
 
 
 def _all_or_none(measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
-    """Return the trials; where the answers of one are wrong, the others have no measurement."""
+    """Return the trials; where one failed, the others have no measurement."""
     wrong = next((one.trial for one in measured if one.trial.failure is not None), None)
     if wrong is None or wrong.failure is None:
         return list(measured)
-    others = _with(wrong.case.server, wrong.failure)
+    without = {"failure": _lost(wrong.case.server, wrong.failure), "reading": None}
     return [
-        one
-        if one.trial.failure is not None
-        else dataclasses.replace(one, trial=one.trial.model_copy(update={"failure": others}))
+        dataclasses.replace(one, trial=one.trial.model_copy(update=without))
+        if one.trial.failure is None
+        else one
         for one in measured
     ]
 
