@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/turns.py [SECONDS_PER_DESIGN]
 
 Three servers of one app: `a`, `same` (equal to it) and `planted`, which computes for 5 % more of
-the CPU time of a response, by a measurement of its own. Blocks of both designs alternate. Of each pair
-it prints the ratio with its 95 % interval, the deviation of a block's log-ratio, the minutes that a
-design took, and variance times minutes per block: what it needs for the same precision.
+the CPU time of a response, by a measurement of its own. Blocks of both designs alternate. Of each
+pair it prints the ratio with its 95 % interval, the deviation of a block's log-ratio, the minutes
+that a design took, and variance times minutes per block: what it needs for the same precision.
 
 Nothing is asserted: on another machine, or beside other work, the numbers are others.
 """
