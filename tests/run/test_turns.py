@@ -107,8 +107,7 @@ def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Pa
         assert reading["latency"] is None
         assert "quiet" not in one["phases"]
     told = bench("verify", result)
-    assert told.code == 2, told.all  # nobody signed it
-    assert "contradict" not in told.out.replace("contradicted: 0", ""), told.all
+    assert told.code == 0, told.all
     assert bench("validate", result).code == 0
 
 
