@@ -13,10 +13,11 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, takewhile
 from typing import NamedTuple
 
 from benchforge.model.suite.until import Until
+from benchforge.model.values.case_name import comparison
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.cases import Cases
 from benchforge.suite.suite import Repeat
@@ -90,6 +91,15 @@ class RunGraph:
     def __iter__(self) -> Iterator[Measurement]:
         for step in self.steps():
             yield Measurement(step.block, step.position, self.cases[step.number], step.seed)
+
+    def together(self, first: Measurement) -> Iterator[Measurement]:
+        """Yield all measurements of a block that are compared with one of them, itself too."""
+        key = comparison(first.case.name)
+        for step in takewhile(lambda step: step.block <= first.block, self.steps()):
+            if step.block == first.block:
+                case = self.cases[step.number]
+                if comparison(case.name) == key:
+                    yield Measurement(step.block, step.position, case, step.seed)
 
     def steps(self) -> Iterator[Step]:
         """Yield the order alone; no case is made."""

@@ -1,6 +1,6 @@
 """All families of checks, asked of a trial, of a comparison and of a whole result."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchforge.checks.answers import answers, sampled
 from benchforge.checks.limits import Thresholds
@@ -8,9 +8,9 @@ from benchforge.checks.load_tool import ceiling, loader, omission, samples
 from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.network import connections, encryption
-from benchforge.checks.percentiles import USUAL, Percentiles, of_scenario
+from benchforge.checks.percentiles import NO_PERCENTILES, USUAL, Percentiles, of_scenario
 from benchforge.checks.server import development, interpreter, method, resources, restarts
-from benchforge.checks.statistics import independent, repetitions, steady
+from benchforge.checks.statistics import independent, repetitions, steady, turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
@@ -33,8 +33,21 @@ _OF_TRIAL = (
     method.of_trial,
     resources.of_trial,
 )
+_IN_TURNS = (
+    turns.of_trial,
+    loader.in_turns,
+    connections.of_trial,
+    restarts.of_trial,
+    sampled.of_trial,
+    development.of_trial,
+    interpreter.of_trial,
+    method.of_trial,
+)
+"""Of trials in turns. Noise, which the servers share, is judged between them: turns.of_comparison.
+Nothing looks at response times, at the machine or at memory there."""
 _OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
 "Of trials: those that judge percentiles."
+_OfComparison = Callable[[Sequence[Sequence[Trial]], Thresholds], Iterator[Check]]
 _OF_COMPARISON = (
     frequency.of_comparison,
     connections.of_comparison,
@@ -53,6 +66,16 @@ _AT_ANY_LOAD = (
     encryption.of_comparison,
 )
 "Of comparisons: those that need no two trials at the same load."
+_OF_TURNS = (
+    turns.of_comparison,
+    connections.of_comparison,
+    answers.of_comparison,
+    repetitions.of_comparison,
+    independent.of_comparison,
+    development.of_comparison,
+    encryption.of_comparison,
+)
+"Of comparisons whose servers took turns."
 _OF_SESSION = (
     loader.of_session,
     noise.of_session,
@@ -72,6 +95,9 @@ def of_trial(
     """
     if not trial.measured:
         return ()
+    if trial.turns is not None:
+        own = [check for family in _IN_TURNS for check in family(trial, limits)]
+        return (*own, *answers.of_trial(trial, limits, NO_PERCENTILES))
     checks = [check for family in _OF_TRIAL for check in family(trial, limits)]
     times = (check for of in _OF_PERCENTILES for check in of(trial, limits, percentiles))
     return (*checks, *times)
@@ -94,7 +120,9 @@ def of_comparison(
 
     Without `one_load` each trial was asked for a rate of its own.
     """
-    families = _OF_COMPARISON if one_load else _AT_ANY_LOAD
+    families: Sequence[_OfComparison] = _OF_COMPARISON if one_load else _AT_ANY_LOAD
+    if any(trial.turns is not None for trials in cases for trial in trials):
+        families = _OF_TURNS
     return tuple(check for family in families for check in family(cases, limits))
 
 

@@ -28,6 +28,7 @@ class Percentiles:
 
 
 USUAL = Percentiles()
+NO_PERCENTILES = Percentiles(frozenset(), mean=False)
 
 
 def of_scenario(header: Header, metrics: Mapping[str, Metric], scenario: str) -> Percentiles:

@@ -92,6 +92,10 @@ class Service(Part):
         counts = [count for count in given if isinstance(count, int)]
         return math.prod(counts) if counts else None
 
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot be frozen while others have their turn; empty if it can."""
+        return "it runs already, and cannot be frozen" if self.outside() else ""
+
     def outside(self) -> bool:
         """Return True if the service runs already. The trial then uses the host's network."""
         return False
@@ -203,6 +207,14 @@ class Backend(Service):
     offers: ClassVar[tuple[str, ...]] = ()
     "Names of the values that `gives` returns. A suite that uses another name has an error."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+    frozen_with_server: ClassVar[bool] = False
+    "True if turns were validated with an instance for each server, frozen with it."
+
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot be frozen while others have their turn; empty if it can."""
+        if self.outside() or self.frozen_with_server:
+            return super().why_not_in_turns()
+        return f"turns were not validated with {self.name}"
 
 
 class Driver(Part):
@@ -221,6 +233,10 @@ class Driver(Part):
     @abstractmethod
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the commands. The first is the main one: its end is the end of the load."""
+
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot take turns; empty if it can: see `Target.turns`."""
+        return f"{self.name} cannot pause and go on"
 
     @abstractmethod
     def read(self, output: Output) -> Reading:
@@ -300,6 +316,8 @@ class Metric(Part):
     "Unit of the values; 1 for a number or a share."
     better: ClassVar[Literal["higher", "lower"]]
     "Better direction of the values."
+    in_turns: ClassVar[bool] = False
+    "True if ratios of its values are valid where servers take turns."
     measurand: ClassVar[Measurand] = ""
     """The quantity, if benchforge treats it specially. Failed requests stand out in reports, and a
     search for a rate limits them; checks of response times concern response times only."""

@@ -8,8 +8,9 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Protocol
 
 from benchforge import door
@@ -20,16 +21,19 @@ from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import CaseName, comparison
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.run import next_rate
 from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.disk.scratch import uninterrupted
 from benchforge.run.http.request import Like
 from benchforge.run.remaining import Left
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.run.trial.joint import measure_jointly
+from benchforge.run.trial.measure import MeasuredTrial, TrialInputs, measure
 from benchforge.stats.summary.completeness import needs_no_more, settled_places
 from benchforge.stats.timeseries.noise import Noise, noise_of
+from benchforge.stats.turns.order import seed_of
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redacted_bytes
 
@@ -113,6 +117,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
     trials, begun_block = list(before), max((trial.block for trial in before), default=0)
     left = len(graph)
     declared_s = graph.declared_s  # of all that are left
+    jointly: set[tuple[int, int]] = set()  # places that a trial before them has measured, too
     for planned in graph:
         next_block = planned.position == 1 and planned.block > max(graph.least, begun_block)
         if next_block and graph.until is not None and inputs.enough(trials):
@@ -120,39 +125,59 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
         left -= 1
         declared_s = max(0.0, declared_s - planned.case.declared_s)  # floats leave a crumb
         step = next_rate.with_sought_rate(planned, searched)
-        if step is None:
-            continue  # its search is over
-        there = attempts.get((step.block, step.position), [])
+        if step is None or (step.block, step.position) in jointly:
+            continue  # its search is over, or it was measured together with another
+        steps = [step] if step.case.turns is None else list(graph.together(step))
+        places = [(one.block, one.position) for one in steps]
+        jointly.update(places)
+        by_step = [attempts.get(place, []) for place in places]
         own_s = step.case.declared_s
-        open_ = (step.block, step.position) not in done or inputs.lost(there)
-        for trial in there:
-            remaining.add(trial, own_s, last=not open_ and trial is there[-1])
-        attempt = len(there)
+        open_ = _is_open(places, by_step, done, inputs.lost)
+        _add(remaining, by_step, own_s, open_=open_)
+        attempt = max(map(len, by_step))
         while open_:
             attempt += 1
-            takes_s = own_s + remaining.start_and_stop_s
+            takes_s = len(steps) * own_s + remaining.start_and_stop_s
             spare_s = limit_s - (time.monotonic() - begun + takes_s)
             if spare_s < 0:
                 return
             inputs.keep.room()
-            number += 1
-            others_s = remaining.of(left, declared_s, noise)
-            progress.trial(step, number, attempt, remaining.once_s(own_s, noise) + others_s)
-            folder, like = inputs.keep.trial_folder(number), _like(step.case, right)
+            left_s = remaining.once_s(own_s, noise) + remaining.of(left, declared_s, noise)
+            progress.trial(step, number + 1, attempt, left_s)
             wait_s = spare_s if noise.waits else 0.0
-            planned_trial = TrialInputs(step, folder, number, attempt, like, wait_s)
-            trial = _kept(inputs, planned_trial, right, progress)
-            before_it, noise = noise, noise.after(trial)
-            there = [*there, trial]
-            open_ = not needs_no_more(there, noise)
-            remaining.add(trial, own_s, last=not open_)
-            _tell(progress, trial, before_it, noise)
-            yield trial
-            if limits.fail_fast and not (trial.measured or _tells(trial)):
+            kept = _kept(inputs, steps, (number, attempt, wait_s), right, progress)
+            number += len(kept)
+            by_step = [[*there, one] for there, one in zip(by_step, kept, strict=True)]
+            before_it, noise = noise, reduce(Noise.after, kept, noise)
+            open_ = not all(needs_no_more(there, noise) for there in by_step)
+            for one, trial in zip(steps, kept, strict=True):
+                if one is not step:
+                    progress.trial(one, trial.number, attempt, left_s)
+                remaining.add(trial, own_s, last=not open_)
+                _tell(progress, trial, before_it, noise)
+                yield trial
+            if limits.fail_fast and not all(one.measured or _tells(one) for one in kept):
                 return
-            trials.append(trial)
-            if trial.search_outcome is not None:
-                searched.append(trial)
+            trials += kept
+            searched += [one for one in kept if one.search_outcome is not None]
+
+
+def _is_open(
+    places: Sequence[tuple[int, int]],
+    by_step: Sequence[Sequence[Trial]],
+    done: Collection[tuple[int, int]],
+    lost: Lost,
+) -> bool:
+    """Whether something is left to measure at places that are measured together."""
+    return any(
+        place not in done or lost(there) for place, there in zip(places, by_step, strict=True)
+    )
+
+
+def _add(remaining: Left, by_step: Sequence[Sequence[Trial]], own_s: float, *, open_: bool) -> None:
+    for there in by_step:
+        for trial in there:
+            remaining.add(trial, own_s, last=not open_ and trial is there[-1])
 
 
 def _tell(progress: Progress, trial: Trial, before: Noise, after: Noise) -> None:
@@ -207,11 +232,47 @@ def _like(case: Case, right: Mapping[str, Like]) -> Like | None:
 
 
 def _kept(
-    inputs: RunInputs, planned: TrialInputs, right: dict[str, Like], progress: Progress
+    inputs: RunInputs,
+    steps: Sequence[Measurement],
+    at: tuple[int, int, float],
+    right: dict[str, Like],
+    progress: Progress,
+) -> list[Trial]:
+    """Measure a trial, or those that take turns, and keep them; of several none alone.
+
+    `at` is the number of the trial before, the attempt, and the longest wait for quiet in seconds.
+    """
+    before, attempt, wait_s = at
+    planned = [
+        TrialInputs(
+            step,
+            inputs.keep.trial_folder(number),
+            number,
+            attempt,
+            _like(step.case, right),
+            wait_s,
+        )
+        for number, step in enumerate(steps, before + 1)
+    ]
+    first = planned[0]
+    if first.step.case.turns is None:
+        measured = [measure(first, inputs.context, progress.phase)]
+    else:
+        key = comparison(first.step.case.name)
+        seed = seed_of(inputs.graph.seed, first.step.block, key)
+        measured = measure_jointly(planned, seed, inputs.context, progress.phase)
+    with uninterrupted():
+        return [
+            _written(inputs, one, of_one, right)
+            for one, of_one in zip(planned, measured, strict=True)
+        ]
+
+
+def _written(
+    inputs: RunInputs, planned: TrialInputs, measured: MeasuredTrial, right: dict[str, Like]
 ) -> Trial:
-    """Measure a trial and keep it; its answer joins the `right` ones if it is the first."""
+    """Keep a trial with its checks; its answer joins the `right` ones if it is the first."""
     case, folder, keep = planned.step.case.name, planned.folder, inputs.keep
-    measured = measure(planned, inputs.context, progress.phase)
     if measured.body is not None:
         # One that holds a secret would be another without it, and prove nothing.
         if redacted_bytes(measured.body, inputs.context.secrets) == measured.body:

@@ -21,6 +21,7 @@ from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.kept.questions import asked_of, uses
 from benchforge.suite.scenarios.search import finds_of
+from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.secrets.redact import redact, redacted
 from benchforge.suite.suite import Suite
 
@@ -61,6 +62,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         until=graph.until,
         cases=names,
         searches=finds_of(suite),
+        turns=all_turns(suite),
         titles=dict(questions.titles),
         metrics=tuple(uses(suite.metrics)),
         scenario_metrics=dict(questions.takes),

@@ -27,10 +27,11 @@ class Left:
     def add(self, trial: Trial, declared_s: float, *, last: bool) -> None:
         """Count a trial that declared so many seconds; `last` says that its place is done."""
         waited_s = trial.phases.get("quiet", 0.0)
+        took_s = trial.seconds / (1 if trial.turns is None else len(trial.turns.trials))
         self.trials += 1
         self.places += last
         self.waited_s += waited_s
-        self.set_up_s += max(0.0, trial.seconds - waited_s - declared_s)
+        self.set_up_s += max(0.0, took_s - waited_s - declared_s)
 
     @property
     def start_and_stop_s(self) -> float:

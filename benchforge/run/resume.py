@@ -49,6 +49,9 @@ class ResumableResult:
     sessions: tuple[Session, ...]
     ceilings: tuple[Ceiling, ...] = ()
     "Ceilings of its load tools."
+    alone: tuple[int, ...] = ()
+    """Numbers of trials that took turns with others which were not kept: a kill came between them.
+    They count as never measured."""
 
     def suite_file(self, given: Path | None) -> Path:
         """Return the suite's file, as it was. Raises Unusable when it is gone or was changed."""
@@ -158,8 +161,12 @@ def begun(folder: Path) -> ResumableResult:
     for fault in faults(folder):
         if fault.file.name != SUMMARY:
             raise refusal(fault)
-    records = read_trials(folder), read_sessions(folder), read_ceilings(folder)
-    return ResumableResult(folder, header, *records)
+    trials = read_trials(folder)
+    there = {trial.number for trial in trials}
+    alone = {one.number for one in trials if one.turns and not there.issuperset(one.turns.trials)}
+    whole = tuple(trial for trial in trials if trial.number not in alone)
+    records = whole, read_sessions(folder), read_ceilings(folder)
+    return ResumableResult(folder, header, *records, tuple(sorted(alone)))
 
 
 def changed(then: str, now: str) -> str:

@@ -22,6 +22,7 @@ from benchforge.suite.cases.expand import named
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
+from benchforge.suite.claims.turns import freeze_faults, turns_claim_faults
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
@@ -36,6 +37,7 @@ from benchforge.suite.scenarios.refs import ref_faults
 from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
+from benchforge.suite.scenarios.turns import turns_faults
 from benchforge.suite.scenarios.upstreams import upstream_faults
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
@@ -168,6 +170,7 @@ def _suite(
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = yield from _chosen(top.only, given.only, labels["scenarios"])
     yield from repeat_faults(by_label, chosen, repeat, tables.get("repeat"))
+    yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
     if not given.of_result:
         yield from hiding_faults(tables, literal, environment.used)
@@ -206,6 +209,8 @@ def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite
     """
     yield from cell_faults(suite.tables, suite)
     with_cases = yield from resolved(claims, lambda label: named(suite, label))
+    yield from freeze_faults(suite, lambda label: named(suite, label))
+    yield from turns_claim_faults(with_cases, suite)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
     suite = replace(suite, scenarios=wanted, claims=with_cases)
     yield from code_faults(suite)

@@ -50,6 +50,13 @@ shows a difference."""
     """A second measurement of the first case of each scenario under another name. The difference \
 between the two is noise: the machine cannot show a smaller difference. The placebo is in no \
 table."""
+    interleave: Duration | Literal["off"] = "off"
+    """Length of a slice, such as "100ms", if servers take turns: in each block the servers of a \
+comparison run at once, each frozen except in its own slices. Only ratios are then valid. Each \
+scenario may override it."""
+    each: Duration = Duration(2)
+    """Length of the load of each server in each block with `interleave`, instead of the load \
+tool's own length."""
     quiet: Duration | Literal["off"] | None = None
     """Maximum time to wait before each trial while other processes use the CPUs. Default: the \
 length of the trial's load, at most 30s; no waiting in a smoke run."""
@@ -150,6 +157,8 @@ class Scenario(Frozen):
 checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTIONS, which change no \
 data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each load. Default for \
 other methods: off."""
+    interleave: Duration | Literal["off"] | None = None
+    'Length of a slice if the servers take turns, or "off". Default: that of [repeat].'
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 

@@ -27,6 +27,11 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     yield from _queueing(trial, limits)
 
 
+def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield L1 of a trial in turns: its times are unknown, and so is what hangs on them."""
+    yield _cpu(trial, limits)
+
+
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against a whole result: L2 is asked where the tool was calibrated."""
     yield from ()

@@ -1,1 +1,1 @@
-"""Checks of the numbers: warm-up, blocks, the placebo (S)."""
+"""Checks of the numbers: warm-up, blocks, the placebo (S), turns (I)."""

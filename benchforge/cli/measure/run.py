@@ -135,7 +135,7 @@ def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: boo
     if not lacking:
         why = f": {enough.in_words}" if enough else f" of {there}"
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
-        keep.swept()
+        keep.swept(before.alone)
         return report_result(before, suite.metrics, options)
     context = _ground(suite)
     options.registry.consult("benchforge_planned", graph=graph)
@@ -148,7 +148,7 @@ def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: boo
         raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
     for difference in differs:
         warn(f"changed since the run began: {difference}")
-    keep.swept()
+    keep.swept(before.alone)
     before = before.going_on(prepared.header, differs)
     keep.session(before.sessions[-1])
     return _measured(prepared, before, options, there)

@@ -94,6 +94,8 @@ def _scenario(
     yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, fewest, about)}"
     if scenario.search:
         yield f"  {scenario.search.says}"
+    if scenario.turns is not None:
+        yield f"  in turns: {scenario.turns.in_words}; only ratios are valid"
     for path, values in scenario.varies.items():
         values_text = ", ".join(_cut(map(shown, values), len(values), "value", whole))
         yield f"  varies {safe.word(path)}: {safe.word(values_text)}"

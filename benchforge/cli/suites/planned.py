@@ -19,6 +19,7 @@ from benchforge.model.values.distribution import own_version
 from benchforge.run.remaining import noise_s
 from benchforge.suite.scenarios.chains import chains, links
 from benchforge.suite.scenarios.search import finds_of
+from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.suite import Scenario, Suite
 
 
@@ -29,7 +30,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
     """
     warm_up_s = float(suite.repeat.warmup)
     sizes = map(len, graph.cases.groups)
-    finds = finds_of(suite)
+    finds, turns = finds_of(suite), all_turns(suite)
     return Plan(
         name=suite.name,
         title=suite.title,
@@ -58,6 +59,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
                 chains=chains(suite, scenario),
                 links=links(suite, scenario),
                 search=finds.get(label),
+                turns=turns.get(label),
             )
             for (label, scenario), size, rounds, declared_s in zip(
                 suite.scenarios.items(),
@@ -92,7 +94,7 @@ def plan_json(plan: Plan, graph: RunGraph) -> Iterator[str]:
 
 def _cases(graph: RunGraph) -> Iterator[CasePlanned]:
     for case in graph.cases:
-        yield CasePlanned(case=case.name, warm_up_s=case.warm_up_s, load_s=case.driver.declared_s())
+        yield CasePlanned(case=case.name, warm_up_s=case.warm_up_s, load_s=case.load_s)
 
 
 def _order(graph: RunGraph) -> Iterator[BlockPlanned]:
@@ -112,8 +114,8 @@ def _separated(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _noise_s(suite: Suite, graph: RunGraph) -> float:
-    if not len(graph):
-        return 0.0
+    if not len(graph) or len(all_turns(suite)) == len(suite.scenarios):
+        return 0.0  # servers in turns wait for no quiet, and noise repeats no trial
     patience = "off" if suite.smoke else suite.repeat.quiet
     return noise_s(graph.declared_s / len(graph), patience, smoke=suite.smoke)
 

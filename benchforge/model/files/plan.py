@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.turns import TurnsPlanned
 from benchforge.model.suite.until import Until
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.frozen import Frozen
@@ -75,6 +76,8 @@ class ScenarioPlanned(Frozen):
     links: tuple[PartLink, ...]
     search: RateSearch | None = None
     "Search of the scenario. The estimate then counts the largest number of its trials."
+    turns: TurnsPlanned | None = None
+    "Turns of the scenario's servers; None if each is loaded alone."
 
 
 class CasePlanned(Frozen):

@@ -10,6 +10,7 @@ from benchforge.model.suite.code import Code
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.runtime import Interpreter
 from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.turns import TurnsPlanned
 from benchforge.model.suite.until import Until
 from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.values.case_name import CaseName
@@ -86,6 +87,8 @@ class Header(Frozen):
     "Rule that ends the run before its plan; None if the number of blocks is given."
     searches: dict[str, RateSearch] = Field(default_factory=dict)
     "Searches for a rate, by the label of their scenario."
+    turns: dict[str, TurnsPlanned] = Field(default_factory=dict)
+    "Turns of the servers, by the label of their scenario; without those that take none."
     titles: dict[str, str] = Field(default_factory=dict)
     "Titles of scenarios, by label; without those that have none."
     metrics: tuple[MetricUse, ...]

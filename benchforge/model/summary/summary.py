@@ -185,6 +185,8 @@ class CaseSummary(Frozen):
     "True for a steady state; if false, the numbers cover the whole load. None: unknown."
     capacity: Capacity | None = None
     "Rate that the server sustains, for a search; the case then has no metrics."
+    in_turns: bool = False
+    "True if the server took turns with others: only its ratios to them are valid."
 
     def answered(self, *, smoke: bool) -> bool:
         """Return True if the case has a number, even one that noise marks.

@@ -15,6 +15,7 @@ from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.turns import Turns
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.file_names import Below
 from benchforge.model.values.frozen import Frozen
@@ -173,6 +174,8 @@ class Trial(Frozen):
     "Observations from outside; None without a measurement."
     monitor: Monitor | None = None
     "Answers at random moments of the load; None if no request was sent then."
+    turns: Turns | None = None
+    "Turns of the server; None if it had a load without pauses, or failed before."
     checks: tuple[Check, ...] = ()
     "Outcomes of the checks."
     failure: Failure | None = None

@@ -27,6 +27,7 @@ def order(
     yield from _places(header.model, ordered)
     yield from _alike(ordered, header.model.searches)
     yield from _sought(ordered, header.model)
+    yield from _jointly(ordered)
     yield from _started(header.model.created, ordered, sessions)
 
 
@@ -109,6 +110,7 @@ def _started(
 
     A clock that is set back shifts all that follows, and is no fault; a time that stands out is.
     """
+    trials = [trial for trial in trials if trial.model.number == _first_of_joint(trial.model)]
     began = {session.model.first_trial: session.model.started for session in sessions}
     moments: list[tuple[datetime, Parsed[Trial] | None]] = [(_aware(created), None)]
     for trial in trials:
@@ -127,6 +129,34 @@ def _started(
             took = exact(timed.model.seconds)
             message = f"{took} s, but the next one began before they were over"
             yield timed.fault(message, "seconds")
+
+
+def _first_of_joint(trial: Trial) -> int:
+    """Return the number of the first of those that took turns: they began and ended together."""
+    return trial.number if trial.turns is None else min(trial.turns.trials)
+
+
+def _jointly(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
+    """Trials that took turns say so of one another, with the same seed, rounds and block."""
+    by_number = {trial.model.number: trial for trial in trials}
+    for trial in trials:
+        turns = trial.model.turns
+        for number in () if turns is None else turns.trials:
+            other = by_number.get(number)
+            theirs = None if other is None else other.model.turns
+            if turns is None or other is None:
+                continue  # it was lost, which `verify` says
+            if other.model.failure is not None and theirs is None:
+                yield trial.fault(f"trial {number}, which took turns with it, failed", "turns")
+            elif theirs is None or other.model.block != trial.model.block:
+                yield trial.fault(f"trial {number} took no turns with it", "turns", "trials")
+            elif (theirs.trials, theirs.seed, theirs.rounds) != (
+                turns.trials,
+                turns.seed,
+                turns.rounds,
+            ):
+                message = f"differ from those of trial {number}, which took turns with it"
+                yield trial.fault(message, "turns")
 
 
 def _aware(moment: datetime) -> datetime:

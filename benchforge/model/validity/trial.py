@@ -9,6 +9,7 @@ from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.validity.contradiction import Contradiction, beneath
 from benchforge.model.validity.counts import counts, moments, without_body
 from benchforge.model.validity.times import times
+from benchforge.model.validity.turns import slices
 from benchforge.model.validity.usage import MachineBounds, used
 from benchforge.text.readable import exact
 
@@ -28,6 +29,8 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
         yield from beneath(("reading",), times(reading, _at_once(trial.load)))
     if trial.monitor is not None:
         yield from beneath(("monitor",), moments(trial.monitor))
+    if trial.turns is not None:
+        yield from beneath(("turns",), slices(trial.turns, trial))
     yield from used(trial, machine)
     yield from _phases(trial)
     for number, answer in enumerate(trial.answers):

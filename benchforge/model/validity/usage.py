@@ -96,6 +96,8 @@ def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Co
     ]
     if usage.role != "loader" or usage.cpu_s is None or not mine or len(cpu_times) < len(mine):
         return
+    if trial.turns is not None:  # it is that of the slices alone
+        return
     # It is more where daemons of the tool live on: their time is of no process that ended.
     if usage.cpu_s < sum(cpu_times) - _ROUNDED_S:
         message = f"is {exact(usage.cpu_s)} s, its processes used {exact(sum(cpu_times))} s"

@@ -1,11 +1,14 @@
 """How people name a case, and the digest that identifies it."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue, PositiveInt
 
 from benchforge.model.values.frozen import Frozen
+
+_OF_SERVERS = "servers."
 
 
 class CaseName(Frozen):
@@ -36,6 +39,16 @@ class CaseName(Frozen):
         return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
 
 
+def shared(case: CaseName) -> dict[str, JsonValue]:
+    """Return what varies, without what belongs to the servers."""
+    return {path: value for path, value in case.vary.items() if not path.startswith(_OF_SERVERS)}
+
+
+def comparison(case: CaseName) -> str:
+    """Return a key of the cases that are compared: scenario, driver and all that is `shared`."""
+    return json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
+
+
 def server_names(cases: Sequence[CaseName]) -> list[str]:
     """Return what each of several servers is called: its label, and what varies of it."""
     labels = [", ".join([case.server, *_varies(case)]) for case in cases]
@@ -47,7 +60,7 @@ def server_names(cases: Sequence[CaseName]) -> list[str]:
 
 def _varies(case: CaseName) -> Iterator[str]:
     for path, value in case.vary.items():
-        if path.startswith("servers."):
+        if path.startswith(_OF_SERVERS):
             yield f"{path.rpartition('.')[2]} {value}"
     if case.arm > 1:
         yield f"arm {case.arm}"

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -141,9 +141,10 @@ class ResultWriter:
         self._made(CEILINGS)
         return self._made(f"{CEILINGS}/{number:04d}", PRIVATE)
 
-    def swept(self) -> None:
+    def swept(self, also: Collection[int] = ()) -> None:
         """Remove what an end kept from being finished: a trial has its trial.json.
 
+        `also` are the numbers of trials that are removed as well: they lack the others of theirs.
         Who copies a result may leave empty folders behind: that of the trials is made anew.
         """
         self._made(TRIALS)
@@ -152,7 +153,9 @@ class ResultWriter:
                 continue  # what is there is no part of the result
             for folder in self.folder.glob(f"{parent}/*"):
                 ours = folder.name.isdigit() and not folder.is_symlink()
-                if ours and not (folder / last).exists():
+                unfinished = not (folder / last).exists()
+                half = parent == TRIALS and ours and int(folder.name) in also
+                if ours and (unfinished or half):
                     try:
                         emptied(folder)
                         folder.rmdir()

@@ -8,8 +8,8 @@ that the program leaves behind falls, daemons too. It serves the requests:
 
     {"id", "do": "start", "argv", "environment", "folder", "stdin", "stdout", "stderr",
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
-    {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree", "also": [pid]}
-                                                     -> {"signalled": [pid]}
+    {"id", "do": "signal", "pid", "signal", "to": "process" | "group" | "tree" | "others",
+     "also": [pid]}                                  -> {"signalled": [pid]}
     {"id", "do": "socket", "family", "type", "protocol", "count"}
                                                      -> {} and sockets, made inside
     {"id", "do": "end"}                              -> {"left": how many had to be killed}
@@ -664,6 +664,8 @@ class Keeper:
             targets = _tree(pid, reaper, request.get("also", []), self.reapers.values())
             if number == signal.SIGKILL and reaper != pid:
                 os.kill(reaper, signal.SIGCONT)  # a program may have stopped it
+        elif reach == "others":
+            return self._signal_others(number, pid, reaper)
         elif reach == "group":
             targets = [-pid, *(_orphans(pid, reaper) if reaper != pid else ())]
         else:
@@ -674,6 +676,23 @@ class Keeper:
                 os.kill(target, number)
                 reached.append(target)
         return reached
+
+    def _signal_others(self, number: int, pid: int, reaper: int) -> list[int]:
+        """Signal all below this process but one program and its tree; who was reached.
+
+        Who is forked meanwhile gets it, too: it looks until it finds nobody new.
+        """
+        reached: set[int] = set()
+        while True:
+            kin = family()
+            spared = {os.getpid(), *self.reapers.values(), *below({pid, reaper}, kin)}
+            new = below({os.getpid()}, kin) - spared - reached
+            if not new:
+                return sorted(reached)
+            for one in new:
+                reached.add(one)
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(one, number)
 
     def _watch(self, *paths: str) -> None:
         for path in paths:

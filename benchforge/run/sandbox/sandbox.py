@@ -200,6 +200,17 @@ class Sandbox:
             raise NoAnswer(f"{running.label}: process {running.outer_pid} cannot be killed")
         return finished
 
+    def signal_others(self, number: signal.Signals, but: Running) -> None:
+        """Send a signal to all that runs here, except for a process and what it started."""
+        self._signal(but, number, "others")
+
+    def others(self, but: Running) -> list[int]:
+        """The pids, as seen from outside, of all that `signal_others` reaches."""
+        kin = family(descendants(self.init_pid)) if children_told() else family()
+        reapers = {running.reaper for running in self._started.values() if running.reaper}
+        spared = {self.init_pid, *reapers, *below({but.outer_pid, but.reaper}, kin)}
+        return sorted(below({self.init_pid}, kin) - spared)
+
     def run(
         self,
         label: str,
@@ -309,7 +320,11 @@ class Sandbox:
         return procfs.of_sessions({running.outer_pid for running in self._started.values()})
 
     def _signal(
-        self, running: Running, number: int, to: Literal["group", "tree"], also: Iterable[int] = ()
+        self,
+        running: Running,
+        number: int,
+        to: Literal["group", "tree", "others"],
+        also: Iterable[int] = (),
     ) -> list[int]:
         """Send a signal and return the inner pids that it reached; 0 only asks who is there."""
         reply = self._channel.ask(

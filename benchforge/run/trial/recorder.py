@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Literal
 
 from pydantic import JsonValue
@@ -19,6 +20,7 @@ from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Link, Load, StartedProcess
+from benchforge.model.trial.turns import Turns
 from benchforge.parts.command import Command, Finished
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
@@ -32,6 +34,10 @@ class TrialRecorder:
 
     tell: Callable[[str], None]
     "Hears what is done now; never called between the start of the load and its end."
+    began: datetime = field(default_factory=lambda: datetime.now(UTC))
+    begun_s: float = field(default_factory=time.monotonic)
+    "Start of the trial on the monotonic clock."
+    hard_facts: dict[str, JsonValue] = field(default_factory=dict)
     phases: dict[str, float] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
     load: Load | None = None
@@ -46,6 +52,7 @@ class TrialRecorder:
     right: GoodResponse | None = None
     observation: Observation | None = None
     monitor: Monitor | None = None
+    turns: Turns | None = None
     links: dict[str, Link] = field(default_factory=dict)
     url: str = ""
     "URL that the load tool receives."

@@ -47,6 +47,7 @@ def of_case(
             ),
             "load": _load(used),
             "steady": settled.steady,
+            "in_turns": any(trial.turns is not None for trial in used),
         }
     )
 

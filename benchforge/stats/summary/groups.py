@@ -1,26 +1,18 @@
 """Which cases are compared with one another."""
 
-import json
 from collections.abc import Iterable
 
-from pydantic import JsonValue
+from benchforge.model.values.case_name import CaseName, comparison, shared
 
-from benchforge.model.values.case_name import CaseName
+__all__ = ["Identity", "groups", "identity", "shared"]
 
 Identity = tuple[str, str, str, str, int]
-
-_OF_SERVERS = "servers."
 
 
 def identity(case: CaseName) -> Identity:
     """Return what a case is told by: labels of its scenario, server and driver, and its digest."""
     # What varies is part of the digest; two labels may stand for the same options.
     return case.scenario, case.server, case.driver, case.digest, case.arm
-
-
-def shared(case: CaseName) -> dict[str, JsonValue]:
-    """Return what varies, without what belongs to the servers."""
-    return {path: value for path, value in case.vary.items() if not path.startswith(_OF_SERVERS)}
 
 
 def groups(cases: Iterable[CaseName]) -> list[tuple[CaseName, ...]]:
@@ -33,6 +25,5 @@ def groups(cases: Iterable[CaseName]) -> list[tuple[CaseName, ...]]:
     for case in cases:
         if case.placebo:
             continue
-        key = json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
-        grouped.setdefault(key, []).append(case)
+        grouped.setdefault(comparison(case), []).append(case)
     return [tuple(group) for group in grouped.values()]

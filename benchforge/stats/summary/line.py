@@ -11,6 +11,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import Window
 from benchforge.model.values.compact import compact
 from benchforge.parts.part import Metric
+from benchforge.stats.turns.reading import WHY_UNKNOWN
 
 _TWO = 2  # values: one has no deviation
 
@@ -62,13 +63,22 @@ def _of_metric(
 ) -> Iterator[MetricSummary]:
     groups: dict[str | None, list[TrialSample]] = {}
     for trial in trials:
-        for sample in metric.of_trial(trial, label, window):
+        for sample in _samples(label, metric, trial, window):
             trial_sample = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             compact(trial_sample)
             groups.setdefault(sample.of, []).append(trial_sample)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:
         yield _line(label, of, metric, samples, len(trials))
+
+
+def _samples(label: str, metric: Metric, trial: Trial, window: Window) -> Iterator[Sample]:
+    """Yield what a metric says of a trial; in turns only what is known to hold there."""
+    if trial.turns is None or metric.in_turns:
+        yield from metric.of_trial(trial, label, window)
+        return
+    for of in metric.parts() or (None,):
+        yield Sample(metric=label, unit=metric.unit, value=None, of=of, why=WHY_UNKNOWN)
 
 
 def _line(

@@ -57,6 +57,7 @@ def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
     several = len(scenarios) > 1
     return (
         " against ".join(loads),
+        *(["in turns"] if any(case.in_turns for case in sides.all) else []),
         *(["co-located"] if any(check.topic == "co-located" for check in checks) else []),
         *(["not measured back to back: the sides are in different scenarios"] if several else []),
         *([] if summary.complete else ["not all that was planned is measured"]),

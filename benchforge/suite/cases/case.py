@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.turns import TurnsPlanned
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
@@ -36,6 +37,8 @@ class Case:
     "Moments at which the load is monitored; None if it is not."
     find: RateSearch | None = None
     "Search of the case; None if all its trials have the same load."
+    turns: TurnsPlanned | None = None
+    "Turns of the servers; None if each has a load without pauses."
 
     @property
     def services(self) -> tuple[Service, ...]:
@@ -51,7 +54,12 @@ class Case:
     @property
     def declared_s(self) -> float:
         """What the suite declares for one trial: warm-up and load, in seconds."""
-        return self.warm_up_s + load_s(self.driver)
+        return self.warm_up_s + self.load_s
+
+    @property
+    def load_s(self) -> float:
+        """What the suite declares for the load of one trial, in seconds."""
+        return load_s(self.driver) if self.turns is None else self.turns.each_s
 
     @property
     def driven(self) -> str:

@@ -15,6 +15,7 @@ from benchforge.suite.cases.identity import CasePart, as_text, digest, template
 from benchforge.suite.matrix.axis import Point, filled, part_at, variables
 from benchforge.suite.matrix.points import Matrix, Projection, Varied, about
 from benchforge.suite.scenarios.search import find_of
+from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.scenarios.upstreams import behind, leading, reached
 from benchforge.suite.suite import Declared, Suite
 
@@ -78,6 +79,7 @@ class _Scenario:
         for point, pair in self._first_points():
             self._points.append(point)
             self._pair.append(pair)
+        self._turns = turns_of(scenario, suite.repeat)
         self._find = find_of(scenario, suite.loaders, suite.metrics)
         # Of a search there is no placebo: it has no values of blocks that could be compared.
         wanted = suite.repeat.placebo and self._find is None
@@ -108,12 +110,15 @@ class _Scenario:
             metrics=self._metrics,
             warm_up_s=self._warm_up_s,
             tuning=self._suite.tuning,
-            monitor=self._scenario.monitored(request),
+            monitor=self._scenario.monitored(request) if self._turns is None else None,
             find=self._find,
+            turns=self._turns,
         )
 
     def declared_s(self, number: int) -> float:
         """Return what the suite declares for one trial of a case, in seconds."""
+        if self._turns is not None:
+            return self._warm_up_s + self._turns.each_s
         pair = self._pairs[self._pair[number]]
         return self._warm_up_s + load_s(self._driver(pair, self._points[number]))
 
@@ -205,6 +210,8 @@ class _Scenario:
             texts["placement"] = as_text(suite.placement)
         if self._find is not None:
             texts["find"] = as_text(self._find)
+        if self._turns is not None:
+            texts["turns"] = as_text(self._turns)
         text = template(texts, "backends", "driver", "request", "server")
         digests, arms = array("Q"), array("L")
         seen: Counter[int] = Counter()

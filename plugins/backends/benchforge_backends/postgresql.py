@@ -69,6 +69,7 @@ class Postgresql(DataBackend):
     """
 
     name: ClassVar[str] = "postgresql"
+    frozen_with_server: ClassVar[bool] = True
     offers: ClassVar[tuple[str, ...]] = ("url", "DATABASE_URL")
     ports: ClassVar[tuple[str, ...]] = ("postgresql",)
 

@@ -11,6 +11,7 @@ class Cpu(Metric):
 
     name: ClassVar[str] = "cpu"
     unit: ClassVar[str] = "s"
+    in_turns: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")

@@ -16,6 +16,7 @@ class Throughput(Metric):
     name: ClassVar[str] = "throughput"
     measurand: ClassVar[Measurand] = "responses per second"
     unit: ClassVar[str] = "requests/s"
+    in_turns: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     count: Literal["good", "all"] = "good"
@@ -33,6 +34,9 @@ class Throughput(Metric):
         counted = reading.responses if self.count == "all" else reading.good
         if counted is None:
             yield Sample(metric=label, unit=self.unit, value=None, why=reading.bounds)
+        elif trial.turns is not None:
+            value, estimator = counted / reading.seconds, "in turns: only ratios are valid"
+            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
         elif left is None:
             value, estimator = counted / reading.seconds, "of the whole load: it cannot be cut"
             yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)

@@ -80,6 +80,9 @@ class Loop:
         self._next_sweep = begin
         self._bin_end = begin + BIN_NS
         self._open = plan.rate is not None
+        self._part = part
+        self._held = False
+        self._paused_at = begin
         self._follows_at_once = not self._open and not plan.think_ns
         self._arrivals = arrivals(plan, part, begin)
         self._next_arrival = next(self._arrivals, None)
@@ -102,6 +105,78 @@ class Loop:
                 self._give_up(now)
         self._end(now)
         return (now - self._begin) / SECOND, self._tally
+
+    # In turns
+
+    def run_in_turns(self, go, done):
+        """Put the load on in slices, as the lines of `go` say; write what each gave to `done`.
+
+        Return the seconds of all slices, and the counts.
+        """
+        _wake_on_time()
+        took = 0
+        self._hold()
+        for line in go:
+            word, _, rest = line.strip().partition(" ")
+            if word == "end":
+                break
+            if word == "anew":
+                self._forget()
+                took, told = 0, ""
+            else:
+                begin, end, *counts = self._slice(int(rest))
+                took += end - begin
+                told = " ".join(map(str, (begin, end, *counts)))
+            print(told, file=done, flush=True)
+        self._end(self._paused_at)
+        return took / SECOND, self._tally
+
+    def _slice(self, length):
+        """Return begin and end of a slice in ns, requests sent, responses, failed requests.
+
+        It ends once no request is under way any more.
+        """
+        tally = self._tally
+        self._handle(self._epoll.poll(0, EVENTS))  # what the server closed meanwhile
+        before = tally.sent, tally.responses, tally.failed
+        begin = now = time.monotonic_ns()
+        self._bin_end += begin - self._paused_at  # the bins are of the slices alone
+        self._deadline = held_at = begin + length
+        self._held, self._follows_at_once = False, not self._plan.think_ns
+        for _ in range(self._share - len(self._queue)):
+            self._issue(begin)
+        while not self._held or self._under_way():
+            self._take_due(now)
+            self._dispatch(now)
+            events = self._wait()
+            if not self._held and time.monotonic_ns() >= held_at:
+                self._hold()
+            self._handle(events)
+            now = time.monotonic_ns()
+            if now >= self._next_sweep:
+                self._give_up(now)
+        self._paused_at = now
+        after = tally.sent, tally.responses, tally.failed
+        return begin, now, *(new - old for new, old in zip(after, before, strict=True))
+
+    def _hold(self):
+        """Send nothing more, and forget what was to be sent later."""
+        self._held, self._follows_at_once = True, False
+        self._deadline = 1 << 62
+        self._issued -= len(self._later)
+        self._later.clear()
+
+    def _under_way(self):
+        return any(each.state != _IDLE for each in self._connections.values())
+
+    def _forget(self):
+        """Count anew, but keep the connections."""
+        old, self._tally = self._tally, Tally()
+        self._tally.connections, self._tally.connect = old.connections, old.connect
+        self._fast.clear()  # each of them holds a histogram of the old counts
+        self._bin_end = self._paused_at + BIN_NS
+        self._moments = moments(self._plan, self._part)
+        self._sample_at = next(self._moments, 1 << 62)
 
     def _done(self):
         if self._open:
@@ -451,7 +526,7 @@ class Loop:
         self._idle.append(connection)
 
     def _follow(self, intended):
-        if not self._open:
+        if not self._open and not self._held:
             self._issue(intended)
 
     def _lost(self, connection, kind, error, now):

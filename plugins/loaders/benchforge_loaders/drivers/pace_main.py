@@ -54,6 +54,7 @@ def parsed():
     parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE")
     parser.add_argument("--head", metavar="FILE", help="METHOD PATH, then NAME: VALUE, a line each")
     parser.add_argument("--body", metavar="FILE")
+    parser.add_argument("--turns", metavar="FOLDER", help="pipes go and done; see pace.md")
     parser.add_argument("--ca-file", help="PEM of what is trusted; the system's without it")
     parser.add_argument("--no-verify", action="store_true")
     return parser.parse_args()
@@ -101,6 +102,7 @@ def planned(options):
         duration_ns=round(options.duration * SECOND),
         think_ns=round(options.think * SECOND),
         timeout_ns=round(options.timeout * SECOND),
+        turns=options.turns,
     )
 
 
@@ -159,7 +161,13 @@ def run(plan):
 
 
 def load(plan, part, begin):
-    seconds, tally = Loop(plan, part, begin).run()
+    loop = Loop(plan, part, begin)
+    if plan.turns is None:
+        seconds, tally = loop.run()
+    else:
+        pipes = Path(plan.turns)
+        with (pipes / "go").open() as go, (pipes / "done").open("w") as done:
+            seconds, tally = loop.run_in_turns(go, done)
     return seconds, tally.printed()
 
 

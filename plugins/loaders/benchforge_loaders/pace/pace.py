@@ -136,6 +136,7 @@ connection."""
                 *([] if self.keep_alive else ["--close"]),
                 *([] if target.ca_file is None else ["--ca-file", target.ca_file]),
                 *([] if self.verify else ["--no-verify"]),
+                *([] if target.turns is None else ["--turns", target.turns]),
                 *("--head", target.head_file),
                 *(("--body", target.body_file) if target.body_file else ()),
                 target.root,
@@ -155,6 +156,12 @@ connection."""
         if report.rate != (None if self.rate is None else float(self.rate)):
             raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {self.rate}")
         return self._reading(report, output.target.request)
+
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot take turns: only one process in a closed loop can."""
+        others = {"rate": None, "requests": None, "think": 0, "processes": 1}
+        given = [name for name, usual in others.items() if getattr(self, name) != usual]
+        return f"with {' and '.join(given)} pace cannot take turns" if given else ""
 
     def declared_s(self) -> float:
         """Return the duration, in seconds."""

@@ -61,11 +61,15 @@ def cases_of(comparison: Comparison, summary: Summary) -> list[CaseSummary]:
 
 
 def label_of(comparison: Comparison, summary: Summary) -> str:
-    """Return the scenario, with the driver and varied options where it has several of them."""
+    """Return the scenario, with the driver and varied options where it has several of them.
+
+    It says where servers took turns: their levels are then no absolute values.
+    """
     alike = [one for one in summary.comparisons if one.scenario == comparison.scenario]
     driver = [comparison.driver] if len({one.driver for one in alike}) > 1 else []
     vary = [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
-    return " ".join([comparison.scenario, *driver, *vary])
+    turns = ["(in turns)"] if any(one.in_turns for one in cases_of(comparison, summary)) else []
+    return " ".join([comparison.scenario, *driver, *vary, *turns])
 
 
 def _measurand(ranked: MetricRanking, summary: Summary) -> str:

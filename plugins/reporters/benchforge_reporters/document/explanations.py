@@ -45,6 +45,31 @@ EXPLANATIONS: Final = {
         "answers differ in size by {range}",
         "Headers are work and traffic: a part of the difference may be theirs.",
     ),
+    "I1": Explanation(
+        "{servers} used CPU while others had their turn",
+        "It worked where no load was put on it: the ratio is not one of rates.",
+        'interleave = "off" in this scenario',
+    ),
+    "I2": Explanation(
+        "noise did not meet all servers alike in their turns",
+        "A part of the difference may be that of the noise.",
+        "blocks = 20, or stop other programs",
+    ),
+    "I3": Explanation(
+        "slices of {servers} were too short for its requests",
+        "The ends of slices, with fewer requests under way, count for much.",
+        'interleave = "200ms", or fewer connections',
+    ),
+    "I5": Explanation(
+        "the ratio of two servers drifted from round to round",
+        "One of them was warming up, or grew.",
+        'repeat.warmup = "2s"',
+    ),
+    "I6": Explanation(
+        "{servers} had no response in whole slices",
+        "It stands still at times: slices cannot compare that.",
+        'interleave = "off" in this scenario',
+    ),
     "K1": Explanation(
         "{servers} closed connections, {others} kept them",
         "Each difference is also the price of opening a connection for each request.",

@@ -74,6 +74,7 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
         python=Path(f"/{place}/python"),
         ca_file=certificate,
         suite_folder=Path(f"/{place}/suite"),
+        turns=None if case.turns is None else Path(f"/{place}/turns"),
     )
     label = f"{driver.kind}-{case.name.driver}"
     for number, command in enumerate(driver.commands(target)):

@@ -28,6 +28,7 @@ from benchforge.registry import Registry
 from benchforge.results.verify.large_summary import ComparedLines, is_large
 from benchforge.results.verify.verified import Verified, compare_values
 from benchforge.suite.kept.kept import kept_suite
+from benchforge_commands.verify.recompute import turns
 from benchforge_commands.verify.recompute.cases import cases
 from benchforge_commands.verify.recompute.files import files
 from benchforge_commands.verify.recompute.monitors import monitors
@@ -69,6 +70,8 @@ RECOMPUTATIONS: tuple[Recomputation, ...] = (
     checks,
     failures,
     searches,
+    turns.planned,
+    turns.slices,
     summary,
     reports,
     files,

@@ -27,6 +27,7 @@ from benchforge.run.trial.believable import believable
 from benchforge.run.trial.plugin_fault import reading_of
 from benchforge.stats.observation.parts import recomputed
 from benchforge.stats.search.objective import judged
+from benchforge.stats.turns.reading import in_turns
 from benchforge.text.readable import exact
 from benchforge_commands.verify.recompute.driver_output import output_of, was_refused
 from benchforge_commands.verify.recompute.recomputed import KeptTrial, Result
@@ -109,6 +110,8 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
         return
     if refused:
         yield kept.fault("its files can be read, and give a reading", "failure", "message")
+    if kept.trial.turns is not None:
+        reading = in_turns(reading, kept.trial.turns)
     if kept.trial.good_response is not None:
         reading = counted(
             kept.trial, reading, kept.trial.good_response, limits_of(result.header.model)

@@ -1,0 +1,132 @@
+"""Whether turns were what they are to be: only one server ran, and all met the same (I1 to I6)."""
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import by_name
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.turns import Turns
+from benchforge.stats.timeseries.mann_kendall import mann_kendall
+from benchforge.stats.timeseries.theil_sen import theil_sen
+from benchforge.text.readable import amount, change, exact, percent
+
+_SURE = 0.01  # p of no drift
+_LEAST_ROUNDS = 8
+_ALONE = 'measure it without turns: interleave = "off"'
+
+
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield what the slices of one server show: I1, I3 and I6."""
+    turns = trial.turns
+    if turns is None or not turns.slices:
+        return
+    server = trial.case.server
+    yield _idle_work(turns, server, limits)
+    ends = sum(one.drained_s for one in turns.slices) / turns.seconds
+    says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
+    if limits["I3"].status(ends) != "pass":
+        says += f": it takes longer slices, fewer connections, or none: {_ALONE}"
+    yield limits.check("I3", "apparatus", ends, says, component=server)
+    middle = statistics.median(one.responses for one in turns.slices)
+    says = f"the median slice of {server} has {exact(middle)} responses"
+    yield limits.check("I3.requests", "apparatus", middle, says, component="requests")
+    empty = sum(not one.responses for one in turns.slices) / len(turns.slices)
+    says = f"{percent(empty)} of the slices of {server} had no response"
+    if limits["I6"].status(empty) != "pass":
+        says += f": it stands still at times; {_ALONE}"
+    yield limits.check("I6", "apparatus", empty, says, component=server)
+
+
+def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
+    """Return I1: what a server used while it was frozen, and others had their turn."""
+    if not turns.frozen_s:
+        says = f"{server} was never frozen between two slices"
+        return limits.check("I1", "apparatus", None, says, component=server)
+    share = turns.frozen_cpu_s / turns.frozen_s
+    used, frozen = amount("s", turns.frozen_cpu_s), amount("s", turns.frozen_s)
+    says = f"{server} used {used} of CPU in the {frozen} in which it was frozen"
+    if limits["I1"].status(share) != "pass":
+        says += f": it worked in the turns of others; {_ALONE}"
+    return limits.check("I1", "apparatus", share, says, component=server)
+
+
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield whether all met the same noise (I2), and whether ratios drift over rounds (I5)."""
+    sides = by_name(cases)
+    yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
+    for (a, ours), (b, theirs) in combinations(sides.items(), 2):
+        yield _drift(a, ours, b, theirs, limits)
+
+
+def _turns(trials: Sequence[Trial]) -> list[Turns]:
+    return [trial.turns for trial in trials if trial.turns is not None]
+
+
+def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
+    """Return I2: by how much the shares of the CPUs differ that others used in the slices."""
+    shares: dict[str, float] = {}
+    for name, turns in sides.items():
+        foreign = [one.foreign_cpu_s for of in turns for one in of.slices]
+        known = [seconds for seconds in foreign if seconds is not None]
+        cpus_s = sum(of.seconds * of.cpus for of in turns)
+        if len(known) < len(foreign) or not cpus_s:
+            says = f"what others used in the slices of {name} is not known"
+            return limits.check("I2", "apparatus", None, says, scope="comparison")
+        shares[name] = max(0.0, sum(known) / cpus_s)
+    apart = max(shares.values(), default=0.0) - min(shares.values(), default=0.0)
+    words = ", ".join(f"{percent(share)} of {name}" for name, share in shares.items())
+    says = f"in their slices others used of the CPUs: {words}"
+    if limits["I2"].status(apart) != "pass":
+        says += ": noise did not meet all alike; measure more blocks, or stop other programs"
+    return limits.check("I2", "apparatus", apart, says, scope="comparison")
+
+
+def _drift(
+    a: str, ours: Sequence[Trial], b: str, theirs: Sequence[Trial], limits: Thresholds
+) -> Check:
+    """Return I5: whether the ratio of two servers changes from the first round to the last."""
+    courses = _courses(ours, theirs)
+    component = f"{a} / {b}"
+    rounds = min(map(len, courses), default=0)
+    if rounds < _LEAST_ROUNDS:
+        says = f"{rounds} rounds are too few to see whether the ratio {component} drifts"
+        return limits.check("I5", "behaviour", None, says, scope="comparison", component=component)
+    course = [statistics.fmean(of[number] for of in courses) for number in range(rounds)]
+    slope = theil_sen(list(enumerate(course))) or 0.0
+    moved = math.expm1(slope * (rounds - 1))
+    sure = mann_kendall(course) < _SURE
+    says = f"the ratio {component} changes by {change(moved)} over the rounds of a launch"
+    drifts = sure and limits["I5"].status(abs(moved)) != "pass"
+    if drifts:
+        says += f": one of them warms up, or grows; lengthen repeat.warmup, or {_ALONE}"
+    status: Status = "warn" if drifts else "pass"
+    return limits.check(
+        "I5",
+        "behaviour",
+        abs(moved) if sure else 0.0,
+        says,
+        status=status,
+        scope="comparison",
+        component=component,
+    )
+
+
+def _courses(ours: Sequence[Trial], theirs: Sequence[Trial]) -> list[list[float]]:
+    """Return the log-ratio of each round with responses of both, for each joint trial of both."""
+    by_block = {trial.block: trial.turns for trial in theirs}
+    courses = []
+    for trial in ours:
+        other = by_block.get(trial.block)
+        if trial.turns is None or other is None or trial.turns.trials != other.trials:
+            continue
+        rates = [
+            (one.responses / one.seconds, two.responses / two.seconds)
+            for one, two in zip(trial.turns.slices, other.slices, strict=False)
+            if one.responses and two.responses
+        ]
+        courses.append([math.log(one / two) for one, two in rates])
+    return courses

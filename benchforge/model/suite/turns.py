@@ -1,0 +1,34 @@
+"""How the servers of a scenario take turns, as the suite says."""
+
+from pydantic import PositiveFloat
+
+from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import amount
+
+SHORTEST_S, LONGEST_S = 0.02, 1.0
+"Bounds of a slice, in seconds. In a longer one the noise changes, and nothing is gained."
+LONGEST_FREEZE_S = 1.0
+"""Longest time in which a server stands still, in seconds: half of the shortest time after which a
+common server closes an idle connection (gunicorn, 2 s)."""
+
+
+class TurnsPlanned(Frozen):
+    """Turns of the servers of a scenario."""
+
+    slice_s: PositiveFloat
+    "Length of a slice. A trial doubles it where a slice would have too few requests."
+    each_s: PositiveFloat
+    "Length of the load of each server in a block, over all of its slices."
+
+    @property
+    def in_words(self) -> str:
+        """Lengths in words: slices of 100 ms, 2 s for each server."""
+        return f"slices of {amount('s', self.slice_s)}, {amount('s', self.each_s)} for each server"
+
+
+def longest_freeze_s(servers: int, slice_s: float) -> float:
+    """Return the longest time between two slices of a server, in seconds, without drains.
+
+    A server may be the first in a round and the last in the next.
+    """
+    return 2 * (servers - 1) * slice_s

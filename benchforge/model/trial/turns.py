@@ -1,0 +1,69 @@
+"""What a server did in its turns, and while others had theirs."""
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from benchforge.model.values.frozen import Frozen
+
+
+class Slice(Frozen):
+    """A slice of the load, in which no other server ran. Times are seconds of the joint load."""
+
+    round: PositiveInt
+    "Number of the round, from 1. Each server has one slice in each round."
+    start_s: NonNegativeFloat
+    "Time at which the server was thawed."
+    end_s: NonNegativeFloat
+    "Time at which no request was under way any more: it was frozen after that."
+    sent: NonNegativeInt
+    "Number of requests sent."
+    responses: NonNegativeInt
+    "Number of complete responses of any status."
+    failed: NonNegativeInt
+    "Number of requests that ended without a complete response."
+    drained_s: NonNegativeFloat
+    "Part of the slice after the last request was allowed to start."
+    cpu_s: NonNegativeFloat
+    "CPU time of the server, and of all that was frozen with it."
+    loader_cpu_s: NonNegativeFloat
+    "CPU time of the load tool."
+    foreign_cpu_s: float | None
+    """CPU time of all other processes and of the hypervisor. The kernel counts it in ticks, so it
+    may be a little less than 0. None if it is unknown."""
+
+    @property
+    def seconds(self) -> float:
+        """Length of the slice."""
+        return self.end_s - self.start_s
+
+
+class Turns(Frozen):
+    """Turns of a trial whose server ran together with the others of its comparison."""
+
+    trials: tuple[PositiveInt, ...] = Field(min_length=2)
+    "Numbers of the trials that took turns, this one among them, by their position in the block."
+    seed: NonNegativeInt
+    "Seed that decides whose turn it is."
+    slice_s: PositiveFloat
+    "Length in which requests were started in each slice."
+    cpus: PositiveInt
+    "Number of CPUs that benchforge may use."
+    rounds: PositiveInt
+    "Number of rounds, an even one."
+    slices: tuple[Slice, ...]
+    "Slices of this server, one for each round."
+    frozen_s: NonNegativeFloat
+    "Total time between slices, in which the server was frozen."
+    frozen_cpu_s: NonNegativeFloat
+    "CPU time that it used in that time."
+    longest_freeze_s: NonNegativeFloat
+    "Longest time between two slices."
+
+    @property
+    def seconds(self) -> float:
+        """Length of all slices."""
+        return sum(one.seconds for one in self.slices)
+
+    @property
+    def responses(self) -> int:
+        """Number of complete responses of all slices."""
+        return sum(one.responses for one in self.slices)

@@ -1,0 +1,304 @@
+"""A joint trial: all servers of a comparison run at once and take turns; each has its trial."""
+
+import contextlib
+import dataclasses
+import itertools
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchforge import door
+from benchforge.errors import TrialFailed
+from benchforge.model.suite.turns import TurnsPlanned
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.trial import Failure
+from benchforge.model.trial.turns import Slice, Turns
+from benchforge.parts.command import Finished
+from benchforge.run.disk.hide import hide_below
+from benchforge.run.disk.result_writer import entered
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.request import Like
+from benchforge.run.locate import with_libraries
+from benchforge.run.machine.placement import Stay
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import (
+    MeasuredTrial,
+    begin,
+    driver_label,
+    failure_of,
+    sandboxed,
+    stayed,
+    trial_of,
+)
+from benchforge.run.trial.plugin_fault import commands_of
+from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.served import Asked, TrialInputs, asked, asked_again
+from benchforge.run.trial.slices import LoadPipes, Turn
+from benchforge.stats.turns.order import LEAST_REQUESTS, long_enough, order, rounds_of
+from benchforge.suite.secrets.redact import redacted
+from benchforge.text.readable import figure
+
+_TO_END_S = 10.0
+_COUNTED_TWICE = 2  # slices before the first one that counts: the first opens the connections
+
+
+@dataclass
+class _Member:
+    """One of the servers that take turns."""
+
+    inputs: TrialInputs
+    story: TrialRecorder
+    stay: Stay
+
+    @property
+    def name(self) -> str:
+        """The server's label."""
+        return self.inputs.step.case.name.server
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A server that is up, and its load tool, which waits for its first turn."""
+
+    member: _Member
+    sandbox: Sandbox
+    there: Asked
+    loader: Running
+    turn: Turn
+    counters: dict[str, int]
+    processes: dict[str, frozenset[int]]
+
+
+def measure_jointly(
+    members: Sequence[TrialInputs],
+    seed: int,
+    ground: TrialContext,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[MeasuredTrial]:
+    """Run the trials of servers that take turns; `seed` is that of their order.
+
+    Where one fails, none has a measurement: the others lack their opponent. `tell` hears the name
+    of each phase, and nothing between the first slice and the last. Raises CannotKeep alone.
+    """
+    resolved = [dataclasses.replace(one, folder=entered(one.folder)) for one in members]
+    stories = [TrialRecorder(tell) for _ in members]
+    for story in stories:
+        story.began, story.begun_s = stories[0].began, stories[0].begun_s
+    there = [
+        _Member(one, story, begin(one.step.case, ground, story))
+        for one, story in zip(resolved, stories, strict=True)
+    ]
+    try:
+        failures = _measured(there, seed, ground)
+        measured = [
+            trial_of(member.inputs, ground, member.story, failure)
+            for member, failure in zip(there, failures, strict=True)
+        ]
+    finally:
+        for one in members:
+            if one.folder.is_dir():
+                hide_below(one.folder, ground.secrets)
+    return [
+        MeasuredTrial(redacted(one.trial, ground.secrets), one.body)
+        for one in _all_or_none(measured)
+    ]
+
+
+def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> list[Failure | None]:
+    """Measure, and return for each why it failed; where one did, no other has a measurement."""
+    at = members[0]
+    try:
+        with contextlib.ExitStack() as places:
+            ready: list[_Ready] = []
+            for at in members:
+                _held_to_the_first(at, members[0])
+                ready.append(_started(at, ground, places))
+            with contextlib.ExitStack() as phases:
+                for member in members:
+                    phases.enter_context(member.story.phase("load"))
+                for one in ready:
+                    at = one.member
+                    one.turn.freezer.freeze()
+                planned = at.inputs.step.case.turns
+                assert planned is not None  # noqa: S101 - else it is no joint trial
+                slice_s = _slice_s(ready, planned)
+                begun_s = time.monotonic()
+                rounds = rounds_of(slice_s, planned.each_s)
+                for number, indices in enumerate(order(seed, len(ready), rounds), 1):
+                    for index in indices:
+                        at = ready[index].member
+                        ready[index].turn.run(number, slice_s, begun_s)
+                finished = []
+                for one in ready:
+                    at = one.member
+                    finished.append(_ended(one, ready, seed, slice_s))
+            for one, of_tool in zip(ready, finished, strict=True):
+                at = one.member
+                stayed(at.stay, at.story)
+                asked_again(one.sandbox, at.inputs, ground, one.there, (of_tool,), at.story)
+    except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
+        failure = failure_of(error, at.inputs.step.case, at.inputs.folder)
+        return [failure if one is at else None for one in members]
+    return [None] * len(members)
+
+
+def _held_to_the_first(member: _Member, first: _Member) -> None:
+    """With same_body, let each answer be that of the first, where no earlier trial has one."""
+    body = first.story.body
+    if member.inputs.like is None and body is not None and member.inputs.step.case.expect.same_body:
+        member.inputs = dataclasses.replace(member.inputs, like=Like(first.name, body))
+
+
+def _lost(culprit: str, failure: Failure) -> Failure:
+    """Return why a server has no measurement whose opponent failed."""
+    message = f"the launch was lost for all that took turns: {failure.message}"
+    hint = f"see the trial of {culprit}"
+    return Failure(stage="drive", message=message, hint=hint, subject=failure.subject)
+
+
+def _all_or_none(measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
+    """Return the trials; where one failed, the others have no measurement."""
+    wrong = next((one.trial for one in measured if one.trial.failure is not None), None)
+    if wrong is None or wrong.failure is None:
+        return list(measured)
+    without = {"failure": _lost(wrong.case.server, wrong.failure), "reading": None}
+    return [
+        dataclasses.replace(one, trial=one.trial.model_copy(update=without))
+        if one.trial.failure is None
+        else one
+        for one in measured
+    ]
+
+
+def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack) -> _Ready:
+    """Start a server with all that it needs, and its load tool, which waits."""
+    inputs, story = member.inputs, member.story
+    scratch = places.enter_context(scratch_folder())
+    sandbox = places.enter_context(sandboxed(inputs, ground, scratch, story))
+    if sandbox.mode.network != "private":
+        message = "servers cannot take turns: this machine gives their trials no private network"
+        raise TrialFailed("start", message, 'set interleave = "off"')
+    there = asked(sandbox, inputs, ground, scratch, story)
+    pipes_folder = scratch / "turns"
+    pipes = LoadPipes(pipes_folder)
+    places.callback(pipes.close)
+    there = dataclasses.replace(there, target=dataclasses.replace(there.target, turns=pipes_folder))
+    counters = sandbox.counters()
+    processes = _processes(sandbox, there)
+    loader = _loader(member, sandbox, there, ground)
+    return _Ready(member, sandbox, there, loader, Turn(sandbox, loader, pipes), counters, processes)
+
+
+def _loader(member: _Member, sandbox: Sandbox, there: Asked, ground: TrialContext) -> Running:
+    driver, target = member.inputs.step.case.driver, there.target
+    for name, text in driver.files(target).items():
+        door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
+    (command,) = commands_of(driver, target)
+    command, label = with_libraries(command), driver_label(member.inputs.step.case)
+    loader = sandbox.start(label, command, target.folder, {}, ground.places.get("loader"))
+    member.story.runs(command, loader)
+    return loader
+
+
+def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned) -> float:
+    """Return how long a slice takes for the slowest server to have enough requests in it.
+
+    Each has slices that do not count, in which its connections are opened. Raises TrialFailed.
+    """
+    rates = [0.0] * len(ready)
+    for _ in range(_COUNTED_TWICE):
+        rates = [one.turn.rate(planned.slice_s) for one in ready]
+    slice_s = long_enough(planned, min(rates), len(ready))
+    if slice_s is None:
+        slowest = ready[rates.index(min(rates))].member.name
+        raise TrialFailed(
+            "drive",
+            f"{slowest}: {figure(min(rates))} responses/s are too few for turns of "
+            f"{len(ready)} servers: a slice needs {LEAST_REQUESTS}, or it would be too long",
+            'set interleave = "off" in this scenario, use more connections, or compare fewer '
+            "servers at once",
+        )
+    for one in ready:
+        one.turn.anew()
+    return slice_s
+
+
+def _ended(one: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> Finished:
+    """End a load tool, and note what its server did in its turns."""
+    story, turn = one.member.story, one.turn
+    processes = _processes(one.sandbox, one.there)
+    slices = tuple(turn.slices)
+    pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
+    finished = turn.end(_TO_END_S)
+    story.turns = Turns(
+        trials=tuple(other.member.inputs.number for other in ready),
+        seed=seed,
+        slice_s=slice_s,
+        cpus=len(os.sched_getaffinity(0)),
+        rounds=len(slices),
+        slices=slices,
+        frozen_s=sum(pauses),
+        frozen_cpu_s=turn.freezer.frozen_cpu_s,
+        longest_freeze_s=max(pauses, default=0.0),
+    )
+    story.observation = _observation(one, processes, slices)
+    return finished
+
+
+def _processes(sandbox: Sandbox, there: Asked) -> dict[str, frozenset[int]]:
+    """Return the processes of each service, by its name."""
+    return {
+        serving.name: frozenset(sandbox.processes(serving.running))
+        for serving in there.services
+        if serving.running is not None
+    }
+
+
+def _observation(
+    one: _Ready, processes: dict[str, frozenset[int]], slices: Sequence[Slice]
+) -> Observation:
+    """Return what was seen in the slices; what only a load without pauses tells is unknown."""
+    why = "in turns: not looked at between slices"
+    alone = len(one.there.services) == 1
+    usage = []
+    for serving in one.there.services:
+        before, after = one.processes.get(serving.name, frozenset()), processes[serving.name]
+        one.member.stay.look(serving.name, serving.role, after)
+        cpu_s = sum(slice_.cpu_s for slice_ in slices) if alone else None
+        usage.append(
+            Usage(
+                label=serving.name,
+                role=serving.role,
+                cpu_s=cpu_s,
+                peak_pss_bytes=None,
+                processes=len(after),
+                ended_processes=len(before - after),
+                new_processes=len(after - before),
+                why=why if alone else f"{why}, and its CPU time is counted with that of others",
+            )
+        )
+    label, loader_s = one.loader.label, sum(slice_.loader_cpu_s for slice_ in slices)
+    one.member.stay.look(label, "loader", one.sandbox.processes(one.loader))
+    usage.append(
+        Usage(
+            label=label,
+            role="loader",
+            cpu_s=loader_s,
+            peak_pss_bytes=None,
+            busiest_thread_cpu_s=loader_s,
+            why=why,
+        )
+    )
+    counters = one.sandbox.counters()
+    grown = {name: count - one.counters.get(name, 0) for name, count in counters.items()}
+    talkative = "" if alone else "the server's own connections may be counted too"
+    return Observation(
+        seconds=sum(slice_.seconds for slice_ in slices),
+        usage=tuple(usage),
+        network=one.sandbox.mode.network,
+        counters={name: count for name, count in grown.items() if count > 0},
+        foreign_connections=talkative,
+        sampler_cpu_s=one.turn.own_cpu_s,
+    )

@@ -1,0 +1,149 @@
+"""One server's slices: thaw it, let the load tool send, wait for the last response, freeze it."""
+
+import os
+import select
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.errors import OutputDamaged, TrialFailed
+from benchforge.model.trial.turns import Slice
+from benchforge.parts.command import Finished
+from benchforge.run.machine.cpu_ticks import ticks
+from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
+from benchforge.run.trial.freeze import Freezer, own_cpu_s
+from benchforge.text.readable import exact
+
+GO, DONE = "go", "done"
+"The pipes to the load tool and from it."
+_LOOK_EVERY_MS = 250
+_SLOWEST_S = 45.0  # beyond any time-out of a request
+_TICKS = os.sysconf("SC_CLK_TCK")
+_SYSTEM = Path("/")
+
+
+class Ran(NamedTuple):
+    """What the load tool tells of a slice; times in seconds of the monotonic clock."""
+
+    begin_s: float
+    end_s: float
+    sent: int
+    responses: int
+    failed: int
+
+
+class LoadPipes:
+    """The two pipes of one load tool that takes turns, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700)
+        for name in (GO, DONE):
+            os.mkfifo(folder / name, 0o600)
+        # Open for both ways, so that neither side waits for the other to open its end.
+        self._go = os.open(folder / GO, os.O_RDWR | os.O_CLOEXEC)
+        self._done = os.open(folder / DONE, os.O_RDWR | os.O_CLOEXEC)
+        self._received = b""
+
+    def close(self) -> None:
+        """Close both pipes."""
+        os.close(self._go)
+        os.close(self._done)
+
+    def say(self, line: str) -> None:
+        """Send a line to the load tool."""
+        os.write(self._go, f"{line}\n".encode())
+
+    def answer(self, sandbox: Sandbox, loader: Running) -> str:
+        """Return the load tool's next line. Raises TrialFailed where none comes."""
+        deadline = time.monotonic() + _SLOWEST_S
+        while b"\n" not in self._received:
+            if select.select([self._done], [], [], _LOOK_EVERY_MS / 1000)[0]:
+                self._received += os.read(self._done, 4096)
+            elif (end := sandbox.finished(loader)) is not None:
+                message = f"{loader.label}: it ended with exit code {end.code} in its turn"
+                raise TrialFailed("drive", message, log=complaint(loader))
+            elif time.monotonic() > deadline:
+                message = f"{loader.label}: no answer to a slice within {exact(_SLOWEST_S)} s"
+                raise TrialFailed("drive", message, log=complaint(loader))
+        line, _, self._received = self._received.partition(b"\n")
+        return line.decode(errors="replace")
+
+
+class Turn:
+    """A server with its load tool: frozen, but in its own slices."""
+
+    def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
+        self._sandbox = sandbox
+        self._loader = loader
+        self._pipes = pipes
+        self.freezer = Freezer(sandbox, loader)
+        self.slices: list[Slice] = []
+        self.own_cpu_s = 0.0
+        "CPU time of benchforge in these slices."
+
+    def rate(self, length_s: float) -> float:
+        """Run a slice that does not count, and return its responses per second."""
+        self.freezer.thaw()
+        ran = self._ran(length_s)
+        self.freezer.freeze()
+        return ran.responses / max(1e-9, ran.end_s - ran.begin_s)
+
+    def anew(self) -> None:
+        """Forget all that was counted so far."""
+        self._pipes.say("anew")
+        self._pipes.answer(self._sandbox, self._loader)
+        self.freezer.frozen_cpu_s = 0.0
+
+    def run(self, number: int, length_s: float, begun_s: float) -> None:
+        """Run the slice of a round; `begun_s` is the moment from which its times count."""
+        used, machine, own = self.freezer.loader_cpu_s(), _machine_s(), own_cpu_s()
+        self.freezer.thaw()
+        start_s = time.monotonic()
+        ran = self._ran(length_s)
+        cpu_s = self.freezer.freeze()
+        loader_s, own_s = self.freezer.loader_cpu_s() - used, own_cpu_s() - own
+        after = _machine_s()
+        foreign_s = None if after is None or machine is None else after - machine
+        if foreign_s is not None:
+            foreign_s = round(foreign_s - cpu_s - loader_s - own_s, 6)
+        self.own_cpu_s += own_s
+        self.slices.append(
+            Slice(
+                round=number,
+                start_s=start_s - begun_s,
+                end_s=max(ran.end_s, start_s) - begun_s,
+                sent=ran.sent,
+                responses=ran.responses,
+                failed=ran.failed,
+                drained_s=max(0.0, ran.end_s - ran.begin_s - length_s),
+                cpu_s=cpu_s,
+                loader_cpu_s=max(0.0, loader_s),
+                foreign_cpu_s=foreign_s,
+            )
+        )
+
+    def end(self, within_s: float) -> Finished:
+        """End the load tool and return how it ended. Raises TrialFailed where it does not."""
+        self.freezer.thaw()
+        self._pipes.say("end")
+        finished = self._sandbox.wait(self._loader, within_s)
+        if finished is None:
+            self._sandbox.stop(self._loader)
+            message = f"{self._loader.label}: it did not end after its last slice"
+            raise TrialFailed("drive", message, log=complaint(self._loader))
+        return finished
+
+    def _ran(self, length_s: float) -> Ran:
+        self._pipes.say(f"slice {round(length_s * 1e9)}")
+        line = self._pipes.answer(self._sandbox, self._loader)
+        try:
+            begin, end, sent, responses, failed = map(int, line.split())
+        except ValueError:
+            raise OutputDamaged(f"{self._loader.label}: no slice: {line!r:.100}") from None
+        return Ran(begin / 1e9, end / 1e9, sent, responses, failed)
+
+
+def _machine_s() -> float | None:
+    """Return what all processes and the hypervisor used of the CPUs that benchforge may use."""
+    used = ticks(_SYSTEM, os.sched_getaffinity(0))
+    return None if used is None else (used.busy + used.stolen) / _TICKS

@@ -1,0 +1,1 @@
+"""Servers in turns: the order of slices, and what the slices say together."""

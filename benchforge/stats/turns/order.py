@@ -1,0 +1,49 @@
+"""In which order servers take turns: a random order, then its reverse, and so on."""
+
+import hashlib
+import math
+import random
+from collections.abc import Iterator
+
+from benchforge.model.suite.turns import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
+
+LEAST_REQUESTS = 50
+"Requests of a slice, at least: else its ends, where connections are idle, have too much weight."
+
+
+def seed_of(run_seed: int, block: int, comparison: str) -> int:
+    """Return the seed of a joint trial, below 2^53, so that any reader of JSON keeps it."""
+    text = f"turns {run_seed} {block} {comparison}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 11
+
+
+def rounds_of(slice_s: float, each_s: float) -> int:
+    """Return the even number of rounds in which each server has `each_s` seconds or more."""
+    return 2 * max(1, math.ceil(each_s / slice_s / 2 - 1e-9))
+
+
+def order(seed: int, servers: int, rounds: int) -> Iterator[tuple[int, ...]]:
+    """Yield the order of each round, as indices of servers; each second one mirrors the first.
+
+    What drifts evenly then cancels out in each pair of rounds.
+    """
+    rng = random.Random(seed)  # noqa: S311 - an order is no secret
+    for _ in range(rounds // 2):
+        there = tuple(rng.sample(range(servers), servers))
+        yield there
+        yield there[::-1]
+
+
+def long_enough(planned: TurnsPlanned, slowest_per_s: float, servers: int) -> float | None:
+    """Return the length of a slice in which the slowest server has enough requests, in seconds.
+
+    It is that of the suite, doubled as often as it takes. None where that is longer than a slice
+    may be, or where a server would stand still for too long.
+    """
+    longest_s = min(LONGEST_S, LONGEST_FREEZE_S / (2 * max(1, servers - 1)))
+    slice_s = planned.slice_s
+    while slowest_per_s * slice_s < LEAST_REQUESTS:
+        slice_s *= 2
+        if slice_s > longest_s:
+            return None
+    return slice_s

@@ -1,0 +1,121 @@
+"""Servers that take turns: which scenarios have them, and what cannot be measured so."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from benchforge.model.suite.turns import LONGEST_S, SHORTEST_S, TurnsPlanned
+from benchforge.model.values.units import Duration
+from benchforge.parts.part import Backend, Driver, Server
+from benchforge.suite.declared import metrics as metrics_of
+from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
+from benchforge.suite.toml.document import as_table
+from benchforge.suite.toml.faults import Fault
+from benchforge.suite.toml.positions import Path
+from benchforge.text.readable import amount
+
+KEY = "interleave"
+_OFF = 'set interleave = "off" in this scenario'
+
+
+def turns_of(scenario: Scenario, repeat: Repeat) -> TurnsPlanned | None:
+    """Return how the servers of a scenario take turns; None where they do not."""
+    wanted = repeat.interleave if scenario.interleave is None else scenario.interleave
+    if not isinstance(wanted, Duration):
+        return None
+    return TurnsPlanned(slice_s=float(wanted), each_s=float(repeat.each))
+
+
+def all_turns(suite: Suite) -> dict[str, TurnsPlanned]:
+    """Return how the servers of each scenario take turns, where they do, by label."""
+    turns = {label: turns_of(one, suite.repeat) for label, one in suite.scenarios.items()}
+    return {label: one for label, one in turns.items() if one is not None}
+
+
+def turns_faults(
+    scenarios: Mapping[str, Scenario],
+    parts: Mapping[str, Mapping[str, Declared]],
+    repeat: Repeat,
+    written: JsonValue,
+    network: str,
+) -> Iterator[Fault]:
+    """Yield what is wrong with turns; `written` is the table [repeat], `parts` the sound ones."""
+    sound = True
+    for fault in _length_faults(scenarios, repeat):
+        sound = False
+        yield fault
+    taking = {} if not sound else {k: one for k, one in scenarios.items() if turns_of(one, repeat)}
+    if sound and not taking and "each" in as_table(written):
+        hint = 'set repeat.interleave = "100ms", or leave `each` out'
+        yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
+    for label, scenario in taking.items():
+        place: Path = ("repeat", KEY) if scenario.interleave is None else ("scenarios", label, KEY)
+        if network != "private":
+            message = f"{label!r}: servers cannot take turns in the machine's network"
+            yield Fault(place, message, 'set network = "private"')
+        if len(scenario.servers) == 1 and not (repeat.placebo or scenario.vary or scenario.include):
+            yield Fault(place, f"{label!r} has one server: nobody takes turns with it", _OFF)
+        yield from _load_faults(("scenarios", label), scenario, parts)
+        yield from _part_faults(("scenarios", label), scenario, parts)
+        yield from _metric_faults(("scenarios", label), scenario, parts, repeat)
+
+
+def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterator[Fault]:
+    lengths: list[tuple[Path, object]] = [(("repeat", KEY), repeat.interleave)]
+    lengths += [(("scenarios", label, KEY), one.interleave) for label, one in scenarios.items()]
+    for place, length in lengths:
+        if not isinstance(length, Duration):
+            continue
+        if not SHORTEST_S <= length <= LONGEST_S:
+            bounds = f"{amount('s', SHORTEST_S)} to {amount('s', LONGEST_S)}"
+            yield Fault(place, f"a slice takes {bounds}", 'such as interleave = "100ms"')
+        elif repeat.each < 2 * length:
+            message = f"{length.written} is more than half of repeat.each, {repeat.each.written}"
+            yield Fault(place, message, "give each server two slices or more")
+
+
+def _load_faults(
+    top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]]
+) -> Iterator[Fault]:
+    """Yield what cannot be measured in slices: a rate to find, clients, other load tools."""
+    if scenario.find is not None:
+        yield Fault((*top, "find"), "a search for a rate cannot take turns", _OFF)
+    if scenario.monitor:
+        message = "servers that take turns cannot be monitored: they are frozen most of the time"
+        yield Fault((*top, "monitor"), message, f"leave it out, or {_OFF}")
+    if scenario.clients:
+        yield Fault((*top, "clients"), "clients cannot take turns", _OFF)
+    for number, label in enumerate(scenario.loaders):
+        declaration = parts["loaders"].get(label)
+        if declaration is not None and isinstance(declaration.part, Driver):
+            why = declaration.part.why_not_in_turns()
+            if why:
+                hint = f'use = "pace" in a closed loop, or {_OFF}'
+                yield Fault((*top, "loaders", number), f"{label}: {why}", hint)
+
+
+def _part_faults(
+    top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]]
+) -> Iterator[Fault]:
+    """Yield the services that cannot be frozen with a server."""
+    for table in ("servers", "backends"):
+        for number, label in enumerate(getattr(scenario, table)):
+            declaration = parts[table].get(label)
+            part = None if declaration is None else declaration.part
+            if isinstance(part, Server | Backend) and (why := part.why_not_in_turns()):
+                yield Fault((*top, table, number), f"{label} cannot take turns: {why}", _OFF)
+
+
+def _metric_faults(
+    top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]], repeat: Repeat
+) -> Iterator[Fault]:
+    """Yield a scenario that asks for nothing that turns tell, or waits for it with `until`."""
+    declared = metrics_of(parts["metrics"])
+    wanted = tuple(declared) if scenario.metrics is None else scenario.metrics
+    valid = [label in declared and declared[label].in_turns for label in wanted]
+    if not any(valid):
+        message = "none of its metrics is known in turns: throughput and CPU time are"
+        yield Fault((*top, "metrics"), message, _OFF)
+    elif repeat.until is not None and not valid[0]:
+        message = f"repeat.until waits for {wanted[0]!r}, which is not known in turns"
+        yield Fault((*top, "metrics"), message, f"name a throughput first, or {_OFF}")

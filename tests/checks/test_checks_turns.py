@@ -1,0 +1,90 @@
+"""I1 to I6: a server that works while it is frozen, slices that end badly, noise, drift."""
+
+from typing import Any
+
+import pytest
+from made.quiet_trial import LIMITS, only, trial
+from made.turns import other_slices, turns
+
+from benchforge.checks import ask
+from benchforge.checks.statistics.turns import of_comparison, of_trial
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.turns import Turns
+
+STEADY = turns(*[200] * 20)
+
+
+def asked(took: Turns, id_: str, of: str | None = None) -> Check:
+    return only(of_trial(trial(turns=took), LIMITS), id_, of)
+
+
+def between(ours: Turns, theirs: Turns, id_: str, **more: Any) -> Check:
+    one, other = trial(turns=ours, **more), trial(turns=theirs, **more)
+    other = other.model_copy(update={"case": other.case.model_copy(update={"server": "other"})})
+    return only(of_comparison([[one], [other]], LIMITS), id_)
+
+
+def test_a_server_that_did_nothing_while_it_was_frozen() -> None:
+    found = asked(STEADY, "I1")
+    assert (found.status, found.value) == ("pass", 0)
+
+
+@pytest.mark.parametrize(("cpu_s", "status"), [(0.005, "pass"), (0.006, "fail"), (0.3, "fail")])
+def test_a_server_that_works_in_the_turns_of_others(cpu_s: float, status: str) -> None:
+    found = asked(turns(*[200] * 20, frozen_s=2.0, frozen_cpu_s=cpu_s), "I1")
+    assert (found.status, found.subject) == (status, "apparatus")
+    assert ("worked in the turns of others" in found.message) is (status == "fail")
+
+
+def test_a_server_that_was_never_frozen_says_nothing() -> None:
+    assert asked(turns(200, frozen_s=0.0), "I1").status == "unknown"
+
+
+@pytest.mark.parametrize(("drained_s", "status"), [(0.004, "pass"), (0.02, "warn"), (0.05, "fail")])
+def test_slices_that_take_long_to_end(drained_s: float, status: str) -> None:
+    assert (
+        asked(other_slices(STEADY, drained_s=drained_s), "I3", trial().case.server).status == status
+    )
+
+
+@pytest.mark.parametrize(("count", "status"), [(49, "warn"), (50, "pass")])
+def test_slices_of_few_requests(count: int, status: str) -> None:
+    assert asked(turns(*[count] * 6), "I3", "requests").status == status
+
+
+@pytest.mark.parametrize(("empty", "status"), [(1, "pass"), (2, "fail"), (10, "fail")])
+def test_slices_without_a_response(empty: int, status: str) -> None:
+    assert asked(turns(*[0] * empty, *[200] * (19 - empty)), "I6").status == status
+
+
+@pytest.mark.parametrize(
+    ("foreign_s", "status"), [(0.01, "pass"), (0.025, "warn"), (0.06, "fail"), (None, "unknown")]
+)
+def test_noise_that_met_one_side_more(foreign_s: float | None, status: str) -> None:
+    found = between(other_slices(STEADY, foreign_cpu_s=foreign_s), STEADY, "I2")
+    assert found.status == status
+
+
+def test_noise_that_met_both_alike_is_no_fault() -> None:
+    loud = other_slices(STEADY, foreign_cpu_s=0.15)
+    assert between(loud, loud, "I2").status == "pass"
+
+
+def test_a_ratio_that_drifts() -> None:
+    growing = turns(*[200 + 2 * number for number in range(20)])
+    found = between(growing, STEADY, "I5")
+    assert found.status == "warn"
+    assert "+1" in found.message
+    assert between(growing, growing, "I5").status == "pass"
+    assert between(turns(*[200] * 6), turns(*[200] * 6), "I5").status == "unknown"
+
+
+def test_slices_of_different_launches_are_no_pair() -> None:
+    elsewhere = STEADY.model_copy(update={"trials": (7, 8)})
+    assert between(STEADY, elsewhere, "I5").status == "unknown"
+
+
+def test_noise_and_response_times_are_not_asked_of_a_trial_in_turns() -> None:
+    ids = {check.id for check in ask.of_trial(trial(turns=STEADY), LIMITS)}
+    assert {"I1", "I3", "I6", "L1", "K1", "E1"} <= ids
+    assert not ids & {"N1", "N2", "N3", "N4", "L3", "L5", "S1", "P2", "O1", "T2"}

@@ -1,0 +1,87 @@
+"""Turns: the order of slices, how long one takes, and what they add up to."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from made.observed import reading
+from made.turns import turns
+
+from benchforge.model.suite.turns import (
+    LONGEST_FREEZE_S,
+    LONGEST_S,
+    TurnsPlanned,
+    longest_freeze_s,
+)
+from benchforge.stats.turns.order import (
+    LEAST_REQUESTS,
+    long_enough,
+    order,
+    rounds_of,
+    seed_of,
+)
+from benchforge.stats.turns.reading import in_turns
+
+SEEDS = st.integers(0, 2**53)
+SERVERS = st.integers(2, 12)
+ROUNDS = st.integers(1, 15).map(lambda pairs: 2 * pairs)
+
+
+@given(SEEDS, SERVERS, ROUNDS)
+def test_each_second_round_mirrors_the_one_before_it(seed: int, servers: int, rounds: int) -> None:
+    drawn = list(order(seed, servers, rounds))
+    assert len(drawn) == rounds
+    assert all(sorted(one) == list(range(servers)) for one in drawn)
+    assert all(drawn[at + 1] == drawn[at][::-1] for at in range(0, rounds, 2))
+    assert drawn == list(order(seed, servers, rounds))
+
+
+@given(SEEDS, SERVERS, ROUNDS)
+def test_no_server_waits_for_longer_than_is_said(seed: int, servers: int, rounds: int) -> None:
+    sequence = [index for one in order(seed, servers, rounds) for index in one]
+    for server in range(servers):
+        at = [place for place, index in enumerate(sequence) if index == server]
+        between = [after - before - 1 for before, after in pairwise(at)]
+        assert max(between, default=0) <= longest_freeze_s(servers, 1.0)
+
+
+@given(st.integers(0, 2**63), st.integers(1, 1000), st.text(max_size=20))
+def test_a_seed_is_a_number_that_every_reader_of_json_keeps(run: int, block: int, key: str) -> None:
+    seed = seed_of(run, block, key)
+    assert seed == int(float(seed))
+    assert seed == seed_of(run, block, key)
+    assert seed != seed_of(run, block + 1, key)
+
+
+@given(st.floats(0.02, 1.0), st.floats(0.04, 60.0))
+def test_rounds_are_even_and_enough(slice_s: float, each_s: float) -> None:
+    rounds = rounds_of(slice_s, each_s)
+    assert rounds % 2 == 0
+    assert rounds * slice_s >= each_s * (1 - 1e-6)
+    assert rounds == 2 or (rounds - 2) * slice_s < each_s
+
+
+@given(st.floats(0.02, 1.0), st.floats(0.1, 1e6), SERVERS)
+def test_a_slice_is_doubled_until_it_has_enough_requests(
+    slice_s: float, rate: float, servers: int
+) -> None:
+    planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
+    found = long_enough(planned, rate, servers)
+    if found is None:
+        shortest = LEAST_REQUESTS / rate
+        longest = min(LONGEST_S, LONGEST_FREEZE_S / (2 * (servers - 1)))
+        assert 2 * max(shortest, slice_s) > longest
+    else:
+        assert rate * found >= LEAST_REQUESTS
+        assert found == slice_s or rate * found / 2 < LEAST_REQUESTS
+
+
+@given(st.lists(st.integers(0, 500), min_size=2, max_size=20))
+def test_a_reading_in_turns_has_the_seconds_of_the_slices_and_no_times(counts: list[int]) -> None:
+    took = turns(*counts)
+    whole = reading(responses=sum(counts), seconds=99.0)
+    seen = in_turns(whole, took)
+    assert seen.seconds == took.seconds
+    assert took.responses == seen.responses == sum(counts)
+    assert (seen.latency, seen.series, seen.percentiles_us) == (None, None, None)
+    assert seen.errors == whole.errors

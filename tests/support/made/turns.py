@@ -1,0 +1,42 @@
+"""Turns of a made trial: slices of 100 ms, one after the other, with another server between."""
+
+from typing import Any
+
+from benchforge.model.trial.turns import Slice, Turns
+
+
+def turns(*responses: int, **changed: Any) -> Turns:
+    """A slice for each number of responses, of 0.1 s each; a pause of 0.1 s follows each."""
+    slices = tuple(
+        Slice(
+            round=number,
+            start_s=0.2 * number,
+            end_s=0.2 * number + 0.1,
+            sent=count,
+            responses=count,
+            failed=0,
+            drained_s=0.004,
+            cpu_s=0.05,
+            loader_cpu_s=0.02,
+            foreign_cpu_s=0.01,
+        )
+        for number, count in enumerate(responses, 1)
+    )
+    given: dict[str, Any] = {
+        "trials": (1, 2),
+        "seed": 1,
+        "slice_s": 0.1,
+        "cpus": 2,
+        "rounds": len(slices),
+        "slices": slices,
+        "frozen_s": 0.1 * len(slices),
+        "frozen_cpu_s": 0.0,
+        "longest_freeze_s": 0.1,
+    }
+    return Turns(**given | changed)
+
+
+def other_slices(took: Turns, **changed: Any) -> Turns:
+    """The same turns with other values in each slice."""
+    slices = tuple(one.model_copy(update=changed) for one in took.slices)
+    return took.model_copy(update={"slices": slices})
