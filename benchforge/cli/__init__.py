@@ -50,10 +50,14 @@ _ENTRY_POINTS = (
     "draw",
     "duel",
     "history",
+    "new",
+    "plan",
     "plugins",
     "rebaseline",
+    "schema",
     "serve",
     "sign",
+    "validate",
     "verify",
 )  # in the table, too
 _INTERRUPTED = 128

@@ -63,7 +63,7 @@ def ready(folder, number):
 """
 WRITES = """
 from benchforge_commands.rebaseline import command as rebaseline
-from benchforge.cli.suites import new
+from benchforge_commands.new import shown as new
 
 def ready(folder, number):
     file = folder / f"before-{number}.toml"

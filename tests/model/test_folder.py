@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_commands.validate.validity import result_faults
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import plain
@@ -25,7 +26,6 @@ from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, hides, places
 from benchforge.registry import Registry
-from benchforge.results.validity import result_faults
 from benchforge.stats.summary.summarize import summarize
 from benchforge.text.readable import conjoined
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from benchforge_author.recorded import Recording
+from benchforge_commands.validate.validity import result_faults
 from front_door import Bench, bench_words, calls
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -32,7 +33,6 @@ from benchforge.model.validity.times import times
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 from benchforge.results.conclude import installed_metrics
-from benchforge.results.validity import result_faults
 
 RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from benchforge_commands.validate.validity import result_faults
 from benchforge_commands.verify.recompute.compare import verify
 from front_door import bench_words, calls
 from measured.once import made_once
@@ -12,7 +13,6 @@ from measured.real_result import change, copied, listed_anew, measured
 
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
-from benchforge.results.validity import result_faults
 
 MOST_BYTES = 1000
 

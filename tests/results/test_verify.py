@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_commands.recomputed.same_document import NOTHING, alike, leaves, member
+from benchforge_commands.recomputed.verified import RecomputedValue
 from benchforge_commands.verify.recompute.compare import verify
 from benchforge_commands.verify.recompute.recomputed import Result
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
@@ -24,8 +26,6 @@ from planted import turning
 
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
-from benchforge.results.verify.same_document import NOTHING, alike, leaves, member
-from benchforge.results.verify.verified import RecomputedValue
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import FileFault, parse
 from benchforge.model.files.folder import HEADER, MANIFEST, SIGNATURE, SIGNED, accepted
 from benchforge.model.files.manifest import Manifest
-from benchforge.results.verify.manifest import changed_files
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.text.program import program
 from benchforge.text.readable import counted
+from benchforge_commands.recomputed.manifest import changed_files
 from benchforge_commands.verify.signature import trials_in_words
 from benchforge_commands.verify.ssh_keygen import signature
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from benchforge.cli.screen.say import show
 from benchforge.model.files.folder import SIGNATURE
 from benchforge.registry import Registry
-from benchforge.results.verify.verified import Verified
 from benchforge.text import safe
 from benchforge.text.readable import counted, exact
+from benchforge_commands.recomputed.verified import Verified
 from benchforge_commands.verify.recompute.compare import verify
 from benchforge_commands.verify.signature import check_signature
 

@@ -11,10 +11,10 @@ from benchforge.errors import Unusable
 from benchforge.model.files.file import FileFault, parse
 from benchforge.model.files.folder import MANIFEST, SIGNATURE, SIGNED, TRIALS, accepted
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
-from benchforge.results.verify.manifest import changed_files
-from benchforge.results.verify.verified import Verified
 from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
+from benchforge_commands.recomputed.manifest import changed_files
+from benchforge_commands.recomputed.verified import Verified
 from benchforge_commands.verify.ssh_keygen import origin
 
 _MOST_BYTES = 1 << 16

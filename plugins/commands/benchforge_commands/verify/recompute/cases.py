@@ -6,11 +6,11 @@ from dataclasses import replace
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
 from benchforge.model.trial.exposed_secrets import HIDDEN
-from benchforge.results.verify.verified import RecomputedValue, plain
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.identity import as_text
 from benchforge.suite.load import of_result
+from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.commands import words
 from benchforge_commands.verify.recompute.recomputed import KeptTrial, Result
 

@@ -9,8 +9,8 @@ from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver, Part, Server, Service
 from benchforge.parts.site import Site, Target
-from benchforge.results.verify.verified import RecomputedValue
 from benchforge.suite.cases.case import Case
+from benchforge_commands.recomputed.verified import RecomputedValue
 
 _Argv = dict[str, tuple[str, ...]]
 

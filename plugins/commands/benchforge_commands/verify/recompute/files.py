@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import MANIFEST
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
-from benchforge.results.verify.manifest import changed_files
-from benchforge.results.verify.verified import RecomputedValue
 from benchforge.run.disk.manifest import listable
+from benchforge_commands.recomputed.manifest import changed_files
+from benchforge_commands.recomputed.verified import RecomputedValue
 from benchforge_commands.verify.recompute.recomputed import Result
 
 

@@ -7,12 +7,12 @@ from benchforge.errors import BenchforgeError
 from benchforge.graph import steps
 from benchforge.model.files.file import FileFault
 from benchforge.model.trial.trial import Trial
-from benchforge.results.verify.verified import RecomputedValue, plain
 from benchforge.stats.summary.completeness import lost, needs_no_more, whole
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.noise import Noise
 from benchforge.suite.kept.questions import uses
 from benchforge.suite.toml.faults import SuiteErrors
+from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import Result
 
 

@@ -18,12 +18,12 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
-from benchforge.results.verify.large_summary import ComparedLines
-from benchforge.results.verify.summed_up import SummedUp, summed_up
-from benchforge.results.verify.verified import RecomputedValue
 from benchforge.run.null_server.load import load_of
 from benchforge.suite.kept.kept import KeptSuite
 from benchforge.suite.scenarios.search import rated
+from benchforge_commands.recomputed.large_summary import ComparedLines
+from benchforge_commands.recomputed.summed_up import SummedUp, summed_up
+from benchforge_commands.recomputed.verified import RecomputedValue
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import SUMMARY
 from benchforge.model.validity.faults import beside
 from benchforge.results.reports import stale_reports
-from benchforge.results.verify.large_summary import ComparedLines, compared_lines
-from benchforge.results.verify.verified import RecomputedValue, plain
 from benchforge.text.readable import exact
+from benchforge_commands.recomputed.large_summary import ComparedLines, compared_lines
+from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import Result
 
 

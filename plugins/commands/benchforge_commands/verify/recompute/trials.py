@@ -20,7 +20,6 @@ from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import Trial
 from benchforge.model.validity.faults import beside
 from benchforge.parts.content import LARGEST_FILE
-from benchforge.results.verify.verified import RecomputedValue, plain
 from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
 from benchforge.run.trial.believable import believable
@@ -29,6 +28,7 @@ from benchforge.stats.observation.parts import recomputed
 from benchforge.stats.search.objective import judged
 from benchforge.stats.turns.reading import in_turns
 from benchforge.text.readable import exact
+from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.driver_output import output_of, was_refused
 from benchforge_commands.verify.recompute.recomputed import KeptTrial, Result
 

@@ -7,10 +7,10 @@ from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Slice
 from benchforge.model.values.case_name import comparison
-from benchforge.results.verify.verified import RecomputedValue, plain
 from benchforge.stats.turns.order import order, rounds_of, seed_of
 from benchforge.suite.load import of_result
 from benchforge.suite.scenarios.turns import all_turns
+from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import Result
 
 

@@ -18,8 +18,8 @@ from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
 from benchforge.suite.matrix.axis import PLACES
 from benchforge.suite.measuring.tuning import LIMITS, SYSCTL
-from benchforge.suite.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
 from benchforge.suite.suite import Repeat, Scenario
+from benchforge_commands.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
 
 _LABEL = portable(r"^\w[\w-]*$")
 # As `axis` understands a path.

@@ -7,8 +7,8 @@ from benchforge import door
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import CEILING, HEADER, SESSIONS, TRIAL
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
-from benchforge.results.verify.verified import RecomputedValue
 from benchforge.run.disk.manifest import MOST_BYTES, listable
+from benchforge_commands.recomputed.verified import RecomputedValue
 
 
 def changed_files(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue | FileFault]:

@@ -8,7 +8,7 @@ from benchforge.cli.options import PATH
 
 @click.command("validate")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
-@runs("benchforge.cli.results.validate")
+@runs("benchforge_commands.validate.shown")
 def command() -> None:
     """Check that the files of results are complete and agree with each other.
 

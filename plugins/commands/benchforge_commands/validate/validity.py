@@ -16,10 +16,10 @@ from benchforge.model.validity.faults import FolderFiles, faults, read_files
 from benchforge.model.values.distribution import own_version
 from benchforge.registry import Registry
 from benchforge.results.conclude import installed_metrics
-from benchforge.results.verify.large_summary import compared_lines, is_large
-from benchforge.results.verify.manifest import changed_files
-from benchforge.results.verify.summed_up import summed_up
-from benchforge.results.verify.verified import RecomputedValue, Verified, compare_values, plain
+from benchforge_commands.recomputed.large_summary import compared_lines, is_large
+from benchforge_commands.recomputed.manifest import changed_files
+from benchforge_commands.recomputed.summed_up import summed_up
+from benchforge_commands.recomputed.verified import RecomputedValue, Verified, compare_values, plain
 
 
 def result_faults(path: Path, registry: Registry, most_bytes: int = MOST_BYTES) -> list[FileFault]:

@@ -14,7 +14,7 @@ _OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", 
     "-o", "--output", metavar="FILE", type=PATH, help="File to write.  [default: standard output]"
 )
 @click.option("--builtin", is_flag=True, help="Include built-in parts only.")
-@runs("benchforge.cli.suites.schema")
+@runs("benchforge_commands.schema.shown")
 def command() -> None:
     """Print the JSON Schema of suites, or of a file of a result.
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.screen.say import show, warn
-from benchforge.cli.suites.plan_text import text
-from benchforge.cli.suites.planned import plan_json, planned
 from benchforge.graph import plan
 from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand
+from benchforge_commands.plan.plan_text import text
+from benchforge_commands.plan.planned import plan_json, planned
 
 PAPER = 100  # columns where there is no terminal
 _AT_ONCE = 1000  # lines

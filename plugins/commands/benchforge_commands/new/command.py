@@ -18,7 +18,7 @@ def command() -> None:
 @click.option(
     "--from", "source", metavar="NAME", help="Copy a built-in suite instead of the sample."
 )
-@runs("benchforge.cli.suites.new")
+@runs("benchforge_commands.new.shown")
 def suite() -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 

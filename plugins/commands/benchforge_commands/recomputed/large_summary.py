@@ -10,10 +10,10 @@ from benchforge import door
 from benchforge.model.files.file import MOST_BYTES, FileFault
 from benchforge.model.files.folder import SUMMARY
 from benchforge.model.summary.summary import Summary
-from benchforge.results.verify.same_document import alike
 from benchforge.run.disk.manifest import MOST_BYTES as LARGEST
 from benchforge.run.disk.result_writer import as_written
 from benchforge.text.readable import cut
+from benchforge_commands.recomputed.same_document import alike
 
 _LONGER = 64  # characters by which another number may be longer
 _SHOWN = 60

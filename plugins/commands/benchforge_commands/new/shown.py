@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchforge.cli.screen.say import show
-from benchforge.cli.suites.schema import of_suites
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.run.disk.result_writer import whole
 from benchforge.suite.toml.built_in import brought, names_like
 from benchforge.text.program import program
+from benchforge_commands.schema.shown import of_suites
 
-_PACKAGE = Path(__file__).parents[2]
-_STARTER = _PACKAGE / "starter"
+_STARTER = Path(__file__).parent / "starter"
 _SUITE = "suite.toml"
 _APP = "sample_app.py"
 _SCHEMA = "suite.schema.json"

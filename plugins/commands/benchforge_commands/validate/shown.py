@@ -5,8 +5,8 @@ from pathlib import Path
 from benchforge.cli.screen.say import show
 from benchforge.model.files.folder import SUMMARY
 from benchforge.registry import Registry
-from benchforge.results.validity import result_faults
 from benchforge.text import safe
+from benchforge_commands.validate.validity import result_faults
 
 INVALID, UNREADABLE = 1, 2
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath
-from benchforge.results.verify.same_document import alike, leaves, member, written
+from benchforge_commands.recomputed.same_document import alike, leaves, member, written
 
 
 @dataclass(frozen=True)

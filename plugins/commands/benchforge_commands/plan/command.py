@@ -25,7 +25,7 @@ from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
     help="Output format; json has everything.",
 )
 @click.option("--all", "whole", is_flag=True, help="Print lists in full.")
-@runs("benchforge.cli.suites.plan")
+@runs("benchforge_commands.plan.shown")
 def command() -> None:
     """Show what a run of SUITE would measure, in which order, and how long it would take.
 

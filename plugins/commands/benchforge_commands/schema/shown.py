@@ -15,8 +15,8 @@ from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry, brought
-from benchforge.suite.schema.suite import suite_schema
 from benchforge.text import safe
+from benchforge_commands.schema.suite import suite_schema
 
 _FILES: dict[str, type[Frozen]] = {
     "result": Header,

@@ -1,0 +1,1 @@
+"""`benchforge new`: a sample suite."""

@@ -1,0 +1,1 @@
+"""`benchforge plan`: what a run would measure."""

@@ -1,0 +1,1 @@
+"""`benchforge schema`: the JSON Schema of suites and of result files."""

@@ -1,0 +1,1 @@
+"""`benchforge validate`: whether the files of a result agree."""
