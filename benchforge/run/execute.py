@@ -150,9 +150,9 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
             by_step = [[*there, one] for there, one in zip(by_step, kept, strict=True)]
             before_it, noise = noise, reduce(Noise.after, kept, noise)
             open_ = not all(needs_no_more(there, noise) for there in by_step)
-            for one, trial in zip(steps, kept, strict=True):
-                if one is not step:
-                    progress.trial(one, trial.number, attempt, left_s)
+            for place, trial in zip(steps, kept, strict=True):
+                if place is not step:
+                    progress.trial(place, trial.number, attempt, left_s)
                 remaining.add(trial, own_s, last=not open_)
                 _tell(progress, trial, before_it, noise)
                 yield trial

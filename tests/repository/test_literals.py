@@ -38,6 +38,7 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "plugins/commands/benchforge_commands/duel/suite.py": {"rate"},  # the same
     "benchforge/model/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
+    "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
     "benchforge/stats/search/objective.py": {"lateness"},  # a topic of a check
     "plugins/commands/benchforge_commands/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
@@ -45,6 +46,7 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
     "benchforge/suite/measuring/tuning.py": {"cpu"},  # a controller
     "plugins/author": _READING,
+    "plugins/commands/benchforge_commands/schema/table.py": {"rate"},  # a form of a value
     "plugins/commands/benchforge_commands/doctor": _KERNEL,
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
     "plugins/reporters/benchforge_reporters/document/document.py": {"cpu"},  # the same

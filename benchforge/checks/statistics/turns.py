@@ -71,12 +71,12 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
     shares: dict[str, float] = {}
     for name, turns in sides.items():
         foreign = [one.foreign_cpu_s for of in turns for one in of.slices]
-        known = [seconds for seconds in foreign if seconds is not None]
+        measured = [seconds for seconds in foreign if seconds is not None]
         cpus_s = sum(of.seconds * of.cpus for of in turns)
-        if len(known) < len(foreign) or not cpus_s:
+        if len(measured) < len(foreign) or not cpus_s:
             says = f"what others used in the slices of {name} is not known"
             return limits.check("I2", "apparatus", None, says, scope="comparison")
-        shares[name] = max(0.0, sum(known) / cpus_s)
+        shares[name] = max(0.0, sum(measured) / cpus_s)
     apart = max(shares.values(), default=0.0) - min(shares.values(), default=0.0)
     words = ", ".join(f"{percent(share)} of {name}" for name, share in shares.items())
     says = f"in their slices others used of the CPUs: {words}"

@@ -18,11 +18,13 @@ def slices(turns: Turns, trial: Trial) -> Iterator[Contradiction]:
     if [one.round for one in turns.slices] != [*range(1, turns.rounds + 1)]:
         yield f"are not one for each of {turns.rounds} rounds", ("slices",)
         return
-    for number, one in enumerate(turns.slices):
-        if one.end_s < one.start_s:
+    for number, slice_ in enumerate(turns.slices):
+        if slice_.end_s < slice_.start_s:
             yield "ends before it starts", ("slices", number, "end_s")
-        if one.responses + one.failed > one.sent:
-            message = f"{one.responses + one.failed} requests ended, but {one.sent} were sent"
+        if slice_.responses + slice_.failed > slice_.sent:
+            message = (
+                f"{slice_.responses + slice_.failed} requests ended, but {slice_.sent} were sent"
+            )
             yield message, ("slices", number, "sent")
     for number, (before, after) in enumerate(pairwise(turns.slices), 1):
         if after.start_s < before.end_s:

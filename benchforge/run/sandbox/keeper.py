@@ -689,10 +689,10 @@ class Keeper:
             new = below({os.getpid()}, kin) - spared - reached
             if not new:
                 return sorted(reached)
-            for one in new:
-                reached.add(one)
+            for other in new:
+                reached.add(other)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(one, number)
+                    os.kill(other, number)
 
     def _watch(self, *paths: str) -> None:
         for path in paths:

@@ -34,7 +34,7 @@ from benchforge.run.trial.measure import (
 )
 from benchforge.run.trial.plugin_fault import commands_of
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.served import Asked, TrialInputs, asked, asked_again
+from benchforge.run.trial.served import TrialInputs, WarmServices, asked_again, made_ready
 from benchforge.run.trial.slices import LoadPipes, Turn
 from benchforge.stats.turns.order import LEAST_REQUESTS, long_enough, order, rounds_of
 from benchforge.suite.secrets.redact import redacted
@@ -64,7 +64,7 @@ class _Ready:
 
     member: _Member
     sandbox: Sandbox
-    there: Asked
+    there: WarmServices
     loader: Running
     turn: Turn
     counters: dict[str, int]
@@ -97,12 +97,12 @@ def measure_jointly(
             for member, failure in zip(there, failures, strict=True)
         ]
     finally:
-        for one in members:
-            if one.folder.is_dir():
-                hide_below(one.folder, ground.secrets)
+        for server in members:
+            if server.folder.is_dir():
+                hide_below(server.folder, ground.secrets)
     return [
-        MeasuredTrial(redacted(one.trial, ground.secrets), one.body)
-        for one in _all_or_none(measured)
+        MeasuredTrial(redacted(server.trial, ground.secrets), server.body)
+        for server in _all_or_none(measured)
     ]
 
 
@@ -118,9 +118,9 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
             with contextlib.ExitStack() as phases:
                 for member in members:
                     phases.enter_context(member.story.phase("load"))
-                for one in ready:
-                    at = one.member
-                    one.turn.freezer.freeze()
+                for server in ready:
+                    at = server.member
+                    server.turn.freezer.freeze()
                 planned = at.inputs.step.case.turns
                 assert planned is not None  # noqa: S101 - else it is no joint trial
                 slice_s = _slice_s(ready, planned)
@@ -131,16 +131,16 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                         at = ready[index].member
                         ready[index].turn.run(number, slice_s, begun_s)
                 finished = []
-                for one in ready:
-                    at = one.member
-                    finished.append(_ended(one, ready, seed, slice_s))
-            for one, of_tool in zip(ready, finished, strict=True):
-                at = one.member
+                for server in ready:
+                    at = server.member
+                    finished.append(_ended(server, ready, seed, slice_s))
+            for server, of_tool in zip(ready, finished, strict=True):
+                at = server.member
                 stayed(at.stay, at.story)
-                asked_again(one.sandbox, at.inputs, ground, one.there, (of_tool,), at.story)
+                asked_again(server.sandbox, at.inputs, ground, server.there, (of_tool,), at.story)
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, at.inputs.step.case, at.inputs.folder)
-        return [failure if one is at else None for one in members]
+        return [failure if server is at else None for server in members]
     return [None] * len(members)
 
 
@@ -165,10 +165,10 @@ def _all_or_none(measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
         return list(measured)
     without = {"failure": _lost(wrong.case.server, wrong.failure), "reading": None}
     return [
-        dataclasses.replace(one, trial=one.trial.model_copy(update=without))
-        if one.trial.failure is None
-        else one
-        for one in measured
+        dataclasses.replace(server, trial=server.trial.model_copy(update=without))
+        if server.trial.failure is None
+        else server
+        for server in measured
     ]
 
 
@@ -180,7 +180,7 @@ def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack
     if sandbox.mode.network != "private":
         message = "servers cannot take turns: this machine gives their trials no private network"
         raise TrialFailed("start", message, 'set interleave = "off"')
-    there = asked(sandbox, inputs, ground, scratch, story)
+    there = made_ready(sandbox, inputs, ground, scratch, story)
     pipes_folder = scratch / "turns"
     pipes = LoadPipes(pipes_folder)
     places.callback(pipes.close)
@@ -191,7 +191,9 @@ def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack
     return _Ready(member, sandbox, there, loader, Turn(sandbox, loader, pipes), counters, processes)
 
 
-def _loader(member: _Member, sandbox: Sandbox, there: Asked, ground: TrialContext) -> Running:
+def _loader(
+    member: _Member, sandbox: Sandbox, there: WarmServices, ground: TrialContext
+) -> Running:
     driver, target = member.inputs.step.case.driver, there.target
     for name, text in driver.files(target).items():
         door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
@@ -209,7 +211,7 @@ def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned) -> float:
     """
     rates = [0.0] * len(ready)
     for _ in range(_COUNTED_TWICE):
-        rates = [one.turn.rate(planned.slice_s) for one in ready]
+        rates = [server.turn.rate(planned.slice_s) for server in ready]
     slice_s = long_enough(planned, min(rates), len(ready))
     if slice_s is None:
         slowest = ready[rates.index(min(rates))].member.name
@@ -220,15 +222,15 @@ def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned) -> float:
             'set interleave = "off" in this scenario, use more connections, or compare fewer '
             "servers at once",
         )
-    for one in ready:
-        one.turn.anew()
+    for server in ready:
+        server.turn.anew()
     return slice_s
 
 
-def _ended(one: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> Finished:
+def _ended(server: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> Finished:
     """End a load tool, and note what its server did in its turns."""
-    story, turn = one.member.story, one.turn
-    processes = _processes(one.sandbox, one.there)
+    story, turn = server.member.story, server.turn
+    processes = _processes(server.sandbox, server.there)
     slices = tuple(turn.slices)
     pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
     finished = turn.end(_TO_END_S)
@@ -243,11 +245,11 @@ def _ended(one: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> F
         frozen_cpu_s=turn.freezer.frozen_cpu_s,
         longest_freeze_s=max(pauses, default=0.0),
     )
-    story.observation = _observation(one, processes, slices)
+    story.observation = _observation(server, processes, slices)
     return finished
 
 
-def _processes(sandbox: Sandbox, there: Asked) -> dict[str, frozenset[int]]:
+def _processes(sandbox: Sandbox, there: WarmServices) -> dict[str, frozenset[int]]:
     """Return the processes of each service, by its name."""
     return {
         serving.name: frozenset(sandbox.processes(serving.running))
@@ -257,15 +259,15 @@ def _processes(sandbox: Sandbox, there: Asked) -> dict[str, frozenset[int]]:
 
 
 def _observation(
-    one: _Ready, processes: dict[str, frozenset[int]], slices: Sequence[Slice]
+    server: _Ready, processes: dict[str, frozenset[int]], slices: Sequence[Slice]
 ) -> Observation:
     """Return what was seen in the slices; what only a load without pauses tells is unknown."""
     why = "in turns: not looked at between slices"
-    alone = len(one.there.services) == 1
+    alone = len(server.there.services) == 1
     usage = []
-    for serving in one.there.services:
-        before, after = one.processes.get(serving.name, frozenset()), processes[serving.name]
-        one.member.stay.look(serving.name, serving.role, after)
+    for serving in server.there.services:
+        before, after = server.processes.get(serving.name, frozenset()), processes[serving.name]
+        server.member.stay.look(serving.name, serving.role, after)
         cpu_s = sum(slice_.cpu_s for slice_ in slices) if alone else None
         usage.append(
             Usage(
@@ -279,8 +281,8 @@ def _observation(
                 why=why if alone else f"{why}, and its CPU time is counted with that of others",
             )
         )
-    label, loader_s = one.loader.label, sum(slice_.loader_cpu_s for slice_ in slices)
-    one.member.stay.look(label, "loader", one.sandbox.processes(one.loader))
+    label, loader_s = server.loader.label, sum(slice_.loader_cpu_s for slice_ in slices)
+    server.member.stay.look(label, "loader", server.sandbox.processes(server.loader))
     usage.append(
         Usage(
             label=label,
@@ -291,14 +293,14 @@ def _observation(
             why=why,
         )
     )
-    counters = one.sandbox.counters()
-    grown = {name: count - one.counters.get(name, 0) for name, count in counters.items()}
+    counters = server.sandbox.counters()
+    grown = {name: count - server.counters.get(name, 0) for name, count in counters.items()}
     talkative = "" if alone else "the server's own connections may be counted too"
     return Observation(
         seconds=sum(slice_.seconds for slice_ in slices),
         usage=tuple(usage),
-        network=one.sandbox.mode.network,
+        network=server.sandbox.mode.network,
         counters={name: count for name, count in grown.items() if count > 0},
         foreign_connections=talkative,
-        sampler_cpu_s=one.turn.own_cpu_s,
+        sampler_cpu_s=server.turn.own_cpu_s,
     )

@@ -32,7 +32,7 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import blamed
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.served import TrialInputs, asked, asked_again
+from benchforge.run.trial.served import TrialInputs, asked_again, made_ready
 from benchforge.run.trial.services import Serving
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
@@ -277,7 +277,7 @@ def _measured(
     stay: Stay,
 ) -> None:
     case = inputs.step.case
-    there = asked(sandbox, inputs, ground, scratch, story)
+    there = made_ready(sandbox, inputs, ground, scratch, story)
     foreign, watched_parts = _foreign(sandbox, there.services), _watched(there.services)
     with story.phase("load"), Watch(sandbox, watched_parts, foreign, stay) as watched:
         watched.leave_out(there.monitor)

@@ -46,7 +46,7 @@ class TrialInputs:
 
 
 @dataclass(frozen=True)
-class Asked:
+class WarmServices:
     """Services that run, of which the server answered rightly and is warm."""
 
     services: list[Serving]
@@ -59,13 +59,13 @@ class Asked:
     target: Target
 
 
-def asked(
+def made_ready(
     sandbox: Sandbox,
     inputs: TrialInputs,
     ground: TrialContext,
     scratch: Path,
     story: TrialRecorder,
-) -> Asked:
+) -> WarmServices:
     """Start all services of a trial, send the request until it is answered rightly, warm it up.
 
     Raises TrialFailed where a service does not start, or the answer stays wrong.
@@ -103,14 +103,14 @@ def asked(
             warm_up = _target(asking, ground, case, folder, "warm-up")
             driver = warming(case.driver, case.warm_up_s)
             drive(sandbox, driver, warm_up, "warm-up", story, cpus=ground.places.get("loader"))
-    return Asked(services, asking, alone, port, before, monitor, target)
+    return WarmServices(services, asking, alone, port, before, monitor, target)
 
 
 def asked_again(
     sandbox: Sandbox,
     inputs: TrialInputs,
     ground: TrialContext,
-    there: Asked,
+    there: WarmServices,
     finished: tuple[Finished, ...],
     story: TrialRecorder,
 ) -> None:
@@ -126,8 +126,10 @@ def asked_again(
         reading = reading_of(case.driver, Output(there.target, finished, hide))
         story.reading = reading
         if story.turns is not None:
-            if reading.responses != (told := story.turns.responses):
-                message = f"its slices have {told} responses, but all of it {reading.responses}"
+            if reading.responses != (in_slices := story.turns.responses):
+                message = (
+                    f"its slices have {in_slices} responses, but all of it {reading.responses}"
+                )
                 raise OutputDamaged(f"{case.name.driver}: {message}")
             story.reading = in_turns(reading, story.turns)
         story.answers.append(once(sandbox, there.alone).answer)

@@ -22,7 +22,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _SYSTEM = Path("/")
 
 
-class Ran(NamedTuple):
+class SliceCounts(NamedTuple):
     """What the load tool tells of a slice; times in seconds of the monotonic clock."""
 
     begin_s: float
@@ -133,14 +133,14 @@ class Turn:
             raise TrialFailed("drive", message, log=complaint(self._loader))
         return finished
 
-    def _ran(self, length_s: float) -> Ran:
+    def _ran(self, length_s: float) -> SliceCounts:
         self._pipes.say(f"slice {round(length_s * 1e9)}")
         line = self._pipes.answer(self._sandbox, self._loader)
         try:
             begin, end, sent, responses, failed = map(int, line.split())
         except ValueError:
             raise OutputDamaged(f"{self._loader.label}: no slice: {line!r:.100}") from None
-        return Ran(begin / 1e9, end / 1e9, sent, responses, failed)
+        return SliceCounts(begin / 1e9, end / 1e9, sent, responses, failed)
 
 
 def _machine_s() -> float | None:

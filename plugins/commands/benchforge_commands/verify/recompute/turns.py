@@ -32,18 +32,18 @@ def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:
     by_number = {trial.model.number: trial for trial in result.trials}
     for trial in result.trials:
         model, turns = trial.model, trial.model.turns
-        asked = result.header.model.turns.get(model.case.scenario)
+        planned = result.header.model.turns.get(model.case.scenario)
         if turns is None:
-            if asked is not None and model.measured:
+            if planned is not None and model.measured:
                 yield trial.fault("is missing: its scenario takes turns", "turns")
             continue
-        if asked is None:
+        if planned is None:
             yield trial.fault("its scenario takes no turns", "turns")
             continue
         seed = seed_of(result.header.model.seed, model.block, comparison(model.case))
         yield RecomputedValue(trial, ("turns", "seed"), seed)
-        yield RecomputedValue(trial, ("turns", "rounds"), rounds_of(turns.slice_s, asked.each_s))
-        if turns.slice_s / asked.slice_s not in _doubled():
+        yield RecomputedValue(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
+        if turns.slice_s / planned.slice_s not in _doubled():
             yield trial.fault("is not that of the suite, doubled or not", "turns", "slice_s")
         if model.number == min(turns.trials):
             yield from _in_order(trial, [by_number.get(number) for number in turns.trials])
