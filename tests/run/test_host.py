@@ -255,8 +255,8 @@ def test_stopping_ends_descendants_that_left_the_group(here: Sandbox, tmp_path: 
 
 def test_stopping_ends_a_daemon_that_its_program_left(here: Sandbox, tmp_path: Path) -> None:
     running = deaf(here, tmp_path, "daemon")
-    assert here.wait(running, 10)
-    assert len(here.processes(running)) == 1
+    assert here.wait(running, WAITS_S)
+    assert eventually(lambda: len(here.processes(running)) == 1)
     here.stop(running, within_s=0.2)
     assert here.processes(running) == []
 

@@ -59,7 +59,8 @@ def test_without_save_the_run_can_be_resumed(bench: Bench, tmp_path: Path) -> No
 
 def test_a_url_is_compared_with_a_command(bench: Bench, tmp_path: Path) -> None:
     port = free_port()
-    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), f"--port={port}", "--wait=0.003"]
+    server = str(PROGRAMS / "servers/answers.py")
+    words = [sys.executable, server, "--port", str(port), "--wait", "0.003"]
     with running(words, tmp_path, {}, tmp_path / "log", lambda: listens(port)):
         told = bench("duel", f"http://127.0.0.1:{port}/a?b", PONG, "--time", "1s")
     assert told.code in {0, 4}, told.all

@@ -188,7 +188,7 @@ def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(
     words = " ".join(out.split())
     assert "published 7.17x" in words
     assert "published 20 ms" in words
-    assert " 1 fail, 1 undecided, 1 invalid" in words
+    assert " 1 fails, 1 undecided, 1 invalid" in words
     assert " fails slower " in words
     assert " invalid unknown " in words
     assert " blocks would tell" in words
