@@ -71,6 +71,7 @@ metrics = ["throughput", "tail"]
 vary = { "path.length" = [10, 100], "servers.*.threads" = [1, 8] }
 include = [{ "path.length" = 10000, "servers.*.threads" = 8 }]
 exclude = [{ "path.length" = 100, "servers.*.threads" = 1 }]
+interleave = "off"                # whatever [repeat] says
 """
 _REQUEST = """
 [scenarios.send]

@@ -258,7 +258,7 @@ hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke,
 error: a.toml:25:1: scenarios.agents.loader: unknown key
    25 | loader = ["closed"]
       | ^^^^^^
-hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, and 2 more
+hint: did you mean 'loaders'? this table takes: title, request, requests, servers, loaders, clients, backends, expect, metrics, vary, include, exclude, and 3 more
 """,
     ),
     "unknown_key_of_a_request": (
@@ -604,7 +604,7 @@ hint: write [metrics.cpu]
 error: a.toml:33:1: repeat.round: unknown key
    33 | round = "3%"
       | ^^^^^
-hint: this table takes: blocks, until, between, seed, warmup, placebo, quiet
+hint: this table takes: blocks, until, between, seed, warmup, placebo, interleave, each, quiet
 """,
     ),
     "not_finite": (
