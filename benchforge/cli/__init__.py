@@ -2,7 +2,7 @@
 
 A package may bring commands of its own: an entry point of the group `benchforge.commands` has a
 command's name, and the module whose `command` it is. Those of ours that the core does without come
-so: `_ENTRY_POINTS`, which the table lists, too.
+so; the table lists them, too.
 """
 
 import errno
@@ -42,24 +42,8 @@ _COMMANDS = {
     "schema": "Print the JSON Schema of suites or of result files.",
 }
 GROUP = "benchforge.commands"
-_ENTRY_POINTS = (
-    "calibrate",
-    "clean",
-    "compare",
-    "doctor",
-    "draw",
-    "duel",
-    "history",
-    "new",
-    "plan",
-    "plugins",
-    "rebaseline",
-    "schema",
-    "serve",
-    "sign",
-    "validate",
-    "verify",
-)  # in the table, too
+_OWN = ("check", "report", "run")
+"Modules of `commands`; the other names of the table are entry points."
 _INTERRUPTED = 128
 
 
@@ -112,7 +96,7 @@ class Extensible(Lazy):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command. Raises UsageError where what a package brings is none."""
-        if cmd_name in self._table and cmd_name not in _ENTRY_POINTS:
+        if cmd_name in _OWN:
             return super().get_command(ctx, cmd_name)
         if (point := _brought().get(cmd_name)) is None:
             return None
