@@ -7,13 +7,11 @@ from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
 from benchforge.results.conclude import Summed, summed
-from benchforge_commands.compare.page import compare_page
 from benchforge_commands.compare.text import document, text
 from benchforge_commands.over_time.change import PAST
 from benchforge_commands.over_time.compared import MetricChange, compared
 from benchforge_commands.over_time.levels import by_key
 from benchforge_commands.over_time.older_results import Older, older
-from benchforge_commands.over_time.page_file import write_page
 
 WORSE, NO_ANSWER = 1, 4
 
@@ -42,6 +40,10 @@ def main(
     else:
         show("\n".join(text(new, before, rows, reference, registry)))
     if page is not None:
+        # jinja2 and the charts take about 50 ms, which the text does not need.
+        from benchforge_commands.compare.page import compare_page  # noqa: PLC0415
+        from benchforge_commands.over_time.page_file import write_page  # noqa: PLC0415
+
         write_page(page, "compare.html.j2", compare_page(new, before, rows, reference, registry))
     for omission in before.left_out:
         say(f"left out: {omission}")

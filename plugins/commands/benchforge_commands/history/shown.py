@@ -6,10 +6,8 @@ from pathlib import Path
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
-from benchforge_commands.history.page import history_page
 from benchforge_commands.history.text import as_csv, document, text
 from benchforge_commands.history.timeline import Timeline, timelines
-from benchforge_commands.over_time.page_file import write_page
 from benchforge_commands.over_time.series import Course, courses
 
 
@@ -34,6 +32,10 @@ def main(
     else:
         show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
     if page is not None:
+        # jinja2 and the charts take about 50 ms, which the text does not need.
+        from benchforge_commands.history.page import history_page  # noqa: PLC0415
+        from benchforge_commands.over_time.page_file import write_page  # noqa: PLC0415
+
         write_page(page, "history.html.j2", history_page(courses_by_timeline))
     for omission in left_out:
         say(f"left out: {omission}")
