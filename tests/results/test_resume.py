@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_commands.validate.validity import result_faults
+from benchforge_commands.verify.recompute.compare import verify
 from faults.watched import BUSY, Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
 from suite_texts.with_pace import suite
@@ -106,6 +108,11 @@ def test_a_killed_session_contradicts_nothing_and_is_not_proved(
     assert shown.code == 2, shown.all
     assert "0 contradicted" in shown.out
     assert "summary.json:1: it sums up 2 of 4 trials: the others are of a session that" in shown.out
+    # So are those of a summary that is too large to be read as a whole.
+    assert result_faults(result, Registry(), most_bytes=1000) == []
+    large = verify(result, Registry(), most_bytes=1000)
+    assert large.differing == []
+    assert any("it sums up 2 of 4 trials" in one.message for one in large.cannot)
     edited(result / "summary.json", lambda summary: summary["cases"][0].update(trials=7))
     assert bench("verify", result).code == 1
 

@@ -1,6 +1,6 @@
 """A summary too large to be read value by value: its lines, beside those of one computed again."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,24 @@ def is_large(folder: Path, most_bytes: int = MOST_BYTES) -> bool:
         return most_bytes < door.size_of(folder, SUMMARY) <= LARGEST
     except OSError:  # who reads the file says why
         return False
+
+
+def compared_after(
+    folder: Path, sessions: int, after: Callable[[int], Summary]
+) -> tuple[int, ComparedLines]:
+    """Compare a result's summary, which does not say how many of the `sessions` it sums up.
+
+    `after` computes it as it was after so many of them. Return the most for which no line differs,
+    and what came of it; all of them where lines differ for each number. Raises OSError, and what
+    `after` raises.
+    """
+    of_all = compared_lines(folder, after(sessions))
+    if of_all.differing:
+        for fewer in range(sessions - 1, -1, -1):
+            compared = compared_lines(folder, after(fewer))
+            if not compared.differing:
+                return fewer, compared
+    return sessions, of_all
 
 
 def compared_lines(folder: Path, again: Summary) -> ComparedLines:

@@ -16,7 +16,7 @@ from benchforge.model.validity.faults import FolderFiles, faults, read_files
 from benchforge.model.values.distribution import own_version
 from benchforge.registry import Registry
 from benchforge.results.conclude import installed_metrics
-from benchforge_commands.recomputed.large_summary import compared_lines, is_large
+from benchforge_commands.recomputed.large_summary import compared_after, is_large
 from benchforge_commands.recomputed.manifest import changed_files
 from benchforge_commands.recomputed.summed_up import summed_up
 from benchforge_commands.recomputed.verified import RecomputedValue, Verified, compare_values, plain
@@ -75,22 +75,19 @@ def _summary_faults(
 def _line_faults(
     folder: Path, files: FolderFiles, header: Header, registry: Registry
 ) -> Iterator[FileFault]:
-    """Yield what differs in a large summary, which does not say how many sessions it knows of."""
-    latest: Sequence[FileFault] = ()
-    for session_count in range(len(files.sessions), -1, -1):
-        try:
-            compared = compared_lines(
-                folder, _again(folder, files, header, session_count, registry)
-            )
-        except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
-            reason = error.message if isinstance(error, BenchforgeError) else type(error).__name__
-            message = f"cannot be computed again: {reason}"
-            yield FileFault(folder / SUMMARY, "", None, message, "unreadable")
-            return
-        if not compared.differing:
-            return
-        latest = latest or compared.differing
-    yield from _first(latest, header)
+    """Yield what differs in a large summary."""
+    try:
+        _, compared = compared_after(
+            folder,
+            len(files.sessions),
+            lambda sessions: _again(folder, files, header, sessions, registry),
+        )
+    except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
+        reason = error.message if isinstance(error, BenchforgeError) else type(error).__name__
+        message = f"cannot be computed again: {reason}"
+        yield FileFault(folder / SUMMARY, "", None, message, "unreadable")
+    else:
+        yield from _first(compared.differing, header)
 
 
 def _first(differing: Sequence[FileFault], header: Header) -> Iterator[FileFault]:

@@ -21,7 +21,7 @@ from benchforge.registry import Registry
 from benchforge.run.null_server.load import load_of
 from benchforge.suite.kept.kept import KeptSuite
 from benchforge.suite.scenarios.search import rated
-from benchforge_commands.recomputed.large_summary import ComparedLines
+from benchforge_commands.recomputed.large_summary import ComparedLines, compared_after
 from benchforge_commands.recomputed.summed_up import SummedUp, summed_up
 from benchforge_commands.recomputed.verified import RecomputedValue
 
@@ -66,26 +66,43 @@ class Result:
 
     @cached_property
     def summed_up(self) -> SummedUp:
-        """What the summary sums up; all there is where the summary is not read as a whole."""
-        return self._after(len(self.summary.model.sessions if self.summary else self.sessions))
+        """What the summary sums up; all there is where there is no summary.
+
+        Raises what `lines` raises, where the summary is large.
+        """
+        if self.summary is not None:
+            return self._after(len(self.summary.model.sessions))
+        return self._after(self.lines[0] if self.large else len(self.sessions))
+
+    @cached_property
+    def lines(self) -> tuple[int, ComparedLines]:
+        """Of a large summary: how many sessions it sums up, and what came of its lines.
+
+        Raises OSError, and what a metric of a plugin raises.
+        """
+        folder = self.header.file.parent
+        return compared_after(folder, len(self.sessions), self._concluded_after)
 
     @cached_property
     def concluded(self) -> Summary:
         """The summary, computed again. Raises what a metric of a plugin raises, too."""
-        return self._concluded(self.summed_up)
+        return self._concluded_after(len(self.summed_up.sessions))
 
-    def concluded_after(self, sessions: int) -> Summary:
-        """Return the summary as it was after the first sessions. Raises as `concluded` does."""
-        whole = sessions == len(self.sessions)
-        return self.concluded if whole else self._concluded(self._after(sessions))
+    @cached_property
+    def _by_sessions(self) -> dict[int, Summary]:
+        """Summaries that were computed again: for thousands of trials that takes seconds."""
+        return {}
+
+    def _concluded_after(self, sessions: int) -> Summary:
+        if sessions not in self._by_sessions:
+            of, header, metrics = self._after(sessions), self.header.model, self.suite.metrics
+            again = concluded(header, of.trials, metrics, of.sessions, of.ceilings)
+            self._by_sessions[sessions] = again
+        return self._by_sessions[sessions]
 
     def _after(self, sessions: int) -> SummedUp:
         trials = [trial.model for trial in self.trials]
         return summed_up(sessions, self.sessions, trials, [one.model for one in self.ceilings])
-
-    def _concluded(self, of: SummedUp) -> Summary:
-        header, metrics = self.header.model, self.suite.metrics
-        return concluded(header, of.trials, metrics, of.sessions, of.ceilings)
 
     @property
     def measured(self) -> Iterator[KeptTrial]:

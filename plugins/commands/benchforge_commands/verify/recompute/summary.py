@@ -8,7 +8,7 @@ from benchforge.model.files.folder import SUMMARY
 from benchforge.model.validity.faults import beside
 from benchforge.results.reports import stale_reports
 from benchforge.text.readable import exact
-from benchforge_commands.recomputed.large_summary import ComparedLines, compared_lines
+from benchforge_commands.recomputed.large_summary import ComparedLines
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import Result
 
@@ -19,18 +19,8 @@ def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines]:
         why = f"no {SUMMARY}: the run did not end, or somebody removed it"
         yield RecomputedValue(result.header, cannot=why)
         return
-    of = result.summed_up
-    if result.summary is not None and of.later:
-        why = (
-            f"it sums up {exact(len(of.trials))} of {exact(len(result.trials))} trials: the others "
-            "are of a session that did not end; resume the run"
-        )
-        yield RecomputedValue(result.summary, (), cannot=why)
     try:
-        if result.summary is None:
-            yield _lines(result)
-        else:
-            yield RecomputedValue(result.summary, (), plain(result.concluded))
+        yield from _compared(result)
     except BenchforgeError:
         raise
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
@@ -38,16 +28,21 @@ def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines]:
         yield RecomputedValue(result.summary or result.header, (), cannot=why)
 
 
-def _lines(result: Result) -> ComparedLines:
-    """Compare a large summary, which does not say how many sessions it knows of."""
-    folder = result.header.file.parent
-    compared = compared_lines(folder, result.concluded)
-    for sessions in range(len(result.sessions) - 1, 0, -1):
-        if not compared.differing:
-            break
-        earlier = compared_lines(folder, result.concluded_after(sessions))
-        compared = compared if earlier.differing else earlier
-    return compared
+def _compared(result: Result) -> Iterator[RecomputedValue | ComparedLines]:
+    of = result.summed_up
+    if of.later:
+        why = (
+            f"it sums up {exact(len(of.trials))} of {exact(len(result.trials))} trials: the others "
+            "are of a session that did not end; resume the run"
+        )
+        if result.summary is None:
+            yield RecomputedValue(result.header, cannot=f"{SUMMARY}: {why}")
+        else:
+            yield RecomputedValue(result.summary, (), cannot=why)
+    if result.summary is None:
+        yield result.lines[1]
+    else:
+        yield RecomputedValue(result.summary, (), plain(result.concluded))
 
 
 def reports(result: Result) -> Iterator[RecomputedValue | FileFault]:
