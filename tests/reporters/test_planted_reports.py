@@ -6,7 +6,7 @@ import pytest
 from front_door import Bench, needed
 from planted.reports import PLANTED_REPORTS, PlantedReport
 
-_SIGNS = {"differs": "✔!", "same": "≈", "not alike": "!"}
+_SIGNS = {"differs": "✔!", "same": "≈", "undecided": "?", "not alike": "!"}
 _TRIES = 5
 
 

@@ -72,8 +72,8 @@ PLANTED_REPORTS = (
     ),
     PlantedReport(
         "unresolved",
-        "same",
-        "No difference seen between",
+        "undecided",
+        "Undecided between",
         _suite("unresolved", "--wait 0.006 --jitter 0.8", "--wait 0.0063 --jitter 0.8", blocks=4),
     ),
     PlantedReport(

@@ -1,6 +1,6 @@
 """The answer to each comparison in a sentence, with what is not shown and what is ruled out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,13 +18,14 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.document.cpu_time import explained
+from benchforge_reporters.document.doubts import of_level, of_ratios
 from benchforge_reporters.document.found_rates import found_rates
+from benchforge_reporters.document.ties import differ, pair, tie, ties
 from benchforge_reporters.text.search import rate_of
 
-AnswerState = Literal["differs", "not alike", "disturbed", "same", "alone", "unknown"]
+AnswerState = Literal["differs", "not alike", "disturbed", "same", "undecided", "alone", "unknown"]
 _BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
 RATE: Final = "responses per second"
-_TWICE = 2.0  # from there on a difference is a factor, and below it a share
 _DIGITS: Final = (2, 3, 4)
 
 
@@ -83,17 +84,19 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     ranked = standing(comparison, summary)
     state, headline, sentences = _shown(cases, ranked, summary)
     searched = any(case.capacity is not None for case in cases)
-    if state in {"differs", "same"} and not searched:
+    compared = state in {"differs", "same", "undecided"}
+    if compared and not searched:
         sentences += explained(cases, trials)
     sentences += _placebo(comparison, summary)
-    if state == "differs" and (doubts := _doubts(cases)):
-        state, sentences = "disturbed", [doubts, *sentences]
+    if compared and (doubts := of_ratios(cases)):
+        state = "disturbed" if state == "differs" else state
+        sentences = [*doubts, *sentences]
     if state in {"differs", "disturbed"} and (faults := _faults(comparison)):
         state = "not alike"
         messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
         sentences = [f"Not alike: {'; '.join(messages)}.", *sentences]
-    if state == "alone" and any(one.used for case in cases for one in case.doubted):
-        state, sentences = "disturbed", [_doubts_alone(cases), *sentences]
+    if state == "alone" and (doubts := of_level(cases)):
+        state, sentences = "disturbed", [*doubts, *sentences]
     label = label_of(comparison, summary)
     return ComparisonAnswer(comparison.scenario, label, state, headline, tuple(sentences))
 
@@ -106,23 +109,23 @@ def _shown(
         return ("alone", _alone(cases[0]), [])
     if (rates := found_rates(cases)) is not None:
         apart, text = rates
-        return ("differs" if apart else "same", text, [])
+        return ("differs" if apart else "undecided", text, [])
     if ranked is None or ranked.ranking is None:
         why = "no metric ranks the servers" if ranked is None else ranked.why
         return ("unknown", f"No answer: {why}", [])
     order = [one.server for one in ranked.ranking.order]
     left = [f"{one.server} is not ranked: {one.why}." for one in ranked.left_out]
     first, others = order[0], order[1:]
-    tied = [one for one in others if not _differ(ranked.ranking, first, one)]
+    tied = [one for one in others if not differ(ranked.ranking, first, one)]
     beaten = [one for one in others if one not in tied]
     phrase = _Phrase(ranked, _measurand(ranked, summary))
     if not others:
         return ("unknown", f"No answer: only {first} has values that count", left)
     if tied:
-        headline = _no_difference(ranked.ranking, [first, *tied])
+        close, headline = tie(ranked.ranking, [first, *tied])
         ahead = [f"{phrase.of(first, beaten)}."] if beaten else []
-        return ("same", headline, [*ahead, *left])
-    between = [f"{text}." for text in _among(ranked.ranking, beaten)]
+        return ("same" if close else "undecided", headline, [*ahead, *left])
+    between = [f"{text}." for text in ties(ranked.ranking, beaten)]
     if len(beaten) == _BY_NAME and not between:
         between = [f"{phrase.of(beaten[0], beaten[1:])}."]
     return ("differs", phrase.of(first, beaten), [*between, *left])
@@ -141,10 +144,15 @@ class _Phrase:
             nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
             return f"{first} {nearest}, and {last}, the last of {len(self._order)}"
         times = [self._times(first, server) for server in beaten]
-        if len({one.partition(" (")[0] for one in times}) > 1 and self.measurand == RATE:
+        apart = len({one.partition(" (")[0] for one in times}) > 1 and self._differ(*beaten)
+        if apart and self.measurand == RATE:
             second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
             return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
         return f"{first} {self._than(first, beaten)}"
+
+    def _differ(self, first: str, second: str) -> bool:
+        ranking = self.ranked.ranking
+        return ranking is not None and differ(ranking, first, second)
 
     def _times(self, first: str, beaten: str) -> str:
         ranking = self.ranked.ranking
@@ -166,21 +174,9 @@ class _Phrase:
         return f"has {times} the {metric} of {who}"
 
 
-def _pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate, bool]:
-    """Return the ratio of two servers by itself and with all others, and whether they differ."""
-    for pair in ranking.pairs:
-        if (pair.first, pair.second) == (first, second):
-            return pair.ratio, pair.simultaneous, pair.differ
-    raise KeyError(f"{first} / {second}")
-
-
-def _differ(ranking: Ranking, first: str, second: str) -> bool:
-    return _pair(ranking, first, second)[2]
-
-
 def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
     """Return the interval with all other pairs, or that of the pair where only it excludes 1."""
-    alone, together, _ = _pair(ranking, first, second)
+    alone, together, _ = pair(ranking, first, second)
     ends = together.interval
     return together if ends is not None and not ends[0] <= 1 <= ends[1] else alone
 
@@ -210,36 +206,6 @@ def _shown_as(value: float, digits: int) -> float:
     return float(readable.figure(value, digits).replace(",", ""))
 
 
-def _no_difference(ranking: Ranking, servers: Sequence[str]) -> str:
-    """Return that no difference was seen between servers, and which size is ruled out."""
-    ends = [
-        _pair(ranking, first, second)[1].interval
-        for place, first in enumerate(servers)
-        for second in servers[place + 1 :]
-    ]
-    intervals = [end for end in ends if end is not None]
-    between = f"No difference seen between {readable.conjoined(servers)}"
-    if len(intervals) < len(ends):
-        return f"{between}: no interval, so none is ruled out"
-    most = max(max(high, 1 / low) for low, high in intervals)
-    share = readable.figure(100 * (most - 1), 2)
-    below = f"{share} %" if most < _TWICE else f"{readable.figure(most, 2)} times"
-    return f"{between}: any is below {below}"
-
-
-def _among(ranking: Ranking, servers: Sequence[str]) -> Iterator[str]:
-    """Yield each run of servers, in their order, of which no two were shown to differ."""
-    run: list[str] = []
-    for server in servers:
-        if any(_differ(ranking, one, server) for one in run):
-            if len(run) > 1:
-                yield _no_difference(ranking, run)
-            run = []
-        run.append(server)
-    if len(run) > 1:
-        yield _no_difference(ranking, run)
-
-
 def _alone(case: CaseSummary) -> str:
     """Return what one server did that is compared with none."""
     name = case.case.server
@@ -260,27 +226,6 @@ def _levels(line: MetricSummary) -> str:
         return median
     scale = readable.scale(line.unit, [line.median or 0.0])
     return f"{median} (trials {scale.text(lowest)} to {scale.text(highest)})"
-
-
-def _doubts_alone(cases: Sequence[CaseSummary]) -> str:
-    """Return how many trials of a server that is compared with none are not to be believed."""
-    number = sum(one.used for case in cases for one in case.doubted)
-    of = readable.counted(sum(case.trials for case in cases), "trial")
-    return f"{number} of {of} cannot be believed: on a quiet machine the level may be another."
-
-
-def _doubts(cases: Sequence[CaseSummary]) -> str:
-    """Return how many of the trials that count are not to be believed; empty if none."""
-    used = [one for case in cases for one in case.doubted if one.used]
-    if not used:
-        return ""
-    disturbed = sum(one.disturbed for one in used)
-    of = readable.counted(sum(case.trials for case in cases), "trial")
-    others = f"{len(used) - disturbed} of {of} cannot be believed"
-    if not disturbed:
-        return f"{others}."
-    alike = f"Others disturbed {disturbed} of {of}: each is compared with trials disturbed as much"
-    return f"{alike}; {others}." if disturbed < len(used) else f"{alike}."
 
 
 def _faults(comparison: Comparison) -> list[Check]:

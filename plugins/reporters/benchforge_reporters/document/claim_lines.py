@@ -23,6 +23,10 @@ SIGNS: Final[dict[ClaimState, str]] = {
     "inconclusive": "?",
     "invalid": "\N{EN DASH}",
 }
+_PAIR: Final = 2  # servers: their interval is the same in an answer and in a claim
+_NOTE: Final = (
+    "The intervals of an answer hold for all its pairs together. A claim has one of its own."
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,21 @@ class ClaimLine:
 def claim_lines(summary: Summary) -> list[ClaimLine]:
     """Return a line for each question, in the order of the suite."""
     return [_line(one) for one in texts(summary)]
+
+
+def intervals_note(summary: Summary) -> str:
+    """Return why a claim's interval is not that of its answer; empty where both are the same."""
+    families = [
+        {one.title for one in comparison.cases}
+        for comparison in summary.comparisons
+        if len(comparison.cases) > _PAIR
+    ]
+    for claim in summary.claims:
+        for one in claim.instances:
+            sides = {one.a.case.title, one.b.case.title} if one.b is not None else set()
+            if sides and any(sides <= family for family in families):
+                return _NOTE
+    return ""
 
 
 def counted_states(lines: Sequence[ClaimLine]) -> str:

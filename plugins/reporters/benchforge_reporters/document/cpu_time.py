@@ -22,11 +22,13 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str
     spent = {server: cpu for server, cpu in costs.items() if cpu.get("server")}
     if len(spent) < len(cases):
         return []
-    used = {server: _cpus(some) for server, some in counted.items()}
+    # Where others used the CPUs, servers waited for these.
+    quiet = {
+        name: _undisturbed(case, counted[name]) for name, case in zip(names, cases, strict=True)
+    }
+    used = {server: _cpus(quiet[server] or some) for server, some in counted.items()}
     if max(used.values(), default=_BUSY) < _BUSY:
-        # Where others used the CPUs, servers waited for these.
-        disturbed = any(one.used for case in cases for one in case.doubted)
-        return [] if disturbed else [f"Why: {_waiting(used)}."]
+        return [f"Why: {_waiting(used)}."] if all(quiet.values()) else []
     busy = (_one_worker(server, some) for server, some in counted.items())
     return [f"Why: {_where(spent)}.", *(f"{text}." for text in busy if text)]
 
@@ -39,6 +41,11 @@ def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]
         for trial in trials
         if trial.measured and trial.case.title == case.case.title and trial.number not in aside
     ]
+
+
+def _undisturbed(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
+    doubted = {one.trial for one in case.doubted}
+    return [trial for trial in trials if trial.number not in doubted]
 
 
 def cost(trials: Sequence[Trial]) -> CpuByRole:

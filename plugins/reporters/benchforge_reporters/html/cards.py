@@ -15,6 +15,7 @@ _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
     "not alike": ("unlike", "not alike"),
     "disturbed": ("unlike", "disturbed"),
     "same": ("", "no difference seen"),
+    "undecided": ("", "undecided"),
     "alone": ("", "no comparison"),
     "unknown": ("unlike", "no answer"),
 }

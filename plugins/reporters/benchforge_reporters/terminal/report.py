@@ -8,7 +8,6 @@ from typing import ClassVar
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
-from benchforge_reporters.document.quotable import verdict
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
@@ -155,6 +154,8 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     else:
         yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
         yield from _claims_in_full(shown.claims, paint)
+        if note := shown.claims_note:
+            yield from (paint.of("aside", line) for line in paint.wrapped(note, "  "))
 
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
@@ -176,8 +177,8 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
 def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     causes = shown.causes
     if shown.answers:
-        state, sentence = verdict(causes, smoke=shown.smoke)
-        yield f"{paint.of('heading', 'May I quote it?')}  {paint.of(state, sentence)}"
+        answer = paint.of(shown.quotable.state, shown.quotable.sentence)
+        yield f"{paint.of('heading', 'May I quote it?')}  {answer}"
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
@@ -192,10 +193,8 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
 
 
 def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    if shown.more_blocks:
-        advice = f"benchforge run SUITE --set repeat.blocks={4 * shown.blocks}"
-        for line in paint.wrapped(f"To make the intervals half as wide: {advice}"):
-            yield paint.of("do", line)
+    if shown.next_step:
+        yield from (paint.of("do", line) for line in paint.wrapped(shown.next_step))
 
 
 def last_lines(log: str) -> list[str]:

@@ -13,6 +13,7 @@ ANSWERS: Final[dict[AnswerState, Sign]] = {
     "not alike": ("!", "limits"),
     "disturbed": ("!", "limits"),
     "same": ("≈", "heading"),
+    "undecided": ("?", "limits"),
     "alone": ("·", "aside"),
     "unknown": ("?", "limits"),
 }

@@ -1,0 +1,58 @@
+"""Servers that were not shown to differ: how large a difference may still be."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from benchforge.plugin import Estimate, Ranking, readable
+
+CLOSE: Final = 1.1
+"Servers whose ratio is surely below it are called equal within that; of others nothing is decided."
+_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
+
+
+def pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate, bool]:
+    """Return the ratio of two servers by itself and with all others, and whether they differ.
+
+    Raises KeyError for servers that the ranking does not have in this order.
+    """
+    for one in ranking.pairs:
+        if (one.first, one.second) == (first, second):
+            return one.ratio, one.simultaneous, one.differ
+    raise KeyError(f"{first} / {second}")
+
+
+def differ(ranking: Ranking, first: str, second: str) -> bool:
+    """Return whether two servers were shown to differ."""
+    return pair(ranking, first, second)[2]
+
+
+def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
+    """Return whether servers are close together, and a sentence on how far apart they may be."""
+    ends = [
+        pair(ranking, first, second)[1].interval
+        for place, first in enumerate(servers)
+        for second in servers[place + 1 :]
+    ]
+    intervals = [end for end in ends if end is not None]
+    names = readable.conjoined(servers)
+    if len(intervals) < len(ends):
+        return False, f"Undecided between {names}: no interval, so no difference is ruled out"
+    most = max(max(high, 1 / low) for low, high in intervals)
+    share = readable.figure(100 * (most - 1), 2)
+    if most < CLOSE:
+        return True, f"No difference seen between {names}: any is below {share} %"
+    size = f"{share} %" if most < _TWICE else f"{readable.figure(most, 2)} times"
+    return False, f"Undecided between {names}: a difference of up to {size} is possible"
+
+
+def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence on each run of servers, in their order, of which no two differ."""
+    run: list[str] = []
+    for server in servers:
+        if any(differ(ranking, one, server) for one in run):
+            if len(run) > 1:
+                yield tie(ranking, run)[1]
+            run = []
+        run.append(server)
+    if len(run) > 1:
+        yield tie(ranking, run)[1]
