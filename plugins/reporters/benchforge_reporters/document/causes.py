@@ -82,7 +82,7 @@ def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
 def _unlike(text: CauseText) -> bool:
     """Whether a cause says that servers of a comparison did not do the same work."""
     return text.kind in {"invalid", "limits"} and any(
-        one.check.scope == "comparison" and one.check.topic == "alike"
+        (one.check.id, one.check.scope, one.check.topic) == (text.id, "comparison", "alike")
         for one in text.cause.findings
     )
 
