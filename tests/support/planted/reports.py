@@ -78,8 +78,8 @@ PLANTED_REPORTS = (
     ),
     PlantedReport(
         "unlike",
-        "not alike",
-        "north serves about",
+        "not comparable",
+        "Not comparable: north kept",
         _suite("unlike", "--wait 0.005", "--wait 0.008 --close"),
     ),
 )

@@ -18,12 +18,14 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.document.cpu_time import explained
-from benchforge_reporters.document.doubts import of_level, of_ratios
+from benchforge_reporters.document.doubts import of_level, rests_on
 from benchforge_reporters.document.found_rates import found_rates
-from benchforge_reporters.document.ties import differ, pair, tie, ties
+from benchforge_reporters.document.ties import differ, far_apart, pair, scatter, tie, ties
 from benchforge_reporters.text.search import rate_of
 
-AnswerState = Literal["differs", "not alike", "disturbed", "same", "undecided", "alone", "unknown"]
+AnswerState = Literal[
+    "differs", "not comparable", "disturbed", "same", "undecided", "alone", "unknown"
+]
 _BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
 RATE: Final = "responses per second"
 _DIGITS: Final = (2, 3, 4)
@@ -40,6 +42,8 @@ class ComparisonAnswer:
     headline: str
     sentences: tuple[str, ...]
     "Sentences on what speaks against it, what is not shown, and why."
+    undecided: bool
+    "True if servers may be far apart although they were not shown to differ."
 
 
 def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]:
@@ -82,23 +86,28 @@ def _measurand(ranked: MetricRanking, summary: Summary) -> str:
 def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> ComparisonAnswer:
     cases = cases_of(comparison, summary)
     ranked = standing(comparison, summary)
+    ranking = None if ranked is None else ranked.ranking
     state, headline, sentences = _shown(cases, ranked, summary)
     searched = any(case.capacity is not None for case in cases)
-    compared = state in {"differs", "same", "undecided"}
-    if compared and not searched:
-        sentences += explained(cases, trials)
+    faults = _faults(comparison, summary) if state == "differs" else []
+    if faults:
+        messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
+        sentences = [f"Measured: {headline}.", *sentences]
+        state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
+    elif state in {"differs", "same", "undecided"} and not searched:
+        if state == "undecided" and ranked is not None and (text := scatter(cases, ranked)):
+            sentences.append(text)
+        sentences += explained(cases, trials, differ=state == "differs")
     sentences += _placebo(comparison, summary)
-    if compared and (doubts := of_ratios(cases)):
+    if state in {"differs", "same", "undecided"} and (doubts := rests_on(cases, ranking)):
         state = "disturbed" if state == "differs" else state
         sentences = [*doubts, *sentences]
-    if state in {"differs", "disturbed"} and (faults := _faults(comparison)):
-        state = "not alike"
-        messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
-        sentences = [f"Not alike: {'; '.join(messages)}.", *sentences]
     if state == "alone" and (doubts := of_level(cases)):
         state, sentences = "disturbed", [*doubts, *sentences]
     label = label_of(comparison, summary)
-    return ComparisonAnswer(comparison.scenario, label, state, headline, tuple(sentences))
+    return ComparisonAnswer(
+        comparison.scenario, label, state, headline, tuple(sentences), far_apart(ranking)
+    )
 
 
 def _shown(
@@ -125,7 +134,7 @@ def _shown(
         close, headline = tie(ranked.ranking, [first, *tied])
         ahead = [f"{phrase.of(first, beaten)}."] if beaten else []
         return ("same" if close else "undecided", headline, [*ahead, *left])
-    between = [f"{text}." for text in ties(ranked.ranking, beaten)]
+    between = [f"{text}." for _, text in ties(ranked.ranking, beaten)]
     if len(beaten) == _BY_NAME and not between:
         between = [f"{phrase.of(beaten[0], beaten[1:])}."]
     return ("differs", phrase.of(first, beaten), [*between, *left])
@@ -144,15 +153,10 @@ class _Phrase:
             nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
             return f"{first} {nearest}, and {last}, the last of {len(self._order)}"
         times = [self._times(first, server) for server in beaten]
-        apart = len({one.partition(" (")[0] for one in times}) > 1 and self._differ(*beaten)
-        if apart and self.measurand == RATE:
+        if len({one.partition(" (")[0] for one in times}) > 1 and self.measurand == RATE:
             second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
             return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
         return f"{first} {self._than(first, beaten)}"
-
-    def _differ(self, first: str, second: str) -> bool:
-        ranking = self.ranked.ranking
-        return ranking is not None and differ(ranking, first, second)
 
     def _times(self, first: str, beaten: str) -> str:
         ranking = self.ranked.ranking
@@ -228,9 +232,12 @@ def _levels(line: MetricSummary) -> str:
     return f"{median} (trials {scale.text(lowest)} to {scale.text(highest)})"
 
 
-def _faults(comparison: Comparison) -> list[Check]:
-    """Return the checks that say that the sides were not alike, or have no level to compare."""
-    return [
+def _faults(comparison: Comparison, summary: Summary) -> list[Check]:
+    """Return the checks that say that the sides were not alike, or have no level to compare.
+
+    Of several with one cause, the one at the root.
+    """
+    faults = [
         one
         for one in comparison.checks
         if one.invalidates == "all"
@@ -239,6 +246,8 @@ def _faults(comparison: Comparison) -> list[Check]:
             or (one.status in {"warn", "fail"} and one.topic == "alike")
         )
     ]
+    causes = {cause.id for cause in summary.causes}
+    return [one for one in faults if one.id in causes] or faults
 
 
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:

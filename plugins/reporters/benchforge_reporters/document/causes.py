@@ -62,7 +62,9 @@ class CauseTexts:
     def of_others(self) -> str:
         """Words on the others: that they do not limit the answer, if so; else empty."""
         harmless = all(one.kind in {"expert", "dealt with"} for one in self.others)
-        return ", none of which limits the answer" if harmless else ""
+        if not harmless:
+            return ""
+        return " does not limit the answer" if len(self.others) == 1 else " do not limit the answer"
 
 
 def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:

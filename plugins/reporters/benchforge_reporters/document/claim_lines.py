@@ -8,25 +8,30 @@ from typing import Final, Literal
 from benchforge.plugin import Summary, Verdict, readable
 from benchforge_reporters.text.claims import ClaimText, texts
 
-ClaimState = Literal["holds", "not alike", "fails", "inconclusive", "invalid"]
+ClaimState = Literal["holds", "not comparable", "fails", "inconclusive", "invalid"]
 WORDS: Final[dict[ClaimState, str]] = {
     "holds": "hold",
-    "not alike": "hold for sides that are not alike",
+    "not comparable": "not comparable",
     "fails": "fail",
     "inconclusive": "undecided",
     "invalid": "invalid",
 }
+_VERBS: Final[dict[ClaimState, str]] = {
+    "holds": "holds",
+    "not comparable": "cannot be judged",
+    "fails": "fails",
+    "inconclusive": "is undecided",
+    "invalid": "is invalid",
+}
 SIGNS: Final[dict[ClaimState, str]] = {
     "holds": "✔",
-    "not alike": "!",
+    "not comparable": "!",
     "fails": "✕",
     "inconclusive": "?",
     "invalid": "\N{EN DASH}",
 }
 _PAIR: Final = 2  # servers: their interval is the same in an answer and in a claim
-_NOTE: Final = (
-    "The intervals of an answer hold for all its pairs together. A claim has one of its own."
-)
+_NOTE: Final = "Intervals of answers hold for all pairs together: they are wider than a claim's."
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,11 @@ class ClaimLine:
     remark: str
     "Reason against the answer, or what it takes to decide; may be empty."
     text: ClaimText
+
+    @property
+    def verb(self) -> str:
+        """What became of the hypothesis, as the verb of a sentence."""
+        return _VERBS[self.state]
 
 
 def claim_lines(summary: Summary) -> list[ClaimLine]:
@@ -85,7 +95,7 @@ def word_of(state: ClaimState, count: int) -> str:
 def _line(text: ClaimText) -> ClaimLine:
     verdict = text.verdict
     faults = _faults(verdict)
-    state: ClaimState = "not alike" if verdict.state == "holds" and faults else verdict.state
+    state: ClaimState = "not comparable" if verdict.state == "holds" and faults else verdict.state
     return ClaimLine(
         state=state,
         name=text.name,
@@ -144,7 +154,7 @@ def _excluded(text: ClaimText) -> bool | None:
 
 def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
     if faults:
-        return f"not alike: {', '.join(faults)}"
+        return f"its sides are not alike ({', '.join(faults)})"
     if verdict.disturbed:
         some = len(verdict.disturbed) < len(verdict.blocks)
         return f"{len(verdict.disturbed) if some else 'all'} of them disturbed alike"

@@ -18,7 +18,7 @@ def next_step(
     """Return the command that decides what is undecided, with its time; empty if nothing is."""
     needed = [line.text.verdict.blocks_needed for line in claims if line.state == "inconclusive"]
     enough = max((number for number in needed if number is not None), default=0)
-    open_answers = any(answer.state == "undecided" for answer in answers)
+    open_answers = any(answer.undecided for answer in answers)
     if not blocks or not (needed or open_answers):
         return ""
     goal = "To decide" if enough > blocks else "To make the intervals half as wide"

@@ -31,14 +31,13 @@ def quotable(causes: CauseTexts, answers: Sequence[ComparisonAnswer], summary: S
     invalid = [text for text in causes.all if text.kind == "invalid"]
     parts = [_part(answer, invalid, summary, at) for at, answer in enumerate(answers)]
     compared = [part for part in parts if part.compares]
-    if not invalid and all(part.ratio and part.level for part in parts):
+    whole = not invalid and all(part.ratio and part.level for part in parts)
+    if whole and not any(part.undecided for part in parts):
         return Quotable("good", _whole(sum(text.kind == "limits" for text in causes.all)))
     texts = []
     if compared:
         of = "Comparison" if len(compared) == 1 else "Comparisons"
-        sure = [part for part in compared if part.ratio]
-        unlike = all(part.unlike for part in compared)
-        texts.append(f"{of}: {'no, not alike' if unlike else _which(sure, compared)}.")
+        texts.append(f"{of}: {_of_comparisons(compared)}.")
     texts.append(f"Requests/s and times: {_which([part for part in parts if part.level], parts)}.")
     nothing = not any((part.ratio and part.compares) or part.level for part in parts)
     return Quotable("bad" if nothing else "limits", " ".join(texts))
@@ -51,6 +50,7 @@ class _Part:
     label: str
     compares: bool
     "True if it compares servers."
+    undecided: bool
     unlike: bool
     "True if its servers did not do the same work."
     ratio: bool
@@ -62,11 +62,12 @@ def _part(
 ) -> _Part:
     cases = cases_of(summary.comparisons[at], summary)
     theirs = [text for text in invalid if _concerns(text, answer.scenario)]
-    answered = answer.state not in {"not alike", "unknown"}
+    answered = answer.state not in {"not comparable", "unknown"}
     return _Part(
         label=answer.label,
         compares=len(cases) > 1,
-        unlike=answer.state == "not alike",
+        undecided=answer.state == "undecided",
+        unlike=answer.state == "not comparable",
         ratio=answered and not any(map(_of_ratios, theirs)),
         level=not sum(used_doubts(cases)) and not theirs,
     )
@@ -90,6 +91,14 @@ def _whole(limits: int) -> str:
     if not limits:
         return "Yes."
     return f"Yes, with the {'reservation' if limits == 1 else f'{limits} reservations'} below."
+
+
+def _of_comparisons(compared: Sequence[_Part]) -> str:
+    if all(part.unlike for part in compared):
+        return "no, not alike"
+    if all(part.ratio and part.undecided for part in compared):
+        return "no, undecided"
+    return _which([part for part in compared if part.ratio], compared)
 
 
 def _which(good: Sequence[_Part], parts: Sequence[_Part]) -> str:

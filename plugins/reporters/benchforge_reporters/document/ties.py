@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from benchforge.plugin import Estimate, Ranking, readable
+from benchforge.plugin import CaseSummary, Estimate, MetricRanking, Ranking, readable
 
 CLOSE: Final = 1.1
 "Servers whose ratio is surely below it are called equal within that; of others nothing is decided."
@@ -40,19 +40,43 @@ def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
     most = max(max(high, 1 / low) for low, high in intervals)
     share = readable.figure(100 * (most - 1), 2)
     if most < CLOSE:
-        return True, f"No difference seen between {names}: any is below {share} %"
-    size = f"{share} %" if most < _TWICE else f"{readable.figure(most, 2)} times"
-    return False, f"Undecided between {names}: a difference of up to {size} is possible"
+        return True, f"No difference seen between {names}: any difference is below {share} %"
+    size = f"{share} %" if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
+    return False, f"Undecided between {names}: they may differ by up to {size}"
 
 
-def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence on each run of servers, in their order, of which no two differ."""
+def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]:
+    """Yield what `tie` returns for each run of servers, in their order, of which no two differ."""
     run: list[str] = []
     for server in servers:
         if any(differ(ranking, one, server) for one in run):
             if len(run) > 1:
-                yield tie(ranking, run)[1]
+                yield tie(ranking, run)
             run = []
         run.append(server)
     if len(run) > 1:
-        yield tie(ranking, run)[1]
+        yield tie(ranking, run)
+
+
+def far_apart(ranking: Ranking | None) -> bool:
+    """Return whether servers may be far apart although they were not shown to differ."""
+    names = [] if ranking is None else [one.server for one in ranking.order]
+    return ranking is not None and any(not close for close, _ in ties(ranking, names))
+
+
+def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> str:
+    """Return how much the trials of one server differ, in a sentence; empty if that is unknown."""
+    lines = [
+        line
+        for case in cases
+        for line in case.metrics
+        if (line.metric, line.of) == (ranked.metric, ranked.of) and line.lowest and line.highest
+    ]
+    most = max(
+        (line.highest / line.lowest for line in lines if line.highest and line.lowest), default=1.0
+    )
+    if most <= 1:
+        return ""
+    share = readable.figure(100 * (most - 1), 2)
+    blocks = readable.counted(max(case.trials for case in cases), "block")
+    return f"Why: the trials of one server differ by up to {share} %, and there are {blocks} only."

@@ -12,7 +12,7 @@ from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer,
 
 _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
     "differs": ("better", "differs"),
-    "not alike": ("unlike", "not alike"),
+    "not comparable": ("unlike", "not comparable"),
     "disturbed": ("unlike", "disturbed"),
     "same": ("", "no difference seen"),
     "undecided": ("", "undecided"),

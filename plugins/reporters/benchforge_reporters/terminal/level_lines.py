@@ -9,7 +9,8 @@ from benchforge_reporters.document.levels import LevelRow, Levels
 from benchforge_reporters.terminal.paint import Paint
 
 LEGEND: Final = (
-    "├──●──┤ value and its 95 % interval, on an axis from zero; ~ rests on few responses"
+    "├──●──┤ value and its 95 % interval, on an axis from zero; ~ rests on few responses; "
+    "CPU/request of all parts"
 )
 _PAPER = 100
 _WIDE = 110  # columns from which on the shares of CPU time have room

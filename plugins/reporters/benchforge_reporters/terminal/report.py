@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, readable, safe
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.terminal.fitted import fitted
@@ -160,14 +160,13 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     name = max(len(safe.line(one.name)) for one in claims)
-    state = max(len(one.state) for one in claims)
     for claim in claims:
         sign, meaning = CLAIMS[claim.state]
-        text = "; ".join(
-            filter(None, (f"{claim.hypothesis}: {claim.estimate}", claim.published, claim.remark))
-        )
-        named = f"{claim.state.ljust(state)}  {safe.line(claim.name).ljust(name)}"
-        start = f"  {sign} {named}  "
+        parts = [claim.estimate, claim.published, claim.remark]
+        if claim.state == "not comparable":
+            parts = [claim.remark, claim.estimate, claim.published]
+        text = f"{claim.hypothesis} {claim.verb}: {'; '.join(filter(None, parts))}"
+        start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
         indent = " " * min(len(start), _DEEPEST)
         first, *more = paint.wrapped(text, start, indent)
         yield f"  {paint.of(meaning, sign)}{first[3:]}"
@@ -188,7 +187,8 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         if text.remedy:
             yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
     if causes.others:
-        more = f"and {len(causes.others)} more{causes.of_others}: benchforge report --why"
+        more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
+        more += "benchforge report --why"
         yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
 
 

@@ -10,7 +10,7 @@ from benchforge_reporters.terminal.paint import Meaning
 Sign = tuple[str, Meaning]
 ANSWERS: Final[dict[AnswerState, Sign]] = {
     "differs": ("✔", "good"),
-    "not alike": ("!", "limits"),
+    "not comparable": ("!", "limits"),
     "disturbed": ("!", "limits"),
     "same": ("≈", "heading"),
     "undecided": ("?", "limits"),
@@ -19,7 +19,7 @@ ANSWERS: Final[dict[AnswerState, Sign]] = {
 }
 CLAIMS: Final[dict[ClaimState, Sign]] = {
     "holds": (SIGNS["holds"], "good"),
-    "not alike": (SIGNS["not alike"], "limits"),
+    "not comparable": (SIGNS["not comparable"], "limits"),
     "fails": (SIGNS["fails"], "bad"),
     "inconclusive": (SIGNS["inconclusive"], "limits"),
     "invalid": (SIGNS["invalid"], "bad"),
