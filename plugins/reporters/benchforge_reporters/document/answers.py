@@ -95,9 +95,8 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         sentences = [f"Measured: {headline}.", *sentences]
         state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
     elif state in {"differs", "same", "undecided"} and not searched:
-        if state == "undecided" and ranked is not None and (text := scatter(cases, ranked)):
-            sentences.append(text)
-        sentences += explained(cases, trials, differ=state == "differs")
+        why = scatter(cases, ranked) if state == "undecided" and ranked is not None else []
+        sentences = [*why, *explained(cases, trials, differ=state == "differs"), *sentences]
     sentences += _placebo(comparison, summary)
     if state in {"differs", "same", "undecided"} and (doubts := rests_on(cases, ranking)):
         state = "disturbed" if state == "differs" else state

@@ -38,7 +38,10 @@ def quotable(causes: CauseTexts, answers: Sequence[ComparisonAnswer], summary: S
     if compared:
         of = "Comparison" if len(compared) == 1 else "Comparisons"
         texts.append(f"{of}: {_of_comparisons(compared)}.")
-    texts.append(f"Requests/s and times: {_which([part for part in parts if part.level], parts)}.")
+    levels = _which([part for part in parts if part.level], parts)
+    if levels == "yes" and any(part.undecided for part in parts):
+        levels = "yes, each with its interval"
+    texts.append(f"Requests/s and times: {levels}.")
     nothing = not any((part.ratio and part.compares) or part.level for part in parts)
     return Quotable("bad" if nothing else "limits", " ".join(texts))
 

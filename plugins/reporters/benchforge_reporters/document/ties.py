@@ -40,7 +40,10 @@ def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
     most = max(max(high, 1 / low) for low, high in intervals)
     share = readable.figure(100 * (most - 1), 2)
     if most < CLOSE:
-        return True, f"No difference seen between {names}: any difference is below {share} %"
+        return (
+            True,
+            f"No difference seen between {names}: any difference is below {share} % (95 % sure)",
+        )
     size = f"{share} %" if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
     return False, f"Undecided between {names}: they may differ by up to {size}"
 
@@ -64,8 +67,8 @@ def far_apart(ranking: Ranking | None) -> bool:
     return ranking is not None and any(not close for close, _ in ties(ranking, names))
 
 
-def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> str:
-    """Return how much the trials of one server differ, in a sentence; empty if that is unknown."""
+def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
+    """Return how much the trials of one server differ, in a sentence; none if that is unknown."""
     lines = [
         line
         for case in cases
@@ -76,7 +79,9 @@ def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> str:
         (line.highest / line.lowest for line in lines if line.highest and line.lowest), default=1.0
     )
     if most <= 1:
-        return ""
+        return []
     share = readable.figure(100 * (most - 1), 2)
     blocks = readable.counted(max(case.trials for case in cases), "block")
-    return f"Why: the trials of one server differ by up to {share} %, and there are {blocks} only."
+    return [
+        f"Why: the trials of one server differ by up to {share} %, and there are {blocks} only."
+    ]
