@@ -71,8 +71,9 @@ def intervals_note(summary: Summary) -> str:
         if len(comparison.cases) > _PAIR
     ]
     for claim in summary.claims:
-        for one in claim.instances:
-            sides = {one.a.case.title, one.b.case.title} if one.b is not None else set()
+        for instance in claim.instances:
+            a, b = instance.a, instance.b
+            sides = set() if b is None else {a.case.title, b.case.title}
             if sides and any(sides <= family for family in families):
                 return _NOTE
     return ""

@@ -15,9 +15,9 @@ def pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate,
 
     Raises KeyError for servers that the ranking does not have in this order.
     """
-    for one in ranking.pairs:
-        if (one.first, one.second) == (first, second):
-            return one.ratio, one.simultaneous, one.differ
+    for compared in ranking.pairs:
+        if (compared.first, compared.second) == (first, second):
+            return compared.ratio, compared.simultaneous, compared.differ
     raise KeyError(f"{first} / {second}")
 
 
