@@ -116,11 +116,7 @@ def _shown(
     if len(cases) == 1:
         return ("alone", _alone(cases[0]), [])
     if (rates := found_rates(cases)) is not None:
-        apart, text = rates
-        return ("differs" if apart else "undecided", text, [])
-    if searches := [case for case in cases if case.capacity is not None]:
-        names = [case.case.server for case in searches if not _searched(case)]
-        return ("unknown", f"No answer: no rate is known of {readable.conjoined(names)}", [])
+        return (*rates, [])
     if ranked is None or ranked.ranking is None:
         why = "no metric ranks the servers" if ranked is None else ranked.why
         return ("unknown", f"No answer: {why}", [])
@@ -140,10 +136,6 @@ def _shown(
     if len(beaten) == _BY_NAME and not between:
         between = [f"{phrase.of(beaten[0], beaten[1:])}."]
     return ("differs", phrase.of(first, beaten), [*between, *left])
-
-
-def _searched(case: CaseSummary) -> bool:
-    return case.capacity is not None and case.capacity.answered
 
 
 @dataclass(frozen=True)
