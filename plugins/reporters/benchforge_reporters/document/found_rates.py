@@ -32,8 +32,8 @@ def found_rates(
     ends = [_ends(capacity) for _, capacity in ranked]
     apart = all(low > high for (low, _), (_, high) in pairwise(ends))
     of = "" if apart or len(ranked) == 1 else ": the intervals have rates in common"
-    state = "differs" if apart else "undecided"
-    return state, f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{of}"
+    text = f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{of}"
+    return ("differs", text) if apart else ("undecided", text)
 
 
 def _rate(capacity: Capacity) -> str:
