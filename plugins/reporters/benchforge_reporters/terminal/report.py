@@ -176,8 +176,10 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
 def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     causes = shown.causes
     if shown.answers:
-        answer = paint.of(shown.quotable.state, shown.quotable.sentence)
-        yield f"{paint.of('heading', 'May I quote it?')}  {answer}"
+        question, state = "May I quote it?", shown.quotable.state
+        first, *more = paint.wrapped(shown.quotable.sentence, f"{question}  ")
+        yield paint.of("heading", question) + paint.of(state, first[len(question) :])
+        yield from (paint.of(state, line) for line in more)
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
