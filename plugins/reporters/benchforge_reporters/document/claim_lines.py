@@ -158,7 +158,7 @@ def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
         return f"its sides are not alike ({', '.join(faults)})"
     if verdict.disturbed:
         some = len(verdict.disturbed) < len(verdict.blocks)
-        return f"{len(verdict.disturbed) if some else 'all'} of them disturbed alike"
+        return f"in {len(verdict.disturbed) if some else 'all'} of them noise met both sides"
     if verdict.blocks_needed is not None:
         return f"about {readable.exact(verdict.blocks_needed)} blocks would tell"
     return ""

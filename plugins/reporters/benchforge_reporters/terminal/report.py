@@ -8,6 +8,7 @@ from typing import ClassVar
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, readable, safe
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
+from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
@@ -176,10 +177,7 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
 def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     causes = shown.causes
     if shown.answers:
-        question, state = "May I quote it?", shown.quotable.state
-        first, *more = paint.wrapped(shown.quotable.sentence, f"{question}  ")
-        yield paint.of("heading", question) + paint.of(state, first[len(question) :])
-        yield from (paint.of(state, line) for line in more)
+        yield from _quotable(shown.quotable, paint)
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
@@ -192,6 +190,13 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
         more += "benchforge report --why"
         yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
+
+
+def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
+    question = "May I quote it?"
+    first, *more = paint.wrapped(answer.sentence, f"{question}  ")
+    yield paint.of("heading", question) + paint.of(answer.state, first[len(question) :])
+    yield from (paint.of(answer.state, line) for line in more)
 
 
 def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
