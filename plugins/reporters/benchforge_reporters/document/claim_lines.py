@@ -1,7 +1,7 @@
 """Each claim in one line: its sign, both sides, the estimate, and what was published."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -60,7 +60,8 @@ class ClaimLine:
 
 def claim_lines(summary: Summary) -> list[ClaimLine]:
     """Return a line for each question, in the order of the suite."""
-    return [_line(one) for one in texts(summary)]
+    roots = {cause.id for cause in summary.causes}
+    return [_line(one, roots) for one in texts(summary)]
 
 
 def intervals_note(summary: Summary) -> str:
@@ -93,9 +94,10 @@ def word_of(state: ClaimState, count: int) -> str:
     return " ".join([f"{verb}s" if count == 1 and verb in {"hold", "fail"} else verb, *more])
 
 
-def _line(text: ClaimText) -> ClaimLine:
+def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:
     verdict = text.verdict
     faults = _faults(verdict)
+    faults = [id_ for id_ in faults if id_ in roots] or faults
     state: ClaimState = "not comparable" if verdict.state == "holds" and faults else verdict.state
     return ClaimLine(
         state=state,
