@@ -144,7 +144,7 @@ def test_sides_that_are_not_alike_are_named_instead_of_a_winner_alone() -> None:
         assert given_.headline == (
             "Not comparable: connections were kept by aiohttp, and closed by flask (K1)"
         )
-        assert given_.sentences[0].startswith("Measured: aiohttp serves about 4.9 times")
+        assert given_.sentences[0].startswith("Do not quote this: aiohttp serves about 4.9 times")
     for status, topic in (
         ("warn", ""),
         ("unknown", "alike"),

@@ -92,7 +92,7 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     faults = _faults(comparison, summary) if state == "differs" else []
     if faults:
         messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
-        sentences = [f"Measured: {headline}.", *sentences]
+        sentences = [f"Do not quote this: {headline}.", *sentences]
         state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
     elif state in {"differs", "same", "undecided"} and not searched:
         why = scatter(cases, ranked) if state == "undecided" and ranked is not None else []

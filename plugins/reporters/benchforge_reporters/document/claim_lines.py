@@ -12,14 +12,14 @@ ClaimState = Literal["holds", "not comparable", "fails", "inconclusive", "invali
 WORDS: Final[dict[ClaimState, str]] = {
     "holds": "hold",
     "not comparable": "not comparable",
-    "fails": "fail",
+    "fails": "do not hold",
     "inconclusive": "undecided",
     "invalid": "invalid",
 }
 _VERBS: Final[dict[ClaimState, str]] = {
     "holds": "holds",
     "not comparable": "cannot be judged",
-    "fails": "fails",
+    "fails": "does not hold",
     "inconclusive": "is undecided",
     "invalid": "is invalid",
 }
@@ -90,8 +90,8 @@ def counted_states(lines: Sequence[ClaimLine]) -> str:
 
 def word_of(state: ClaimState, count: int) -> str:
     """Return what a number of claims does: 1 holds, 2 hold."""
-    verb, *more = WORDS[state].split(" ", maxsplit=1)
-    return " ".join([f"{verb}s" if count == 1 and verb in {"hold", "fail"} else verb, *more])
+    singular = {"hold": "holds", "do not hold": "does not hold"}
+    return singular.get(WORDS[state], WORDS[state]) if count == 1 else WORDS[state]
 
 
 def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:
