@@ -29,13 +29,12 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
     of = readable.counted(blocks, "block")
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     ratio = "ratio rests" if len(ranking.pairs) == 1 else "ratios rest"
-    rest = ": the others do not count" if counts[0] < blocks else ""
-    texts = [f"The {ratio} on {number} of {of}{rest}."]
+    text = f"The {ratio} on {number} of {of}"
     if alike := _disturbed_alike(cases):
         pair = len(cases) == _PAIR
         some, who = (alike, "both servers") if pair else ("some", "the servers")
-        texts.append(f"In {some} of them, noise met {who} alike, and cancels out.")
-    return [" ".join(texts)]
+        text += f"; in {some} of these, noise met {who} alike, and cancels out"
+    return [f"{text}. The other blocks do not count." if counts[0] < blocks else f"{text}."]
 
 
 def of_level(cases: Sequence[CaseSummary]) -> list[str]:
