@@ -1,0 +1,162 @@
+"""A gate against a base commit: both measured side by side, in one run."""
+
+import contextlib
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.cli.loaded import loaded
+from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.run import begin
+from benchforge.cli.screen.say import say
+from benchforge.model.suite.code import Code
+from benchforge.registry import Registry
+from benchforge.results.conclude import summed
+from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.execute import StopLimits
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.suite.toml.source import read
+from benchforge.text.readable import counted
+from benchforge_commands.gate.outcome import Outcome, questions_of
+from benchforge_commands.gate.packages import Packages
+from benchforge_commands.gate.pairs import gated, paired
+from benchforge_commands.gate.repository import BaseCommit, base_commit
+from benchforge_commands.gate.suite import MARK, designed
+from benchforge_commands.gate.verdict import level, precision
+from benchforge_commands.rebaseline.suite import before
+from benchforge_commands.rebaseline.suite import text as in_toml
+
+_SHOWN = 7  # digits of a commit, as git shows it
+_INTERRUPTED = 128  # exit codes from here on are of signals
+
+
+class Asked(NamedTuple):
+    """What the command line asks for."""
+
+    suite: Path
+    limit: float
+    time_s: float
+    profile: str | None
+    only: Sequence[str]
+    output: Path
+
+
+class Formed(NamedTuple):
+    """The suite of a gate, and what is said of it."""
+
+    text: str
+    origins: dict[str, str]
+    "Scenario of the suite, by the scenario of the gate."
+    questions: int
+    base: str
+    head: str
+    notes: tuple[str, ...]
+    same: bool
+
+
+def beside(asked: Asked, base: str, lock: str | None, registry: Registry) -> tuple[Outcome, int]:
+    """Measure the working tree beside a commit. Also return the code of a run that was ended."""
+    suite = loaded(asked.suite, registry, profile=asked.profile, only=asked.only)
+    with base_commit(base, asked.suite.resolve().parent) as commit:
+        formed = _formed(asked, suite, commit, lock, registry)
+    for note in formed.notes:
+        say(note)
+    nothing = Outcome(
+        formed.base,
+        formed.head,
+        asked.limit,
+        level(formed.questions),
+        (),
+        formed.notes,
+        "",
+        formed.same,
+    )
+    if formed.same or not formed.questions:
+        return nothing, 0
+    folders: list[Path] = []
+    limits = StopLimits(time_limit_s=asked.time_s)
+    options = RunOptions(registry, limits=limits, resumable=False)
+    with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
+        code = begin(asked.suite, asked.output, options, kept=folders.append, text=formed.text)
+    (folder,) = folders
+    summary = summed(folder, registry).summary
+    questions = questions_of(summary, formed.origins, asked.limit, suite.gate.allow)
+    outcome = nothing._replace(questions=questions, result=str(folder))
+    return outcome, code if code > _INTERRUPTED else 0
+
+
+def _formed(
+    asked: Asked, suite: Suite, base: BaseCommit, lock: str | None, registry: Registry
+) -> Formed:
+    tables = layered(read(asked.suite), asked.profile, (), registry).tables
+    tables = {**tables, "only": [*suite.scenarios]}
+    pairs = paired(suite, base)
+    named = base.ref if base.ref == base.commit else f"{base.ref} at {base.commit[:_SHOWN]}"
+    notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
+    if not pairs.folders:
+        return Formed("", {}, 0, named, "the working tree", tuple(notes), same=False)
+    formed, origins = gated(tables, base, pairs.folders)
+    packages = Packages(suite, base, lock)
+    formed = packages.given_to(formed, pairs.folders)
+    load = partial(_loaded, asked.suite, registry)
+    once = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
+    measured = load(once)
+    questions = sum(1 for _ in expand(measured)) // 2
+    codes = with_code(measured, LocalHost()).code
+    heads = [one for one in codes if one.server in pairs.folders]
+    design = designed(formed, precision(asked.limit, questions), asked.time_s, load)
+    alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+    return Formed(
+        text=f"{MARK}\n{in_toml(design.tables)}",
+        origins=origins,
+        questions=questions,
+        base=named,
+        head=heads[0].in_words if heads else "working tree",
+        notes=(*notes, *packages.lines, *alone),
+        same=_same(formed, heads, base),
+    )
+
+
+def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
+    """Read the tables of a gate. Raises SuiteErrors, whose places are of the gate's own suite."""
+    try:
+        return loaded(path, registry, text=f"{MARK}\n{in_toml(tables)}")
+    except SuiteErrors as error:
+        shown = f"{path}, as the gate measures it"
+        faults = [replace(one, where=one.where.replace(str(path), shown)) for one in error.faults]
+        raise SuiteErrors(faults) from None
+
+
+def _alone(tables: Tables) -> Tables:
+    scenarios = as_table(tables["scenarios"])
+    return {label: {**as_table(one), "interleave": "off"} for label, one in scenarios.items()}
+
+
+def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
+    """Return whether each server has the same code and packages at the base."""
+    servers = as_table(tables["servers"])
+    return bool(heads) and all(
+        one.commit == base.commit
+        and one.changed_files == 0
+        and as_table(servers[one.server]).get("runtime")
+        == as_table(servers[before(one.server)]).get("runtime")
+        for one in heads
+    )
+
+
+def _lacking(base: BaseCommit) -> list[str]:
+    if not base.lacks:
+        return []
+    commits = counted(base.lacks, "commit")
+    return [
+        f"the working tree lacks {commits} of {base.ref}, which count as differences, too: "
+        f'rebase, or name --base "$(git merge-base {base.ref} HEAD)"'
+    ]
