@@ -86,7 +86,9 @@ def _is_first(row: MetricChange, new: Summed) -> bool:
     return (row.measure.metric, row.measure.of) == (first.metric, first.of)
 
 
-def _question(row: MetricChange, suite: Suite, limit: float, questions: int, new: Summed) -> Question:
+def _question(
+    row: MetricChange, suite: Suite, limit: float, questions: int, new: Summed
+) -> Question:
     case = next(one for one in new.summary.cases if one.case == row.case)
     verdict = verdict_of(
         row.change.change, better=case.metrics[0].better, limit=limit, questions=questions

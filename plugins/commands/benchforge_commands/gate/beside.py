@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import shlex
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +15,7 @@ from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say
 from benchforge.model.suite.code import Code
+from benchforge.model.summary.summary import Summary
 from benchforge.registry import Registry
 from benchforge.results.conclude import summed
 from benchforge.run.checkout.checkouts import with_code
@@ -25,11 +28,11 @@ from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted
-from benchforge_commands.gate.outcome import Outcome, questions_of
+from benchforge_commands.gate.outcome import Outcome, failed_in_turns, questions_of
 from benchforge_commands.gate.packages import Packages
 from benchforge_commands.gate.pairs import gated, paired
 from benchforge_commands.gate.repository import BaseCommit, base_commit
-from benchforge_commands.gate.suite import MARK, designed
+from benchforge_commands.gate.suite import MARK, Design, designed, without_turns
 from benchforge_commands.gate.verdict import level, precision
 from benchforge_commands.rebaseline.suite import before
 from benchforge_commands.rebaseline.suite import text as in_toml
@@ -52,7 +55,7 @@ class Asked(NamedTuple):
 class Formed(NamedTuple):
     """The suite of a gate, and what is said of it."""
 
-    text: str
+    design: Design
     origins: dict[str, str]
     "Scenario of the suite, by the scenario of the gate."
     questions: int
@@ -69,28 +72,54 @@ def beside(asked: Asked, base: str, lock: str | None, registry: Registry) -> tup
         formed = _formed(asked, suite, commit, lock, registry)
     for note in formed.notes:
         say(note)
-    nothing = Outcome(
-        formed.base,
-        formed.head,
-        asked.limit,
-        level(formed.questions),
-        (),
-        formed.notes,
-        "",
-        formed.same,
+    outcome = Outcome(
+        base=formed.base,
+        head=formed.head,
+        limit=asked.limit,
+        level=level(formed.questions),
+        questions=(),
+        notes=formed.notes,
+        result="",
+        same=formed.same,
     )
     if formed.same or not formed.questions:
-        return nothing, 0
+        return outcome, 0
+    began = time.monotonic()
+    judge = partial(
+        questions_of,
+        origins=formed.origins,
+        limit=asked.limit,
+        waivers=suite.gate.allow,
+        questions=formed.questions,
+    )
+    summary, folder, ended = _measured(asked, formed.design, asked.time_s, registry)
+    questions = judge(summary)
+    again = [] if ended else failed_in_turns(summary)
+    if again:
+        left_s = max(asked.time_s / 3, asked.time_s - (time.monotonic() - began))
+        load = partial(_loaded, asked.suite, registry)
+        design = without_turns(formed.design, again, left_s, load)
+        notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+        for note in notes:
+            say(note)
+        summary, folder, ended = _measured(asked, design, left_s, registry)
+        kept = [one for one in questions if one.case.scenario not in again]
+        questions = (*kept, *judge(summary))
+        outcome = outcome._replace(notes=(*outcome.notes, *notes))
+    return outcome._replace(questions=questions, result=str(folder)), ended
+
+
+def _measured(
+    asked: Asked, design: Design, time_s: float, registry: Registry
+) -> tuple[Summary, Path, int]:
+    """Measure a design. Return its summary and folder, and the exit code if a signal ended it."""
     folders: list[Path] = []
-    limits = StopLimits(time_limit_s=asked.time_s)
-    options = RunOptions(registry, limits=limits, resumable=False)
+    options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=False)
+    text = _text(design.tables)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
-        code = begin(asked.suite, asked.output, options, kept=folders.append, text=formed.text)
+        code = begin(asked.suite, asked.output, options, kept=folders.append, text=text)
     (folder,) = folders
-    summary = summed(folder, registry).summary
-    questions = questions_of(summary, formed.origins, asked.limit, suite.gate.allow)
-    outcome = nothing._replace(questions=questions, result=str(folder))
-    return outcome, code if code > _INTERRUPTED else 0
+    return summed(folder, registry).summary, folder, code if code > _INTERRUPTED else 0
 
 
 def _formed(
@@ -102,12 +131,12 @@ def _formed(
     named = base.ref if base.ref == base.commit else f"{base.ref} at {base.commit[:_SHOWN]}"
     notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
     if not pairs.folders:
-        return Formed("", {}, 0, named, "the working tree", tuple(notes), same=False)
+        return Formed(Design({}, {}), {}, 0, named, "the working tree", tuple(notes), same=False)
     formed, origins = gated(tables, base, pairs.folders)
     packages = Packages(suite, base, lock)
     formed = packages.given_to(formed, pairs.folders)
     load = partial(_loaded, asked.suite, registry)
-    once = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
+    once: Tables = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
     measured = load(once)
     questions = sum(1 for _ in expand(measured)) // 2
     codes = with_code(measured, LocalHost()).code
@@ -115,7 +144,7 @@ def _formed(
     design = designed(formed, precision(asked.limit, questions), asked.time_s, load)
     alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
     return Formed(
-        text=f"{MARK}\n{in_toml(design.tables)}",
+        design=design,
         origins=origins,
         questions=questions,
         base=named,
@@ -128,11 +157,15 @@ def _formed(
 def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
     """Read the tables of a gate. Raises SuiteErrors, whose places are of the gate's own suite."""
     try:
-        return loaded(path, registry, text=f"{MARK}\n{in_toml(tables)}")
+        return loaded(path, registry, text=_text(tables))
     except SuiteErrors as error:
         shown = f"{path}, as the gate measures it"
         faults = [replace(one, where=one.where.replace(str(path), shown)) for one in error.faults]
         raise SuiteErrors(faults) from None
+
+
+def _text(tables: Tables) -> str:
+    return f"{MARK}\n{in_toml(tables)}"
 
 
 def _alone(tables: Tables) -> Tables:
@@ -155,8 +188,6 @@ def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
 def _lacking(base: BaseCommit) -> list[str]:
     if not base.lacks:
         return []
-    commits = counted(base.lacks, "commit")
-    return [
-        f"the working tree lacks {commits} of {base.ref}, which count as differences, too: "
-        f'rebase, or name --base "$(git merge-base {base.ref} HEAD)"'
-    ]
+    commits, ref = counted(base.lacks, "commit"), shlex.quote(base.ref)
+    differs = f"the working tree lacks {commits} of {base.ref}, which count as differences, too"
+    return [f'{differs}: rebase, or name --base "$(git merge-base {ref} HEAD)"']

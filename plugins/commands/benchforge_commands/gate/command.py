@@ -65,9 +65,9 @@ def command() -> None:
     """Check whether the working tree is slower than a base commit.
 
     benchforge measures both side by side in one run, in turns where that is valid. Each has the
-    packages of its own lock file: uv.lock, poetry.lock, or a requirements.txt with pins. The verdict
-    on each server of each scenario is "not slower by more than 5 %", "slower" or "undecided". At
-    most 1 % of the checks of an unchanged server say "slower".
+    packages of its own lock file: uv.lock, poetry.lock, or a requirements.txt with pins. The
+    verdict on each server of each scenario is "not slower by more than 5 %", "slower" or
+    "undecided". In simulations, at most 1 % of the checks of unchanged servers say "slower".
 
     In GitHub's actions, the verdicts are also in the job's summary.
 

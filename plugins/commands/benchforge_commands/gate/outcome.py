@@ -73,23 +73,28 @@ class Outcome(NamedTuple):
 
 
 def questions_of(
-    summary: Summary, origins: Mapping[str, str], limit: float, waivers: Sequence[Waiver]
+    summary: Summary,
+    origins: Mapping[str, str],
+    limit: float,
+    waivers: Sequence[Waiver],
+    questions: int,
 ) -> tuple[Question, ...]:
-    """Return the verdict on each pair of a result, by the first metric of its scenario."""
+    """Return the verdict on each pair of a result, by the first metric of its scenario.
+
+    `questions` is the number of pairs of the gate.
+    """
     by_key = {_key(case.case): case for case in summary.cases}
     servers = {case.case.server for case in summary.cases}
     heads = [case for case in summary.cases if before(case.case.server) in servers]
     today = datetime.now().astimezone().date()
-    questions = []
+    judged = []
     for head in heads:
         base = by_key.get(_key(_at_base(head.case)))
-        metric, verdict = _judged(head, base, limit, len(heads))
+        metric, verdict = _judged(head, base, limit, questions)
         origin = origins.get(head.case.scenario, head.case.scenario)
         waiver, expired = waiver_of(waivers, origin, head.case.server, today)
-        questions.append(
-            Question(origin, head.case, metric, verdict, head.in_turns, waiver, expired)
-        )
-    return tuple(questions)
+        judged.append(Question(origin, head.case, metric, verdict, head.in_turns, waiver, expired))
+    return tuple(judged)
 
 
 def _judged(
@@ -100,7 +105,7 @@ def _judged(
         return "", Verdict("invalid", why=why)
     pair = None if base is None else pair_ratio(head, base)
     if pair is None:
-        return "", Verdict("invalid", why="no metric has a value on both sides")
+        return "", Verdict("undecided", why="no block was measured in the time")
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
     verdict, levelled = (
         judge(one, better=better, limit=limit, questions=questions)
@@ -156,14 +161,33 @@ def _key(case: CaseName) -> tuple[str, str, str, str]:
     return case.scenario, case.server, case.driver, repr(sorted(case.vary.items()))
 
 
-def _why_none(case: CaseSummary, base: CaseSummary | None) -> str:
-    """Return why a pair cannot be compared at all: a side without any measurement."""
+def _why_none(head: CaseSummary, base: CaseSummary | None) -> str:
+    """Return why a pair cannot be compared at all: a side that failed and has no measurement.
+
+    In turns the failure of a side is the other's, too, whose message ends with it.
+    """
     if base is None:
         return "the base was not measured"
-    for side, name in ((case, "head"), (base, "base")):
-        if side.failed and not side.trials:
-            return f"{name}: {side.failed[0].failure.message}"
-        if not side.trials:
-            return f"{name}: no trial"
-    return ""
+    failures = [
+        (name, side.failed[0].failure.message)
+        for side, name in ((base, "base"), (head, "head"))
+        if side.failed and not side.trials
+    ]
+    if not failures:
+        return ""
+    name, message = min(failures, key=lambda failure: len(failure[1]))
+    return f"{name}: {message}"
 
+
+def failed_in_turns(summary: Summary) -> list[str]:
+    """Return the scenarios of which no load in turns could be measured, though servers started."""
+    by_scenario: dict[str, list[CaseSummary]] = {}
+    for case in summary.cases:
+        by_scenario.setdefault(case.case.scenario, []).append(case)
+    return [
+        scenario
+        for scenario, cases in by_scenario.items()
+        if not any(case.trials for case in cases)
+        and all(one.failure.stage == "drive" for case in cases for one in case.failed)
+        and any(case.failed for case in cases)
+    ]

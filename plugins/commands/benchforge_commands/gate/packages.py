@@ -77,7 +77,9 @@ class Packages:
             return []
         base_lock = self._at(base, base / folder.relative_to(top))
         if isinstance(base_lock, str):
-            self._line(f"servers.{label}: {base_lock} at the base: it has those of {head_lock.file}")
+            self._line(
+                f"servers.{label}: {base_lock} at the base: it has those of {head_lock.file}"
+            )
             return [head_lock, head_lock]
         same = "the same" if head_lock.pins == base_lock.pins else "others"
         pinned = counted(len(head_lock.pins), "package")

@@ -70,9 +70,7 @@ def gated(
 _LEFT_OUT = ("claims", "profiles", "tables", "gate", "verdicts", "only")
 
 
-def _scenarios(
-    tables: Tables, folders: Mapping[str, Path]
-) -> Iterator[tuple[str, str, Tables]]:
+def _scenarios(tables: Tables, folders: Mapping[str, Path]) -> Iterator[tuple[str, str, Tables]]:
     taken = as_table(tables["scenarios"])
     chosen = tables.get("only") or [*taken]
     for label, value in taken.items():
@@ -92,7 +90,7 @@ def _scenarios(
 
 def _of_pair(scenario: Tables, server: str) -> Tables:
     """Return a scenario with one server and its base."""
-    pair = {**scenario, "servers": [server, before(server)]}
+    pair: Tables = {**scenario, "servers": [server, before(server)]}
     requests = as_table(scenario.get("requests"))
     if server in requests:
         pair["requests"] = {server: requests[server], before(server): requests[server]}

@@ -59,9 +59,7 @@ def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
         except GitRefusedError as error:
             message = f"--base {ref}: git cannot check it out: {error}"
             raise CannotKeep(message, f"see the disk of {scratch}, and {top}") from error
-        yield BaseCommit(
-            ref, commit, top, scratch / "base", head, lacks, sandbox, scratch
-        )
+        yield BaseCommit(ref, commit, top, scratch / "base", head, lacks, sandbox, scratch)
 
 
 def _lacks(git: Git, head: str, commit: str) -> int | None:

@@ -43,7 +43,7 @@ def answer(outcome: Outcome) -> str:
 def said(question: Question, limit: float) -> str:
     """Return a verdict in words, with its interval, and its waiver."""
     verdict = question.verdict
-    text = verdict.state
+    text: str = verdict.state
     if text == "not slower":
         text = f"not slower by more than {percent(limit)}"
     if interval := measured(verdict):
@@ -72,7 +72,9 @@ def measured(verdict: Verdict) -> str:
     if not all(map(math.isfinite, (verdict.value, verdict.low, verdict.high))):
         return ""
     low, high = change(verdict.low - 1), change(verdict.high - 1)
-    return f"{change(verdict.value - 1)} ({low} to {high}, {counted(verdict.blocks, verdict.counts)})"
+    return (
+        f"{change(verdict.value - 1)} ({low} to {high}, {counted(verdict.blocks, verdict.counts)})"
+    )
 
 
 def markdown(outcome: Outcome) -> str:
@@ -98,7 +100,7 @@ def markdown(outcome: Outcome) -> str:
 
 def _state(question: Question, limit: float) -> str:
     verdict = question.verdict
-    state = verdict.state
+    state: str = verdict.state
     if state == "not slower":
         state = f"not slower by more than {percent(limit)}"
     why = f": {verdict.why}" if verdict.why else ""

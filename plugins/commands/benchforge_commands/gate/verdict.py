@@ -1,7 +1,8 @@
 """What an interval says about a change: slower, not slower by more than a limit, or undecided.
 
-The interval has its level for all questions of a gate together (Bonferroni), so that at most 1 % of
-the gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the limit.
+The interval has its level for all questions of a gate together (Bonferroni), so that at most 1 %
+of the gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the
+limit. A gate never stops at a verdict, but at a width that decides all of them.
 """
 
 import math
