@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
     """All that a gate says."""
 
     base: str
-    "What the working tree was compared with."
+    "Description of the base."
     head: str
     limit: float
     level: float

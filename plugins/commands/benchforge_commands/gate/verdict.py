@@ -31,9 +31,9 @@ class Verdict(NamedTuple):
     high: float | None = None
     blocks: int = 0
     why: str = ""
-    "Reason why the verdict is no better."
+    "Reason for an undecided or invalid verdict."
     counts: str = "block"
-    "What `blocks` counts."
+    "Noun for what `blocks` counts."
 
 
 def level(questions: int) -> float:
