@@ -19,9 +19,9 @@ from benchforge.run.execute import StopLimits
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
-from benchforge_commands.gate.beside import Asked
-from benchforge_commands.gate.outcome import Outcome, Question
-from benchforge_commands.gate.verdict import Verdict, decided, level
+from benchforge_commands.gate.beside import GateRequest
+from benchforge_commands.gate.outcome import Outcome, GatedPair
+from benchforge_commands.gate.verdict import SpeedVerdict, decided, level
 from benchforge_commands.gate.waivers import waiver_of
 from benchforge_commands.over_time.compared import MetricChange, compared
 from benchforge_commands.over_time.older_results import older
@@ -30,22 +30,22 @@ _INTERRUPTED = 128
 
 
 def against_results(
-    asked: Asked, named: Sequence[Path], reference: str, registry: Registry
+    request: GateRequest, named: Sequence[Path], reference: str, registry: Registry
 ) -> tuple[Outcome, int]:
     """Measure the suite, and compare its ratios to a reference with those of older results."""
-    suite = loaded(asked.suite, registry, profile=asked.profile, only=asked.only)
+    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
     if reference not in suite.servers:
-        known = ", ".join(suite.servers)
-        raise Unusable(f"--reference {reference}: no such server", f"available servers: {known}")
+        servers = ", ".join(suite.servers)
+        raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
     folders: list[Path] = []
     options = RunOptions(
         registry,
-        profile=asked.profile,
-        only=asked.only,
-        limits=StopLimits(time_limit_s=asked.time_s),
+        profile=request.profile,
+        only=request.only,
+        limits=StopLimits(time_limit_s=request.time_s),
     )
     with contextlib.redirect_stdout(io.StringIO()):
-        code = begin(asked.suite, asked.output, options, kept=folders.append)
+        code = begin(request.suite, request.output, options, kept=folders.append)
     new = summed(folders[0], registry)
     before = older(new, named, registry, reference, anyway=False, earlier=True)
     past = [one.summary for one in before.results]
@@ -54,11 +54,11 @@ def against_results(
         for row in compared(new.summary, past, reference, 0)
         if not row.is_reference and _is_first(row, new)
     ]
-    questions = tuple(_question(row, suite, asked.limit, len(rows), new) for row in rows)
+    questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
     outcome = Outcome(
         base=f"{counted(len(past), 'older result')} and {reference}",
         head=str(new.path),
-        limit=asked.limit,
+        limit=request.limit,
         level=level(len(rows)),
         questions=questions,
         notes=tuple(f"left out: {one}" for one in before.left_out),
@@ -67,16 +67,18 @@ def against_results(
     return outcome, code if code > _INTERRUPTED else 0
 
 
-def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -> Verdict:
+def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
     """Return the verdict on a prediction: its interval at the level of a gate."""
     if change.value is None or change.low is None or change.high is None or change.df is None:
-        return Verdict("undecided", change.value, blocks=change.n, why=change.why)
+        return SpeedVerdict("undecided", change.value, blocks=change.n, why=change.why)
     wider = t_quantile((1 + level(questions)) / 2, change.df)
     narrower = t_quantile((1 + change.level) / 2, change.df)
     half = math.log(change.high / change.value) * wider / narrower
     value = change.value if better == "higher" else 1 / change.value
     low, high = value * math.exp(-half), value * math.exp(half)
-    return Verdict(decided(low, high, limit), value, low, high, change.n, counts="older result")
+    return SpeedVerdict(
+        decided(low, high, limit), value, low, high, change.n, counts="older result"
+    )
 
 
 def _is_first(row: MetricChange, new: Summed) -> bool:
@@ -88,14 +90,14 @@ def _is_first(row: MetricChange, new: Summed) -> bool:
 
 def _question(
     row: MetricChange, suite: Suite, limit: float, questions: int, new: Summed
-) -> Question:
+) -> GatedPair:
     case = next(one for one in new.summary.cases if one.case == row.case)
     verdict = verdict_of(
         row.change.change, better=case.metrics[0].better, limit=limit, questions=questions
     )
     if row.answer == "not believed":
-        verdict = Verdict("invalid", why=row.new.why)
+        verdict = SpeedVerdict("invalid", why=row.new.why)
     today = datetime.now().astimezone().date()
     waiver, expired = waiver_of(suite.gate.allow, row.case.scenario, row.case.server, today)
     metric = titled(row.measure.metric, row.measure.of)
-    return Question(row.case.scenario, row.case, metric, verdict, case.in_turns, waiver, expired)
+    return GatedPair(row.case.scenario, row.case, metric, verdict, case.in_turns, waiver, expired)

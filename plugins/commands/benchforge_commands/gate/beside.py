@@ -41,7 +41,7 @@ _SHOWN = 7  # digits of a commit, as git shows it
 _INTERRUPTED = 128  # exit codes from here on are of signals
 
 
-class Asked(NamedTuple):
+class GateRequest(NamedTuple):
     """What the command line asks for."""
 
     suite: Path
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
 
 
 class Formed(NamedTuple):
-    """The suite of a gate, and what is said of it."""
+    """The suite of a gate, and its notes."""
 
     design: Design
     origins: dict[str, str]
@@ -65,17 +65,19 @@ class Formed(NamedTuple):
     same: bool
 
 
-def beside(asked: Asked, base: str, lock: str | None, registry: Registry) -> tuple[Outcome, int]:
+def beside(
+    request: GateRequest, base: str, lock: str | None, registry: Registry
+) -> tuple[Outcome, int]:
     """Measure the working tree beside a commit. Also return the code of a run that was ended."""
-    suite = loaded(asked.suite, registry, profile=asked.profile, only=asked.only)
-    with base_commit(base, asked.suite.resolve().parent) as commit:
-        formed = _formed(asked, suite, commit, lock, registry)
+    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    with base_commit(base, request.suite.resolve().parent) as commit:
+        formed = _formed(request, suite, commit, lock, registry)
     for note in formed.notes:
         say(note)
     outcome = Outcome(
         base=formed.base,
         head=formed.head,
-        limit=asked.limit,
+        limit=request.limit,
         level=level(formed.questions),
         questions=(),
         notes=formed.notes,
@@ -88,21 +90,21 @@ def beside(asked: Asked, base: str, lock: str | None, registry: Registry) -> tup
     judge = partial(
         questions_of,
         origins=formed.origins,
-        limit=asked.limit,
+        limit=request.limit,
         waivers=suite.gate.allow,
         questions=formed.questions,
     )
-    summary, folder, ended = _measured(asked, formed.design, asked.time_s, registry)
+    summary, folder, ended = _measured(request, formed.design, request.time_s, registry)
     questions = judge(summary)
     again = [] if ended else failed_in_turns(summary)
     if again:
-        left_s = max(asked.time_s / 3, asked.time_s - (time.monotonic() - began))
-        load = partial(_loaded, asked.suite, registry)
+        left_s = max(request.time_s / 3, request.time_s - (time.monotonic() - began))
+        load = partial(_loaded, request.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
         notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
         for note in notes:
             say(note)
-        summary, folder, ended = _measured(asked, design, left_s, registry)
+        summary, folder, ended = _measured(request, design, left_s, registry)
         kept = [one for one in questions if one.case.scenario not in again]
         questions = (*kept, *judge(summary))
         outcome = outcome._replace(notes=(*outcome.notes, *notes))
@@ -110,22 +112,22 @@ def beside(asked: Asked, base: str, lock: str | None, registry: Registry) -> tup
 
 
 def _measured(
-    asked: Asked, design: Design, time_s: float, registry: Registry
+    request: GateRequest, design: Design, time_s: float, registry: Registry
 ) -> tuple[Summary, Path, int]:
     """Measure a design. Return its summary and folder, and the exit code if a signal ended it."""
     folders: list[Path] = []
     options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=False)
     text = _text(design.tables)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
-        code = begin(asked.suite, asked.output, options, kept=folders.append, text=text)
+        code = begin(request.suite, request.output, options, kept=folders.append, text=text)
     (folder,) = folders
     return summed(folder, registry).summary, folder, code if code > _INTERRUPTED else 0
 
 
 def _formed(
-    asked: Asked, suite: Suite, base: BaseCommit, lock: str | None, registry: Registry
+    request: GateRequest, suite: Suite, base: BaseCommit, lock: str | None, registry: Registry
 ) -> Formed:
-    tables = layered(read(asked.suite), asked.profile, (), registry).tables
+    tables = layered(read(request.suite), request.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
     pairs = paired(suite, base)
     named = base.ref if base.ref == base.commit else f"{base.ref} at {base.commit[:_SHOWN]}"
@@ -135,13 +137,13 @@ def _formed(
     formed, origins = gated(tables, base, pairs.folders)
     packages = Packages(suite, base, lock)
     formed = packages.given_to(formed, pairs.folders)
-    load = partial(_loaded, asked.suite, registry)
+    load = partial(_loaded, request.suite, registry)
     once: Tables = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
     measured = load(once)
     questions = sum(1 for _ in expand(measured)) // 2
     codes = with_code(measured, LocalHost()).code
     heads = [one for one in codes if one.server in pairs.folders]
-    design = designed(formed, precision(asked.limit, questions), asked.time_s, load)
+    design = designed(formed, precision(request.limit, questions), request.time_s, load)
     alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
     return Formed(
         design=design,

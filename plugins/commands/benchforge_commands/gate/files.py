@@ -10,7 +10,7 @@ from benchforge.errors import CannotKeep, Unusable
 from benchforge.run.disk.result_writer import whole
 from benchforge.text import safe
 from benchforge_commands.gate.outcome import Outcome
-from benchforge_commands.gate.text import badge_text, markdown, said
+from benchforge_commands.gate.text import badge_text, markdown, verdict_text
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"
@@ -65,7 +65,7 @@ def junit(outcome: Outcome) -> str:
     suite = ET.SubElement(root, "testsuite", {"name": _LABEL, **totals})
     for question in outcome.questions:
         names = {"classname": "benchforge.gate", "name": safe.text(question.title)}
-        case, says = ET.SubElement(suite, "testcase", names), said(question, outcome.limit)
+        case, says = ET.SubElement(suite, "testcase", names), verdict_text(question, outcome.limit)
         element = _ELEMENTS.get(question.verdict.state)
         if element is None:
             ET.SubElement(case, "system-out").text = says

@@ -10,12 +10,12 @@ from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.metric_title import titled
 from benchforge_commands.gate.ratios import pair_ratio
-from benchforge_commands.gate.verdict import Verdict, judge
+from benchforge_commands.gate.verdict import SpeedVerdict, judge
 from benchforge_commands.gate.waivers import waiver_of
 from benchforge_commands.rebaseline.suite import before, renamed
 
 
-class Question(NamedTuple):
+class GatedPair(NamedTuple):
     """A pair, with its verdict."""
 
     scenario: str
@@ -23,7 +23,7 @@ class Question(NamedTuple):
     case: CaseName
     "Case of the working tree, as the gate measured it."
     metric: str
-    verdict: Verdict
+    verdict: SpeedVerdict
     in_turns: bool
     waiver: Waiver | None
     "Waiver that holds today."
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
     limit: float
     level: float
     "Level of each interval."
-    questions: tuple[Question, ...]
+    questions: tuple[GatedPair, ...]
     notes: tuple[str, ...]
     "For a person: what was left out, and how the pairs were measured."
     result: str
@@ -78,7 +78,7 @@ def questions_of(
     limit: float,
     waivers: Sequence[Waiver],
     questions: int,
-) -> tuple[Question, ...]:
+) -> tuple[GatedPair, ...]:
     """Return the verdict on each pair of a result, by the first metric of its scenario.
 
     `questions` is the number of pairs of the gate.
@@ -93,19 +93,19 @@ def questions_of(
         metric, verdict = _judged(head, base, limit, questions)
         origin = origins.get(head.case.scenario, head.case.scenario)
         waiver, expired = waiver_of(waivers, origin, head.case.server, today)
-        judged.append(Question(origin, head.case, metric, verdict, head.in_turns, waiver, expired))
+        judged.append(GatedPair(origin, head.case, metric, verdict, head.in_turns, waiver, expired))
     return tuple(judged)
 
 
 def _judged(
     head: CaseSummary, base: CaseSummary | None, limit: float, questions: int
-) -> tuple[str, Verdict]:
+) -> tuple[str, SpeedVerdict]:
     """Return the title of the metric and the verdict, which holds with others levelled out, too."""
     if why := _why_none(head, base):
-        return "", Verdict("invalid", why=why)
+        return "", SpeedVerdict("invalid", why=why)
     pair = None if base is None else pair_ratio(head, base)
     if pair is None:
-        return "", Verdict("undecided", why="no block was measured in the time")
+        return "", SpeedVerdict("undecided", why="no block was measured in the time")
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
     verdict, levelled = (
         judge(one, better=better, limit=limit, questions=questions)
@@ -133,7 +133,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _row(question: Question) -> dict[str, Any]:
+def _row(question: GatedPair) -> dict[str, Any]:
     verdict, case, waiver = question.verdict, question.case, question.waiver
     return {
         "scenario": question.scenario,

@@ -40,5 +40,5 @@ def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:
     return by_place(line, believed, disturbed(case, line))
 
 
-def _same(one: MetricSummary, other: MetricSummary) -> bool:
-    return (one.metric, one.of) == (other.metric, other.of)
+def _same(line: MetricSummary, other: MetricSummary) -> bool:
+    return (line.metric, line.of) == (other.metric, other.of)

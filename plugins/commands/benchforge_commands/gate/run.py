@@ -10,7 +10,7 @@ from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Share
 from benchforge.registry import Registry
 from benchforge_commands.gate.against import against_results
-from benchforge_commands.gate.beside import Asked, beside
+from benchforge_commands.gate.beside import GateRequest, beside
 from benchforge_commands.gate.files import check_badge, write
 from benchforge_commands.gate.outcome import document
 from benchforge_commands.gate.text import lines
@@ -34,13 +34,13 @@ def main(
 ) -> int:
     """Measure, print the verdicts, and write the files. Return the exit code."""
     check_badge(badge)
-    asked = Asked(suite, _share(limit), _duration(time_limit), profile, only, output)
+    request = GateRequest(suite, _share(limit), _duration(time_limit), profile, only, output)
     registry = Registry()
     registry.listen(warn)
     if base is not None and not against and reference is None:
-        outcome, ended = beside(asked, base, lock, registry)
+        outcome, ended = beside(request, base, lock, registry)
     elif base is None and against and reference is not None:
-        outcome, ended = against_results(asked, against, reference, registry)
+        outcome, ended = against_results(request, against, reference, registry)
     else:
         hint = "such as --base origin/main, or --against results --reference stable"
         raise Unusable("gate: needs --base, or --against with --reference", hint)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, percent
-from benchforge_commands.gate.outcome import Outcome, Question
-from benchforge_commands.gate.verdict import Verdict
+from benchforge_commands.gate.outcome import Outcome, GatedPair
+from benchforge_commands.gate.verdict import SpeedVerdict
 
 _SIGNS = {"not slower": "✔", "slower": "✘", "undecided": "?", "invalid": "!"}
 
@@ -16,7 +16,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
     yield answer(outcome)
     for question in outcome.questions:
         sign = "~" if question.waiver is not None else _SIGNS[question.verdict.state]
-        yield f"  {sign} {safe.word(question.title)}: {said(question, outcome.limit)}"
+        yield f"  {sign} {safe.word(question.title)}: {verdict_text(question, outcome.limit)}"
     for note in outcome.notes:
         yield f"  · {safe.word(note)}"
 
@@ -40,7 +40,7 @@ def answer(outcome: Outcome) -> str:
     return f"{first.upper()}{' ' if rest else ''}{rest}: {compared}{also}"
 
 
-def said(question: Question, limit: float) -> str:
+def verdict_text(question: GatedPair, limit: float) -> str:
     """Return a verdict in words, with its interval, and its waiver."""
     verdict = question.verdict
     text: str = verdict.state
@@ -55,7 +55,7 @@ def said(question: Question, limit: float) -> str:
     return text + waived(question)
 
 
-def waived(question: Question) -> str:
+def waived(question: GatedPair) -> str:
     """Return what a waiver says; empty without one."""
     if question.waiver is not None:
         until = f", until {question.waiver.until}" if question.waiver.until else ""
@@ -65,7 +65,7 @@ def waived(question: Question) -> str:
     return ""
 
 
-def measured(verdict: Verdict) -> str:
+def measured(verdict: SpeedVerdict) -> str:
     """Return by how much head is faster, with the interval; empty where it is unknown."""
     if verdict.value is None or verdict.low is None or verdict.high is None:
         return ""
@@ -98,7 +98,7 @@ def markdown(outcome: Outcome) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _state(question: Question, limit: float) -> str:
+def _state(question: GatedPair, limit: float) -> str:
     verdict = question.verdict
     state: str = verdict.state
     if state == "not slower":

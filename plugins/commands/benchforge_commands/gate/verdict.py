@@ -22,7 +22,7 @@ _RUN_STOPS_AT = 0.05  # the error of the intervals that `until` looks at
 State = Literal["not slower", "slower", "undecided", "invalid"]
 
 
-class Verdict(NamedTuple):
+class SpeedVerdict(NamedTuple):
     """What is known of one question: head over base, as speed. Above 1 head is faster."""
 
     state: State
@@ -54,14 +54,14 @@ def precision(limit: float, questions: int) -> float:
     return math.expm1(whole / 2 * looked_at / t_quantile(1 - error, FEWEST - 1))
 
 
-def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> Verdict:
+def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
     """Return the verdict on head / base, an estimate by Student's t that a width has ended."""
     if ratio.value is None or ratio.n < LEAST or ratio.df is None:
         why = ratio.why or "no interval"
-        return Verdict("undecided", ratio.value, blocks=ratio.n, why=why)
+        return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=why)
     wide = at_level(ratio, level(questions), stopped=True)
     value, low, high = _speed(wide, better)
-    return Verdict(decided(low, high, limit), value, low, high, ratio.n)
+    return SpeedVerdict(decided(low, high, limit), value, low, high, ratio.n)
 
 
 def decided(low: float, high: float, limit: float) -> State:
