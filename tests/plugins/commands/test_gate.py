@@ -1,13 +1,16 @@
 """`benchforge gate`: a working tree beside a base commit, in real git repositories."""
 
 import json
+import re
 import shlex
 from math import log, log1p, sqrt
 from pathlib import Path
 
 import pytest
+from benchforge_commands.gate.command import command
 from benchforge_commands.gate.locks import NotPinnedError, nearest, of_poetry, of_requirements
 from benchforge_commands.gate.verdict import decided, judge, level, precision
+from documents.pages import ROOT
 from front_door import Bench, Told
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,6 +59,14 @@ def state(told: Told) -> dict[str, object]:
     return document
 
 
+def state_of(folder: Path) -> tuple[str, ...]:
+    """Return what a gate leaves as it is; the server itself may write files that git ignores."""
+    status = git(folder, "status", "--porcelain", "--untracked-files=no")
+    refs, worktrees = git(folder, "for-each-ref"), git(folder, "worktree", "list")
+    index = (folder / ".git/index").read_bytes().hex()
+    return status, refs, worktrees, git(folder, "stash", "list"), index
+
+
 def decides(bench: Bench, state_: str, *words: str) -> Told:
     """Gate for longer and longer, until there is the verdict: a loud machine leaves few blocks."""
     seconds = 8.0
@@ -73,7 +84,7 @@ def test_a_slower_commit_fails_and_every_file_says_so(
     folder = made(tmp_path)
     commit(folder, LATE, "late")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
-    before = git(folder, "status", "--porcelain"), git(folder, "worktree", "list")
+    before = state_of(folder)
     files = ["--comment", "c/comment.md", "--junit", "junit.xml", "--badge", "badge.json"]
     told = decides(bench, "slower", "--json", *files)
     outcome = json.loads(told.out)
@@ -89,7 +100,7 @@ def test_a_slower_commit_fails_and_every_file_says_so(
     assert (tmp_path / "c/comment.md").read_text() in (tmp_path / "step.md").read_text()
     assert 'failures="1"' in (tmp_path / "junit.xml").read_text()
     assert json.loads((tmp_path / "badge.json").read_text())["message"] == "slower"
-    assert (git(folder, "status", "--porcelain"), git(folder, "worktree", "list")) == before
+    assert state_of(folder) == before
     header = read_header(Path(tmp_path / outcome["result"]))
     assert not header.claims
     assert bench("validate", outcome["result"]).code == 0
@@ -249,6 +260,17 @@ def test_older_results_predict_a_new_one(bench: Bench, tmp_path: Path) -> None:
     assert told.code == 4, told.all
     (row,) = json.loads(told.out)["verdicts"]
     assert row["state"] in {"undecided", "invalid"}
+
+
+def test_the_action_takes_options_of_the_command_and_pastes_no_value_into_a_shell() -> None:
+    action = (ROOT / "action.yml").read_text()
+    options = {word for one in command.params for word in one.opts}
+    assert {*re.findall(r"--[a-z]+(?==\$|\s)", action.partition(" gate ")[2])} <= options
+    assert not [line for line in action.splitlines() if "${{" in line and "run:" in line]
+    in_shell = re.findall(r"run: [|>]-?\n((?: {8,}.*\n)+)", action)
+    assert len(in_shell) == 3
+    assert not [text for text in in_shell if "${{" in text]
+    assert "uses:" not in action.replace("uses other actions", "")
 
 
 # --- pure functions ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from benchforge.stats.distributions.student import t_quantile
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
 from benchforge_commands.gate.beside import GateRequest
-from benchforge_commands.gate.outcome import Outcome, GatedPair
+from benchforge_commands.gate.outcome import GatedPair, Outcome
 from benchforge_commands.gate.verdict import SpeedVerdict, decided, level
 from benchforge_commands.gate.waivers import waiver_of
 from benchforge_commands.over_time.compared import MetricChange, compared

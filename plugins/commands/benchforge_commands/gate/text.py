@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, percent
-from benchforge_commands.gate.outcome import Outcome, GatedPair
+from benchforge_commands.gate.outcome import GatedPair, Outcome
 from benchforge_commands.gate.verdict import SpeedVerdict
 
 _SIGNS = {"not slower": "✔", "slower": "✘", "undecided": "?", "invalid": "!"}
@@ -47,7 +47,7 @@ def verdict_text(question: GatedPair, limit: float) -> str:
     if text == "not slower":
         text = f"not slower by more than {percent(limit)}"
     if interval := measured(verdict):
-        text += f": {question.metric} {interval}"
+        text += f": speed by {question.metric} {interval}"
     if verdict.why:
         text += f": {safe.word(verdict.why)}"
     elif verdict.state == "undecided":
@@ -81,7 +81,7 @@ def markdown(outcome: Outcome) -> str:
     """Return a comment for a pull request."""
     rows = [
         f"| {safe.markdown(one.title)} | {_state(one, outcome.limit)} "
-        f"| {safe.markdown(one.metric)} {measured(one.verdict)} |"
+        f"| {measured(one.verdict)}, by {safe.markdown(one.metric)} |"
         for one in outcome.questions
     ]
     parts = [f"### benchforge gate\n\n**{safe.markdown(answer(outcome))}**\n"]
