@@ -117,6 +117,15 @@ def test_servers_that_are_too_slow_for_turns_are_measured_without(
     assert not row["in_turns"]
 
 
+def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "suite.toml").write_text(SUITE.replace("connections = 2", 'rate = "20/s"'))
+    told = decides(bench, "invalid", "--json")
+    assert (told.code, state(told)["state"]) == (4, "invalid"), told.all
+    (row,) = json.loads(told.out)["verdicts"]
+    assert "the load has a fixed rate, so its throughput says nothing" in row["why"]
+
+
 def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
     folder = made(tmp_path)
     (folder / "app/answer.py").write_text(FAST + "# changed\n")

@@ -106,6 +106,10 @@ def _judged(
     pair = None if base is None else pair_ratio(head, base)
     if pair is None:
         return "", SpeedVerdict("undecided", why="no block was measured in the time")
+    rate = None if head.load is None else head.load.rate
+    if rate is not None and pair.line.measurand == "responses per second":
+        why = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
+        return "", SpeedVerdict("invalid", why=why)
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
     verdict, levelled = (
         judge(one, better=better, limit=limit, questions=questions)

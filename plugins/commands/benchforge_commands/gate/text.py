@@ -50,8 +50,9 @@ def verdict_text(question: GatedPair, limit: float) -> str:
         text += f": speed by {question.metric} {interval}"
     if verdict.why:
         text += f": {safe.word(verdict.why)}"
-    elif verdict.state == "undecided":
-        text += ": the interval is too wide; measure for longer with --time"
+    if verdict.state == "undecided":
+        text += "" if verdict.why else ": the interval is too wide"
+        text += "; measure for longer with --time"
     return text + waived(question)
 
 
