@@ -22,6 +22,7 @@ from benchforge.model.values.distribution import DISTRIBUTION, entry_points, riv
 
 _COMMANDS = {
     "duel": "Compare servers that are given as commands or URLs, without a suite.",
+    "gate": "Check whether a change makes servers slower than a base commit: for CI.",
     "new": "Write a sample suite.",
     "check": "Check suites for errors, missing programs and missing packages.",
     "plan": "Show what a run would measure, in which order, and how long it would take.",

@@ -16,8 +16,9 @@ def loaded(
     profile: str | None = None,
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),
+    text: str | None = None,
 ) -> Suite:
-    """Read a suite. Raises SuiteErrors, which holds everything that is wrong."""
-    suite = load(path, registry, profile=profile, settings=settings, only=only)
+    """Read a suite as `load` does. Raises SuiteErrors, which holds everything that is wrong."""
+    suite = load(path, registry, profile=profile, settings=settings, only=only, text=text)
     keep_secret(suite.secrets)
     return suite

@@ -24,6 +24,7 @@ from benchforge.suite.claims.turns import freeze_faults, turns_claim_faults
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
+from benchforge.suite.measuring.gate import gate_of
 from benchforge.suite.measuring.placement import placement
 from benchforge.suite.measuring.repeat import repeated
 from benchforge.suite.measuring.tuning import tuning
@@ -73,7 +74,7 @@ set in a profile."""
     "Network of the trials: a private network for each trial, or the network of the machine."
 
 
-TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "profiles")
+TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "gate", "profiles")
 
 
 def load(
@@ -83,12 +84,14 @@ def load(
     profile: str | None = None,
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),
+    text: str | None = None,
 ) -> Suite:
     """Read a suite with one profile and all settings applied, every name in it resolved.
 
-    Raises SuiteErrors, which holds everything that is wrong.
+    `text` is read instead of the file, as if it were in it. Raises SuiteErrors, which holds
+    everything that is wrong.
     """
-    written = read(path)
+    written = read(path) if text is None else parsed(os.fspath(path), text)
     document = layered(written, profile, settings, registry)
     sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
     environment = Environment()
@@ -165,6 +168,7 @@ def _suite(
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
     repeat = yield from repeated(document, given.profile)
     rules = yield from verdict_rules(tables)
+    gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
     drawn = yield from pivots(labelled["tables"], labels["metrics"], labels["scenarios"], by_label)
@@ -196,6 +200,7 @@ def _suite(
         only=chosen if top.only or given.only else (),
         repeat=repeat,
         verdict_rules=rules,
+        gate=gate,
         tuning=tuned,
         placement=places,
         tables=drawn,

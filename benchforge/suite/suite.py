@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveI
 
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.code import Code
+from benchforge.model.suite.gate import Gate
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
@@ -243,6 +244,7 @@ class Suite:
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
     verdict_rules: VerdictRules = field(default_factory=VerdictRules)
+    gate: Gate = field(default_factory=Gate)
     secrets: frozenset[str] = frozenset()
     "Secrets that `redact` removes from every written text: from the environment, and literal."
 

@@ -7,10 +7,12 @@ from docs.generate.text import page_of, plain, table
 
 _WHEN = {
     1: "A claim fails, or is inconclusive with `--inconclusive-fails`. A metric is worse than "
-    "before (`compare`). A file of a result is invalid, or contradicted by others (`verify`).",
+    "before (`compare`). A server is slower than at the base (`gate`). A file of a result is "
+    "invalid, or contradicted by others (`verify`).",
     2: "The suite, the command line or a file cannot be used. A result is not proved (`verify`).",
     3: "A program or a package that the suite needs is missing.",
-    4: "A case has no believable value, or a claim is invalid. This code takes precedence over 1.",
+    4: "A case has no believable value, or a claim is invalid. This code takes precedence over 1. "
+    "A verdict is undecided or invalid, and none is slower (`gate`).",
     5: "The results cannot be written.",
 }
 "When a command ends with the code of an error."

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
+from benchforge.model.suite.gate import Waiver
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -191,6 +192,10 @@ where = { "path.length" = 10, "servers.*.threads" = 8 }
 a = { server = "waitress", client = "library", minus = { loader = "closed" } }
 holds = "a < 20ms"
 """
+_GATE = """
+[gate]
+allow = [{ scenario = "send", server = "waitress", reason = "checks more", until = 2999-01-31 }]
+"""
 _PROFILES = """
 [profiles.full]
 only = ["hello", "send"]
@@ -285,6 +290,12 @@ def _sections() -> Iterator[tuple[str, ...]]:
         "[claims](../claims.md#computation).",
         VerdictRules,
         _VERDICTS,
+    )
+    yield _section(
+        "`[gate]`",
+        "Waivers of [`benchforge gate`](../how-to/gate.md). `allow` is an array of tables.",
+        Waiver,
+        _GATE,
     )
     yield _section(
         "`[profiles.LABEL]`",

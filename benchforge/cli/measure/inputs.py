@@ -22,6 +22,8 @@ class RunOptions:
     only: Sequence[str] = ()
     limits: StopLimits = field(default_factory=StopLimits)
     shown: Shown = field(default_factory=Shown)
+    resumable: bool = True
+    "False if the measured suite is in no file, so that --resume could not read it."
 
 
 @dataclass(frozen=True)

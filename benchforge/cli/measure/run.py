@@ -84,14 +84,19 @@ def begin(
     options: RunOptions,
     *,
     kept: Callable[[Path], None] = lambda _: None,
+    text: str | None = None,
 ) -> int:
-    """Measure a suite and report; `kept` hears the folder of the result. Return the exit code."""
+    """Measure a suite and report; `kept` hears the folder of the result. Return the exit code.
+
+    `text` is measured instead of what the file says.
+    """
     suite = loaded(
         path,
         options.registry,
         profile=options.profile,
         settings=options.settings,
         only=options.only,
+        text=text,
     )
     seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
     context = _ground(suite)

@@ -71,7 +71,9 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {begun.folder}")
         code = interrupted.exit_code
-    _say_what_lacks(lacking, failed, most, inputs.keep, limited=limited)
+    _say_what_lacks(lacking, failed, most, limited=limited)
+    if lacking and options.resumable:
+        say(f"to continue: {inputs.keep.goes_on}")
     return max(code, NO_ANSWER * bool(failed))
 
 
@@ -98,16 +100,12 @@ def _inputs(
     )
 
 
-def _say_what_lacks(
-    lacking: int, failed: int, most: str, keep: ResultWriter, *, limited: bool
-) -> None:
+def _say_what_lacks(lacking: int, failed: int, most: str, *, limited: bool) -> None:
     if failed:
         say(f"not measured: {counted(failed, 'planned measurement')}: no attempt finished")
     if lacking > failed and limited:
         measurements = f"{most}{counted(lacking - failed, 'planned measurement')}"
         say(f"not measured: {measurements}, which the time limit left no time for")
-    if lacking:
-        say(f"to continue: {keep.goes_on}")
 
 
 def report_result(

@@ -70,6 +70,14 @@ def test_a_url_is_compared_with_a_command(bench: Bench, tmp_path: Path) -> None:
     assert f'url = "http://127.0.0.1:{port}"' in header.suite
 
 
+def test_a_url_that_nobody_serves_ends_the_duel(bench: Bench, tmp_path: Path) -> None:
+    told = bench("duel", f"http://127.0.0.1:{free_port()}/", PONG, "--time", "1s")
+    assert told.code == 4, told.all
+    assert "nothing listens there: connection refused" in told.err
+    assert "start the server first" in told.err
+    assert list(tmp_path.iterdir()) == []
+
+
 def listens(port: int) -> bool:
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0

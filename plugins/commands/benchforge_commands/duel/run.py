@@ -25,7 +25,7 @@ from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_answers
-from benchforge_commands.duel.servers import Contender, contender, labelled
+from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
 from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
 
 _FEWEST = 2
@@ -71,6 +71,7 @@ def main(
 
     if save is not None:
         _check(save)
+    check_listening([*contenders.values()])
     registry = Registry()
     registry.listen(warn)
     answers = _answers(suite_in, described(contenders), registry)

@@ -4,6 +4,7 @@ import ipaddress
 import os
 import re
 import shlex
+import socket
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from benchforge.errors import Unusable
+from benchforge.errors import NoAnswer, Unusable
 from benchforge.parts.fillable import Fillable
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.document import Tables
@@ -23,6 +24,7 @@ _URL = re.compile(r"https?://", re.IGNORECASE)
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 _INTERPRETER = re.compile(r"(python|pypy)[\d.]*")
 _OF_SHELLS = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"}
+_CONNECTED_WITHIN_S = 2.0
 _EXAMPLE = 'such as "gunicorn -b :{port} mysite.wsgi"'
 
 
@@ -42,6 +44,23 @@ class Contender(NamedTuple):
 def contender(given: str) -> Contender:
     """Read a command or a URL. Raises Unusable for what cannot be a server."""
     return _of_url(given) if _URL.match(given) else _of_command(given)
+
+
+def check_listening(contenders: Sequence[Contender]) -> None:
+    """Raise NoAnswer for a URL at which nothing listens: benchforge does not start it."""
+    for server in contenders:
+        root = urlsplit(str(server.table.get("url", "")))
+        if root.hostname is None:
+            continue
+        port = root.port or (443 if root.scheme == "https" else 80)
+        try:
+            socket.create_connection((root.hostname, port), _CONNECTED_WITHIN_S).close()
+        except ConnectionRefusedError as error:
+            hint = "start the server first, or give its command instead of its URL"
+            message = f"{server.given}: nothing listens there: connection refused"
+            raise NoAnswer(message, hint) from error
+        except OSError:
+            continue  # a full queue, say: the first request tells more
 
 
 def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str, Contender]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
+from benchforge.model.suite.gate import Gate
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -77,6 +78,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "claims": _labelled("claims", table(Claim)),
         "verdicts": table(VerdictRules),
         "repeat": table(Repeat),
+        "gate": table(Gate),
         "tuning": _tuning(),
         "placement": {"anyOf": [{"enum": ["auto", "off"]}, table(Placement)], **_PLACED},
     }

@@ -1,0 +1,1 @@
+"""`benchforge gate`: is the working tree slower than a base commit? For pull requests."""

@@ -1,0 +1,195 @@
+"""A gate against a base commit: both measured side by side, in one run."""
+
+import contextlib
+import io
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.cli.loaded import loaded
+from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.run import begin
+from benchforge.cli.screen.say import say
+from benchforge.model.suite.code import Code
+from benchforge.model.summary.summary import Summary
+from benchforge.registry import Registry
+from benchforge.results.conclude import summed
+from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.execute import StopLimits
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.suite.toml.source import read
+from benchforge.text.readable import counted
+from benchforge_commands.gate.outcome import Outcome, failed_in_turns, questions_of
+from benchforge_commands.gate.packages import Packages
+from benchforge_commands.gate.pairs import gated, paired
+from benchforge_commands.gate.repository import BaseCommit, base_commit
+from benchforge_commands.gate.suite import MARK, Design, designed, without_turns
+from benchforge_commands.gate.verdict import level, precision
+from benchforge_commands.rebaseline.suite import before
+from benchforge_commands.rebaseline.suite import text as in_toml
+
+_SHOWN = 7  # digits of a commit, as git shows it
+_INTERRUPTED = 128  # exit codes from here on are of signals
+
+
+class GateRequest(NamedTuple):
+    """What the command line asks for."""
+
+    suite: Path
+    limit: float
+    time_s: float
+    profile: str | None
+    only: Sequence[str]
+    output: Path
+
+
+class Formed(NamedTuple):
+    """The suite of a gate, and its notes."""
+
+    design: Design
+    origins: dict[str, str]
+    "Scenario of the suite, by the scenario of the gate."
+    questions: int
+    base: str
+    head: str
+    notes: tuple[str, ...]
+    same: bool
+
+
+def beside(
+    request: GateRequest, base: str, lock: str | None, registry: Registry
+) -> tuple[Outcome, int]:
+    """Measure the working tree beside a commit. Also return the code of a run that was ended."""
+    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    with base_commit(base, request.suite.resolve().parent) as commit:
+        formed = _formed(request, suite, commit, lock, registry)
+    for note in formed.notes:
+        say(note)
+    outcome = Outcome(
+        base=formed.base,
+        head=formed.head,
+        limit=request.limit,
+        level=level(formed.questions),
+        questions=(),
+        notes=formed.notes,
+        result="",
+        same=formed.same,
+    )
+    if formed.same or not formed.questions:
+        return outcome, 0
+    began = time.monotonic()
+    judge = partial(
+        questions_of,
+        origins=formed.origins,
+        limit=request.limit,
+        waivers=suite.gate.allow,
+        questions=formed.questions,
+    )
+    summary, folder, ended = _measured(request, formed.design, request.time_s, registry)
+    questions = judge(summary)
+    again = [] if ended else failed_in_turns(summary)
+    if again:
+        left_s = max(request.time_s / 3, request.time_s - (time.monotonic() - began))
+        load = partial(_loaded, request.suite, registry)
+        design = without_turns(formed.design, again, left_s, load)
+        notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+        for note in notes:
+            say(note)
+        summary, folder, ended = _measured(request, design, left_s, registry)
+        kept = [one for one in questions if one.case.scenario not in again]
+        questions = (*kept, *judge(summary))
+        outcome = outcome._replace(notes=(*outcome.notes, *notes))
+    return outcome._replace(questions=questions, result=str(folder)), ended
+
+
+def _measured(
+    request: GateRequest, design: Design, time_s: float, registry: Registry
+) -> tuple[Summary, Path, int]:
+    """Measure a design. Return its summary and folder, and the exit code if a signal ended it."""
+    folders: list[Path] = []
+    options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=False)
+    text = _text(design.tables)
+    with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
+        code = begin(request.suite, request.output, options, kept=folders.append, text=text)
+    (folder,) = folders
+    return summed(folder, registry).summary, folder, code if code > _INTERRUPTED else 0
+
+
+def _formed(
+    request: GateRequest, suite: Suite, base: BaseCommit, lock: str | None, registry: Registry
+) -> Formed:
+    tables = layered(read(request.suite), request.profile, (), registry).tables
+    tables = {**tables, "only": [*suite.scenarios]}
+    pairs = paired(suite, base)
+    named = base.ref if base.ref == base.commit else f"{base.ref} at {base.commit[:_SHOWN]}"
+    notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
+    if not pairs.folders:
+        return Formed(Design({}, {}), {}, 0, named, "the working tree", tuple(notes), same=False)
+    formed, origins = gated(tables, base, pairs.folders)
+    packages = Packages(suite, base, lock)
+    formed = packages.given_to(formed, pairs.folders)
+    load = partial(_loaded, request.suite, registry)
+    once: Tables = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
+    measured = load(once)
+    questions = sum(1 for _ in expand(measured)) // 2
+    codes = with_code(measured, LocalHost()).code
+    heads = [one for one in codes if one.server in pairs.folders]
+    design = designed(formed, precision(request.limit, questions), request.time_s, load)
+    alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+    return Formed(
+        design=design,
+        origins=origins,
+        questions=questions,
+        base=named,
+        head=heads[0].in_words if heads else "working tree",
+        notes=(*notes, *packages.lines, *alone),
+        same=_same(formed, heads, base),
+    )
+
+
+def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
+    """Read the tables of a gate. Raises SuiteErrors, whose places are of the gate's own suite."""
+    try:
+        return loaded(path, registry, text=_text(tables))
+    except SuiteErrors as error:
+        shown = f"{path}, as the gate measures it"
+        faults = [replace(one, where=one.where.replace(str(path), shown)) for one in error.faults]
+        raise SuiteErrors(faults) from None
+
+
+def _text(tables: Tables) -> str:
+    return f"{MARK}\n{in_toml(tables)}"
+
+
+def _alone(tables: Tables) -> Tables:
+    scenarios = as_table(tables["scenarios"])
+    return {label: {**as_table(one), "interleave": "off"} for label, one in scenarios.items()}
+
+
+def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
+    """Return whether each server has the same code and packages at the base."""
+    servers = as_table(tables["servers"])
+    return bool(heads) and all(
+        one.commit == base.commit
+        and one.changed_files == 0
+        and as_table(servers[one.server]).get("runtime")
+        == as_table(servers[before(one.server)]).get("runtime")
+        for one in heads
+    )
+
+
+def _lacking(base: BaseCommit) -> list[str]:
+    if not base.lacks:
+        return []
+    commits, ref = counted(base.lacks, "commit"), shlex.quote(base.ref)
+    differs = f"the working tree lacks {commits} of {base.ref}, which count as differences, too"
+    return [f'{differs}: rebase, or name --base "$(git merge-base {ref} HEAD)"']

@@ -1,0 +1,97 @@
+"""The base commit of a gate: resolved by git, which changes nothing and runs no hook."""
+
+import contextlib
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.errors import CannotKeep, ProgramMissing, Unusable
+from benchforge.parts.part import GIT
+from benchforge.run.checkout.git import Git, GitRefusedError
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.locate import locate
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.toml.faults import nearest
+
+
+class BaseCommit(NamedTuple):
+    """A commit that the working tree is compared with."""
+
+    ref: str
+    "Name as given."
+    commit: str
+    top: Path
+    "Top folder of the working tree."
+    folder: Path
+    "Its files, in a private folder."
+    head: str
+    "Commit that the working tree has checked out; empty without one."
+    lacks: int | None
+    "Number of commits of the base that the working tree lacks; None: unknown in a shallow clone."
+    sandbox: Sandbox
+    scratch: Path
+
+
+@contextlib.contextmanager
+def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
+    """Give the base of the repository that contains a folder, checked out until the end.
+
+    Raises Unusable for a ref that leads to no commit, with the command that fetches it.
+    """
+    program = locate(GIT.name)
+    if program is None:
+        raise ProgramMissing("gate: git is missing", "install git")
+    with scratch_folder() as scratch, LocalHost().trial(scratch, "host") as sandbox:
+        git = Git(program, folder, sandbox, scratch / "git")
+        try:
+            top = Path(git.output("rev-parse", "--show-toplevel").removesuffix("\n"))
+            commit = git.commit(ref)
+            if commit is None:
+                raise _no_commit(ref, git, top)
+            head = git.commit("HEAD") or ""
+            lacks = _lacks(git, head, commit)
+        except GitRefusedError as error:
+            raise _refused(folder, str(error)) from error
+        try:
+            git.check_out(commit, scratch / "base")
+        except GitRefusedError as error:
+            message = f"--base {ref}: git cannot check it out: {error}"
+            raise CannotKeep(message, f"see the disk of {scratch}, and {top}") from error
+        yield BaseCommit(ref, commit, top, scratch / "base", head, lacks, sandbox, scratch)
+
+
+def _lacks(git: Git, head: str, commit: str) -> int | None:
+    if git.output("rev-parse", "--is-shallow-repository").strip() == "true":
+        return None
+    return int(git.output("rev-list", "--count", f"{head}..{commit}")) if head else None
+
+
+def _no_commit(ref: str, git: Git, top: Path) -> Unusable:
+    message = f"--base {ref}: no such commit in {top}"
+    if git.output("rev-parse", "--is-shallow-repository").strip() != "true":
+        return Unusable(message, nearest(ref, git.refs(), "any commit works; known names"))
+    remotes = git.output("remote").split()
+    remote = next((one for one in remotes if ref.startswith(f"{one}/")), None)
+    if remote is None:
+        words = ["git", "fetch", "--depth=1", (remotes or ["origin"])[0], "--", ref]
+        return Unusable(
+            f"{message}, a shallow clone",
+            f"fetch it: {shlex.join(words)}, then --base FETCH_HEAD",
+        )
+    branch = ref.removeprefix(f"{remote}/")
+    spec = f"+refs/heads/{branch}:refs/remotes/{ref}"
+    words = ["git", "fetch", "--depth=1", remote, spec]
+    return Unusable(f"{message}, a shallow clone", f"fetch it: {shlex.join(words)}")
+
+
+def _refused(folder: Path, why: str) -> Unusable:
+    if "dubious ownership" in why:
+        words = ["git", "config", "--global", "--add", "safe.directory", str(folder)]
+        hint = f"if the files are yours: {shlex.join(words)}"
+    elif "not a git repository" in why:
+        hint = "compare a suite in the working tree of a git repository, or use --against"
+    else:
+        hint = "see what git status prints"
+    return Unusable(f"{folder}: git refuses: {why}", hint)

@@ -1,0 +1,75 @@
+"""`benchforge gate`: a suite and a base to verdicts, files and an exit code."""
+
+import json
+from pathlib import Path
+
+from pydantic_core import PydanticCustomError
+
+from benchforge.cli.screen.say import say, show, warn
+from benchforge.errors import Unusable
+from benchforge.model.values.units import Duration, Share
+from benchforge.registry import Registry
+from benchforge_commands.gate.against import against_results
+from benchforge_commands.gate.beside import GateRequest, beside
+from benchforge_commands.gate.files import check_badge, write
+from benchforge_commands.gate.outcome import document
+from benchforge_commands.gate.text import lines
+
+
+def main(
+    suite: Path,
+    base: str | None,
+    limit: str,
+    time_limit: str,
+    profile: str | None,
+    only: tuple[str, ...],
+    lock: str | None,
+    against: tuple[Path, ...],
+    reference: str | None,
+    comment: Path | None,
+    junit: Path | None,
+    badge: Path | None,
+    as_json: bool,
+    output: Path,
+) -> int:
+    """Measure, print the verdicts, and write the files. Return the exit code."""
+    check_badge(badge)
+    request = GateRequest(suite, _share(limit), _duration(time_limit), profile, only, output)
+    registry = Registry()
+    registry.listen(warn)
+    if base is not None and not against and reference is None:
+        outcome, ended = beside(request, base, lock, registry)
+    elif base is None and against and reference is not None:
+        outcome, ended = against_results(request, against, reference, registry)
+    else:
+        hint = "such as --base origin/main, or --against results --reference stable"
+        raise Unusable("gate: needs --base, or --against with --reference", hint)
+    if as_json:
+        show(json.dumps(document(outcome), indent=1, allow_nan=False))
+    else:
+        show("\n".join(lines(outcome)))
+    write(outcome, comment=comment, junit_xml=junit, badge=badge)
+    if outcome.result:
+        say(f"to see each trial: benchforge report {outcome.result}")
+    return ended or outcome.exit_code
+
+
+def _share(given: str) -> float:
+    try:
+        return float(Share.parse(float(given) if _plain(given) else given))
+    except PydanticCustomError:
+        raise Unusable(f"--limit {given}: not a share", 'write it like "5%" or 0.05') from None
+
+
+def _duration(given: str) -> float:
+    try:
+        seconds = float(Duration.parse(float(given) if _plain(given) else given))
+    except PydanticCustomError:
+        seconds = 0.0
+    if seconds <= 0:
+        raise Unusable(f"--time {given}: not a duration", 'write it like "5m" or "90s"')
+    return seconds
+
+
+def _plain(given: str) -> bool:
+    return given.isascii() and given.replace(".", "", 1).isdigit()

@@ -1,0 +1,80 @@
+"""What an interval says about a change: slower, not slower by more than a limit, or undecided.
+
+The interval has its level for all questions of a gate together (Bonferroni), so that at most 1 %
+of the gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the
+limit. A gate never stops at a verdict, but at a width that decides all of them.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.inference.interval import LEAST
+from benchforge.stats.inference.joint import STOPPED, at_level
+
+ERROR = 0.01
+"Share of gates with a false verdict of either kind, at most."
+FEWEST = 8
+"Blocks: a run with a target precision has no fewer."
+_RUN_STOPS_AT = 0.05  # the error of the intervals that `until` looks at
+
+State = Literal["not slower", "slower", "undecided", "invalid"]
+
+
+class SpeedVerdict(NamedTuple):
+    """What is known of one question: head over base, as speed. Above 1 head is faster."""
+
+    state: State
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    blocks: int = 0
+    why: str = ""
+    "Reason for an undecided or invalid verdict."
+    counts: str = "block"
+    "Noun for what `blocks` counts."
+
+
+def level(questions: int) -> float:
+    """Return the level of each interval: two-sided, with the error of each side shared by all."""
+    return 1 - 2 * ERROR / max(1, questions)
+
+
+def precision(limit: float, questions: int) -> float:
+    """Return the half-width of a 95 % interval at which each verdict is decided.
+
+    An interval that is narrower than the distance from 1 to the limit cannot hold both, so it
+    excludes one of them. This gate's intervals are wider than those that the run looks at, most of
+    all after few blocks.
+    """
+    whole = -math.log1p(-limit)
+    error = STOPPED * (1 - level(questions)) / 2
+    looked_at = t_quantile(1 - STOPPED * _RUN_STOPS_AT / 2, FEWEST - 1)
+    return math.expm1(whole / 2 * looked_at / t_quantile(1 - error, FEWEST - 1))
+
+
+def judge(ratio: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
+    """Return the verdict on head / base, an estimate by Student's t that a width has ended."""
+    if ratio.value is None or ratio.n < LEAST or ratio.df is None:
+        why = ratio.why or "no interval"
+        return SpeedVerdict("undecided", ratio.value, blocks=ratio.n, why=why)
+    wide = at_level(ratio, level(questions), stopped=True)
+    value, low, high = _speed(wide, better)
+    return SpeedVerdict(decided(low, high, limit), value, low, high, ratio.n)
+
+
+def decided(low: float, high: float, limit: float) -> State:
+    """Return what an interval of the speed says.
+
+    What is within the limit passes, also if it is slower for sure. Slower is what is slower for
+    sure, and may be so by more than the limit.
+    """
+    if low > 1 - limit:
+        return "not slower"
+    return "slower" if high < 1 else "undecided"
+
+
+def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
+    value, low, high = (one or math.nan for one in (ratio.value, ratio.low, ratio.high))
+    return (value, low, high) if better == "higher" else (1 / value, 1 / high, 1 / low)

@@ -1,0 +1,419 @@
+"""`benchforge gate`: a working tree beside a base commit, in real git repositories."""
+
+import json
+import re
+import shlex
+from math import log, log1p, sqrt
+from pathlib import Path
+
+import pytest
+from benchforge_commands.gate.command import command
+from benchforge_commands.gate.locks import NotPinnedError, nearest, of_poetry, of_requirements
+from benchforge_commands.gate.verdict import decided, judge, level, precision
+from documents.pages import ROOT
+from front_door import Bench, Told
+from hypothesis import given
+from hypothesis import strategies as st
+from repository import COMMAND, FAST, commit, git, repository
+
+from benchforge.model.files.folder import read_header
+from benchforge.model.summary.verdict import Method
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.inference.interval import by_t
+from benchforge.stats.inference.joint import STOPPED
+from benchforge.stats.inference.ratio import ratio
+
+SUITE = f"""benchforge = 1
+[servers.app]{COMMAND}
+[loaders.pace]
+use = "pace"
+connections = 2
+[scenarios.s]
+servers = ["app"]
+loaders = ["pace"]
+[claims.fast]
+scenario = "s"
+metric = "throughput"
+a = {{ server = "app" }}
+holds = "a > 1"
+[repeat]
+quiet = "off"
+"""
+LATE = 'import time\n\n\ndef body():\n    time.sleep(0.005)\n    return b"fast"\n'
+SHORT = ("--time", "3s")
+
+
+def made(folder: Path, more: str = "") -> Path:
+    """Return a repository whose last commit is slow and whose first one, v1, is fast."""
+    repository(folder / "repository")
+    (folder / "repository/suite.toml").write_text(SUITE + more)
+    return folder / "repository"
+
+
+def gate(bench: Bench, *words: str | Path, base: str = "v1", seconds: float = 3) -> Told:
+    return bench("gate", "repository/suite.toml", "--base", base, "--time", f"{seconds}s", *words)
+
+
+def state(told: Told) -> dict[str, object]:
+    document: dict[str, object] = json.loads(told.out)
+    return document
+
+
+def state_of(folder: Path) -> tuple[str, ...]:
+    """Return what a gate leaves as it is; the server itself may write files that git ignores."""
+    status = git(folder, "status", "--porcelain", "--untracked-files=no")
+    refs, worktrees = git(folder, "for-each-ref"), git(folder, "worktree", "list")
+    index = (folder / ".git/index").read_bytes().hex()
+    return status, refs, worktrees, git(folder, "stash", "list"), index
+
+
+def decides(bench: Bench, state_: str, *words: str) -> Told:
+    """Gate for longer and longer, until there is the verdict: a loud machine leaves few blocks."""
+    seconds = 8.0
+    while True:
+        told = gate(bench, *words, seconds=seconds)
+        assert told.out, told.all
+        if state(told)["state"] == state_ or seconds > 120:
+            return told
+        seconds *= 2
+
+
+def test_a_slower_commit_fails_and_every_file_says_so(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made(tmp_path)
+    commit(folder, LATE, "late")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
+    before = state_of(folder)
+    files = ["--comment", "c/comment.md", "--junit", "junit.xml", "--badge", "badge.json"]
+    told = decides(bench, "slower", "--json", *files)
+    outcome = json.loads(told.out)
+    assert (told.code, outcome["state"], outcome["exit_code"]) == (1, "slower", 1), told.all
+    (row,) = outcome["verdicts"]
+    assert row["high"] < 1
+    assert row["in_turns"]
+    assert (row["scenario"], row["server"]) == ("s", "app")
+    assert "no lock file (uv.lock, poetry.lock, " not in told.err  # a command has no packages
+    assert "a command: both commits run on what it starts" in told.err
+    assert "to continue:" not in told.err
+    assert "**SLOWER: " in (tmp_path / "c/comment.md").read_text()
+    assert (tmp_path / "c/comment.md").read_text() in (tmp_path / "step.md").read_text()
+    assert 'failures="1"' in (tmp_path / "junit.xml").read_text()
+    assert json.loads((tmp_path / "badge.json").read_text())["message"] == "slower"
+    assert state_of(folder) == before
+    header = read_header(Path(tmp_path / outcome["result"]))
+    assert not header.claims
+    assert bench("validate", outcome["result"]).code == 0
+
+
+def test_servers_that_are_too_slow_for_turns_are_measured_without(
+    bench: Bench, tmp_path: Path
+) -> None:
+    made(tmp_path)
+    told = gate(bench, "--json", seconds=12)
+    assert told.code in {1, 4}, told.all
+    assert "s: measured without turns: their servers are too slow to take turns" in told.err
+    (row,) = json.loads(told.out)["verdicts"]
+    assert not row["in_turns"]
+
+
+def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "suite.toml").write_text(SUITE.replace("connections = 2", 'rate = "20/s"'))
+    told = decides(bench, "invalid", "--json")
+    assert (told.code, state(told)["state"]) == (4, "invalid"), told.all
+    (row,) = json.loads(told.out)["verdicts"]
+    assert "the load has a fixed rate, so its throughput says nothing" in row["why"]
+
+
+def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "app/answer.py").write_text(FAST + "# changed\n")
+    words = ("--limit", "50%", "--badge", "badge.svg")
+    told = decides(bench, "not slower", "--json", *words)
+    assert (told.code, state(told)["state"]) == (0, "not slower"), told.all
+    assert " changed" in str(state(told)["head"])
+    assert "servers are too slow to take turns" not in told.err
+    assert "not slower by 50 %" in (tmp_path / "badge.svg").read_text()
+    assert (tmp_path / "badge.svg").read_text().startswith("<svg ")
+
+
+def test_too_little_time_is_undecided_and_a_waiver_passes_it(bench: Bench, tmp_path: Path) -> None:
+    waiver = '[gate]\nallow = [{ scenario = "s", reason = "a|b", until = 2999-01-01 }]\n'
+    folder = made(tmp_path)
+    told = gate(bench, seconds=2)
+    assert told.code == 4, told.all
+    assert told.out.startswith("UNDECIDED: working tree of ")
+    assert "  ? s · app · pace: undecided" in told.out
+    (folder / "suite.toml").write_text(SUITE + waiver)
+    waived = gate(bench, "--comment", "comment.md", seconds=2)
+    assert waived.code == 0, waived.all
+    assert "(waived: a|b, until 2999-01-01)" in waived.out
+    assert r"waived: a\|b" in (tmp_path / "comment.md").read_text()
+    (folder / "suite.toml").write_text(SUITE + waiver.replace("2999", "2001"))
+    expired = gate(bench, seconds=2)
+    assert expired.code == 4, expired.all
+    assert "(its waiver ended on 2001-01-01)" in expired.out
+    assert bench("check", "repository/suite.toml").code == 0
+    (folder / "suite.toml").write_text(SUITE + waiver.replace('"s"', '"t"'))
+    wrong = gate(bench)
+    assert wrong.code == 2
+    assert "no scenario 't' is declared" in wrong.err
+
+
+def test_a_server_that_does_not_start_at_the_base_is_invalid(bench: Bench, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    git(folder, "checkout", "--quiet", "-b", "broken")
+    commit(folder, "raise SystemExit(3)\n", "broken")
+    (folder / "app/answer.py").write_text(FAST)
+    told = gate(bench, base="broken")
+    assert told.code == 4, told.all
+    assert told.out.startswith("INVALID: ")
+    assert "s · app · pace: invalid: base: " in told.out
+    assert "exit code 3" in told.out
+
+
+def test_nothing_is_measured_of_the_same_code(bench: Bench, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "suite")
+    told = gate(bench, "--json", base="HEAD")
+    assert (told.code, state(told)["same"]) == (0, True), told.all
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_path: Path) -> None:
+    more = '[servers.hello]\nuse = "waitress"\napp = "hello_wsgi"\n'
+    folder = made(tmp_path, more)
+    (folder / "new").mkdir()
+    text = (folder / "suite.toml").read_text()
+    text = text.replace('servers = ["app"]', 'servers = ["app", "hello"]')
+    (folder / "suite.toml").write_text(text.replace('directory = "app"', 'directory = "new"'))
+    told = gate(bench)
+    assert told.code == 4, told.all
+    assert told.out.startswith("INVALID: ")
+    assert "not compared: servers.app: it is new: new is not there at the base" in told.err
+    assert "not compared: servers.hello: it serves no code of yours" in told.err
+
+
+def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path) -> None:
+    origin = made(tmp_path)
+    git(origin, "add", "--all")
+    git(origin, "commit", "--quiet", "--message", "suite")
+    git(origin, "branch", "base/it's", "v1")
+    url = f"file://{origin}"
+    git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=main", url, str(tmp_path / "clone"))
+    words = ("gate", "clone/suite.toml", *SHORT)
+    told = bench(*words, "--base", "origin/base/it's")
+    assert told.code == 2
+    assert "no such commit in " in told.err
+    assert "a shallow clone" in told.err
+    fetch = told.err.partition("fetch it: git ")[2].strip()
+    run(tmp_path / "clone", fetch)
+    assert bench(*words, "--base", "origin/base/it's").code in {0, 1, 4}
+    by_name = bench(*words, "--base", "base/it's")
+    fetch, _, rest = by_name.err.partition("fetch it: git ")[2].partition(", then ")
+    run(tmp_path / "clone", fetch)
+    assert bench(*words, *rest.split()).code in {0, 1, 4}
+
+
+def run(folder: Path, words: str) -> None:
+    git(folder, *shlex.split(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--base", "nothing"], 2, "no such commit in "),
+        (["--base", "--upload-pack=x"], 2, "no such commit in "),
+        (["--base", "$(touch x)\n;"], 2, "no such commit in "),
+        (["--base", "v1", "--limit", "5"], 2, "--limit 5: not a share"),
+        (["--base", "v1", "--time", "soon"], 2, "--time soon: not a duration"),
+        (["--base", "v1", "--badge", "x.png"], 2, "neither .svg nor .json"),
+        (["--base", "v1", "--only", "x"], 2, "no such scenario"),
+        ([], 2, "needs --base, or --against with --reference"),
+        (["--against", "results"], 2, "needs --base, or --against with --reference"),
+        (["--base", "v1", "--against", "results"], 2, "needs --base, or --against"),
+    ],
+)
+def test_what_cannot_be_a_gate_is_an_error_with_a_hint(
+    bench: Bench, tmp_path: Path, words: list[str], code: int, says: str
+) -> None:
+    made(tmp_path)
+    told = bench("gate", "repository/suite.toml", *words)
+    assert told.code == code
+    assert says in told.err
+    assert "hint: " in told.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_suite_outside_of_a_repository_is_an_error(bench: Bench, tmp_path: Path) -> None:
+    made(tmp_path)
+    (tmp_path / "app").mkdir()
+    (tmp_path / "suite.toml").write_text(SUITE)
+    told = bench("gate", "suite.toml", "--base", "main")
+    assert told.code == 2
+    assert "not a git repository" in told.err
+
+
+def test_older_results_predict_a_new_one(bench: Bench, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    stable = f"[servers.stable]{COMMAND}"
+    text = SUITE.replace('servers = ["app"]', 'servers = ["app", "stable"]') + stable
+    text = text.replace("connections = 2", 'connections = 2\nduration = "300ms"')
+    (folder / "suite.toml").write_text(text + "[profiles.few]\nrepeat.blocks = 1\n")
+    suite = "repository/suite.toml"
+    assert bench("run", suite, "--profile", "few", "-o", "old").code in {0, 4}
+    words = ["--against", "old", "--reference", "stable", "--profile", "few", "--json"]
+    told = bench("gate", suite, *words)
+    assert told.code == 4, told.all
+    (row,) = json.loads(told.out)["verdicts"]
+    assert row["state"] in {"undecided", "invalid"}
+
+
+def test_the_action_takes_options_of_the_command_and_pastes_no_value_into_a_shell() -> None:
+    action = (ROOT / "action.yml").read_text()
+    options = {word for one in command.params for word in one.opts}
+    assert {*re.findall(r"--[a-z]+(?==\$|\s)", action.partition(" gate ")[2])} <= options
+    assert not [line for line in action.splitlines() if "${{" in line and "run:" in line]
+    in_shell = re.findall(r"run: [|>]-?\n((?: {8,}.*\n)+)", action)
+    assert len(in_shell) == 3
+    assert not [text for text in in_shell if "${{" in text]
+    assert "uses:" not in action.replace("uses other actions", "")
+
+
+# --- pure functions ------------------------------------------------------------------------------
+
+
+@given(st.floats(0.01, 3), st.floats(0.01, 3), st.floats(0.001, 0.9), st.floats(0.001, 0.9))
+def test_a_verdict_is_monotonous(one: float, other: float, limit: float, wider: float) -> None:
+    low, high = sorted((one, other))
+    state_ = decided(low, high, limit)
+    assert (state_ == "not slower") == (low > 1 - limit)
+    if state_ == "slower":
+        assert high < 1
+        assert low <= 1 - limit
+    if state_ == "not slower":  # a larger limit passes what a smaller one does
+        assert decided(low, high, max(limit, wider)) == "not slower"
+
+
+@given(
+    st.lists(st.floats(0.5, 2), min_size=8, max_size=20),
+    st.floats(0.01, 0.5),
+    st.integers(1, 50),
+)
+def test_better_lower_is_the_mirror_of_better_higher(
+    values: list[float], limit: float, questions: int
+) -> None:
+    ones = [1.0] * len(values)
+    up = judge(ratio(values, ones), better="higher", limit=limit, questions=questions)
+    down = judge(ratio(ones, values), better="lower", limit=limit, questions=questions)
+    assert up.state == down.state
+    if up.low is not None and down.low is not None:
+        assert abs(up.low / down.low - 1) < 1e-9
+
+
+@given(st.floats(0.01, 0.5), st.integers(1, 100), st.floats(0.2, 2), st.integers(8, 100))
+def test_an_interval_of_that_precision_decides(
+    limit: float, questions: int, value: float, blocks: int
+) -> None:
+    """Intervals of which the run says that they are narrow enough exclude 1 or the limit."""
+    reached = 0.999 * log1p(precision(limit, questions))
+    sd = reached * sqrt(blocks) / t_quantile(1 - STOPPED * 0.025, blocks - 1)
+    error, df = sd / sqrt(blocks), blocks - 1
+    method: Method = "paired t of log-ratios"
+    estimate = by_t(log(value), error, df, method=method, level=0.95, n=blocks, sd=sd)
+    verdict = judge(estimate, better="higher", limit=limit, questions=questions)
+    assert verdict.state in {"slower", "not slower"}
+
+
+@given(st.integers(1, 1000))
+def test_more_questions_have_wider_intervals(questions: int) -> None:
+    assert level(questions) <= level(questions + 1) < 1
+    assert precision(0.05, questions + 1) <= precision(0.05, questions)
+
+
+def test_pins_are_read_from_requirements_and_what_is_none_is_named() -> None:
+    files = {
+        "requirements.txt": "# all\n-r more/x.txt\nwaitress==3.0.2 \\\n    --hash=sha256:00\n",
+        "more/x.txt": "flask[async]==3.0 ; python_version > '3.8'  # why\n",
+        "loop.txt": "-r loop.txt\n",
+        "out.txt": "-r ../../etc/passwd\n",
+        "free.txt": "flask>=3\n",
+        "index.txt": "--index-url http://evil.example\n",
+        "url.txt": "flask @ http://evil.example/x.whl\n",
+    }
+    pins = of_requirements("requirements.txt", files.__getitem__)
+    assert pins == ("flask[async]==3.0 ; python_version > '3.8'", "waitress==3.0.2")
+    for name in ("loop.txt", "out.txt", "free.txt", "index.txt", "url.txt"):
+        with pytest.raises(NotPinnedError, match=name):
+            of_requirements(name, files.__getitem__)
+
+
+def test_pins_are_read_from_a_poetry_lock() -> None:
+    text = """
+[[package]]
+name = "flask"
+version = "3.0.0"
+optional = false
+groups = ["main"]
+markers = "python_version > '3.8'"
+[[package]]
+name = "pytest"
+version = "8.0"
+optional = false
+groups = ["dev"]
+"""
+    assert of_poetry(text) == ("flask==3.0.0 ; python_version > '3.8'",)
+    for wrong in ("[", "package = 1", '[[package]]\nname = "a"', text.replace("3.0.0", "3 \\n -e")):
+        with pytest.raises(NotPinnedError):
+            of_poetry(wrong)
+
+
+@given(st.text())
+def test_no_text_of_a_lock_breaks_the_readers(text: str) -> None:
+    for read in (of_poetry, lambda one: of_requirements("r.txt", {"r.txt": one}.__getitem__)):
+        try:
+            pins = read(text)
+        except (NotPinnedError, KeyError):
+            continue
+        assert all("==" in pin and "\n" not in pin for pin in pins)
+
+
+def test_the_nearest_lock_is_taken_up_to_the_top(tmp_path: Path) -> None:
+    inner = tmp_path / "top/app/src"
+    inner.mkdir(parents=True)
+    (tmp_path / "uv.lock").touch()
+    assert nearest(inner, tmp_path / "top") is None
+    (tmp_path / "top/requirements.txt").touch()
+    assert nearest(inner, tmp_path / "top") == tmp_path / "top/requirements.txt"
+    (tmp_path / "top/app/poetry.lock").touch()
+    assert nearest(inner, tmp_path / "top") == tmp_path / "top/app/poetry.lock"
+
+
+@pytest.mark.network
+def test_each_commit_has_the_packages_of_its_own_lock(bench: Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    suite = SUITE.replace(COMMAND, '\nuse = "waitress"\napp = "served:app"\ndirectory = "."\n')
+    (folder / "suite.toml").write_text(suite)
+    (folder / "served.py").write_text(
+        "from importlib.metadata import version\n\n\n"
+        "def app(environ, start_response):\n"
+        '    start_response("200 OK", [("Content-Type", "text/plain")])\n'
+        '    return [version("waitress").encode()]\n'
+    )
+    (folder / "requirements.txt").write_text("waitress==3.0.1\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "base")
+    (folder / "requirements.txt").write_text("waitress==3.0.2\n")
+    told = gate(bench, "--json", base="HEAD")
+    assert told.code in {0, 1, 4}, told.all
+    assert "servers.app: 1 package of requirements.txt; others at the base" in told.err
+    result = tmp_path / str(state(told)["result"])
+    answers = {
+        json.loads((file.parent / "trial.json").read_text())["case"]["server"]: file.read_text()
+        for file in result.glob("trials/*/answer.bin")
+    }
+    assert answers == {"app": "3.0.2", "app_before": "3.0.1"}
