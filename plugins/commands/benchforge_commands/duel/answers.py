@@ -1,7 +1,9 @@
 """The answers of the servers of a duel, compared before anything is measured."""
 
 import http.client
+import time
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from benchforge.checks.answers.alike import differences, kind
@@ -31,6 +33,8 @@ class FirstAnswer(NamedTuple):
     body: bytes
     repeats: bool
     "True if the second body is the first one."
+    seconds: float
+    "Time of the faster answer."
 
 
 def first_answers(suite: Suite) -> dict[str, FirstAnswer]:
@@ -73,9 +77,10 @@ def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
         try:
             with serving(case, context, folder, {}) as served:
                 certificate = case.server.certificate(served.services[-1].site)
-                replies = [
-                    ask(served.sandbox, served.root, case.request, certificate) for _ in range(2)
-                ]
+                replies, ends = [], [time.perf_counter()]
+                for _ in range(2):
+                    replies.append(ask(served.sandbox, served.root, case.request, certificate))
+                    ends.append(time.perf_counter())
         except TrialFailed as error:
             for line in error.log.splitlines():
                 say(f"  | {line}")
@@ -85,4 +90,5 @@ def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
             message = f"{case.name.server}: answered the first request, and not the second: {error}"
             raise NoAnswer(message, "see how the server ends") from error
     first, second = replies
-    return FirstAnswer(first.answer, first.body, first.body == second.body)
+    seconds = min(end - begin for begin, end in pairwise(ends))
+    return FirstAnswer(first.answer, first.body, first.body == second.body, seconds)

@@ -26,7 +26,8 @@ from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_answers
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
-from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
+from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text, trial_times
+from benchforge_commands.duel.turns import in_turns, refused, too_slow
 
 _FEWEST = 2
 
@@ -66,8 +67,12 @@ def main(
     results = output or Path("results")
     wrk = locate("wrk") is not None
 
+    turns = False
+
     def suite_in(folder: Path, *, same_body: bool) -> Tables:
-        return tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
+        tables = tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
+        times = trial_times(len(contenders), time_s)
+        return in_turns(tables, times, time_s) if turns else tables
 
     if save is not None:
         _check(save)
@@ -80,12 +85,25 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
+    turns = True
+    why = too_slow({label: one.seconds for label, one in answers.items()})
+    if why := why or _refused(suite_in(Path(), same_body=False), registry):
+        turns = False
+        say(f"measured one after the other: {why}")
+    else:
+        say("measured in turns: valid for the ratio, not for requests/s and times")
     with _place(save, results, suite_in(Path(), same_body=not difference)) as file:
         _write(file, text(suite_in(file.parent, same_body=not difference)))
         if save is not None:
             say(f"wrote {file}")
         options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s))
         return begin(file, results, options)
+
+
+def _refused(tables: Tables, registry: Registry) -> str:
+    """Return why servers cannot take turns; empty if they can."""
+    with scratch_folder() as folder:
+        return refused(tables, lambda one: loaded(folder / "duel.toml", registry, text=text(one)))
 
 
 def _answers(

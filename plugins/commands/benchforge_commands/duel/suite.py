@@ -13,7 +13,7 @@ from benchforge_commands.rebaseline.suite import text as in_toml
 
 MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
 PRECISION = "5%"
-_FEWEST, _MOST = 8, 200
+FEWEST, MOST = 8, 200  # blocks
 _FIRST_ANSWER_S = 50.0  # by then three blocks are measured, and three give an interval
 _BLOCKS_OF_FIRST_ANSWER = 3
 _LONGEST_LOAD_S = 5
@@ -58,7 +58,7 @@ def trial_times(servers: int, time_s: float) -> TrialTimes:
     has two or more. There are as many blocks as fit, at least eight, since `until` takes eight.
     """
     each_s = min(
-        time_s / (_FEWEST * servers),
+        time_s / (FEWEST * servers),
         _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers),
     )
     free_s = each_s - START_AND_STOP_S
@@ -69,7 +69,7 @@ def trial_times(servers: int, time_s: float) -> TrialTimes:
         warmup_s = round(max(_SHORTEST_S, free_s / 4), 1)
         load_s = round(max(_SHORTEST_S, free_s * 3 / 4), 1)
     block_s = servers * (warmup_s + load_s + START_AND_STOP_S)
-    return TrialTimes(warmup_s, load_s, min(_MOST, max(_FEWEST, math.ceil(time_s / block_s))))
+    return TrialTimes(warmup_s, load_s, min(MOST, max(FEWEST, math.ceil(time_s / block_s))))
 
 
 def tables_of(
@@ -115,7 +115,7 @@ def tables_of(
         "scenarios": {"duel": scenario},
         "repeat": {
             "until": PRECISION,
-            "between": [_FEWEST, times.blocks],
+            "between": [FEWEST, times.blocks],
             "warmup": _seconds(times.warmup_s),
         },
     }

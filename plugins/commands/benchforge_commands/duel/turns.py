@@ -1,0 +1,47 @@
+"""The suite of a duel whose servers take turns: a ratio needs a tenth of the time, or less."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from benchforge.graph import START_AND_STOP_S
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge_commands.duel.suite import FEWEST, MOST, TrialTimes
+
+SLICE: Final = "100ms"
+_LONGEST_S = 2.0  # of the load of a server in a block: longer ones gain nothing
+_REQUESTS = 50  # in a slice
+_STILL_S = 0.5  # that a server may stand still: half of what the run allows
+
+
+def too_slow(seconds: Mapping[str, float]) -> str:
+    """Return which server is too slow to take turns, by the seconds of its answer; empty if none.
+
+    In the slices of all others a server stands still, and a slice has fifty requests.
+    """
+    others = len(seconds) - 1
+    slow = [one for one, taken in seconds.items() if taken * _REQUESTS * others > _STILL_S]
+    return f"{slow[0]} is too slow for short slices" if slow else ""
+
+
+def in_turns(tables: Tables, times: TrialTimes, time_s: float) -> Tables:
+    """Return the suite with turns, as many blocks as fit into the time, and at least the fewest."""
+    repeat = as_table(tables["repeat"])
+    each_s = min(_LONGEST_S, times.load_s)
+    block_s = len(as_table(tables["servers"])) * (times.warmup_s + each_s + START_AND_STOP_S)
+    between: list[JsonValue] = [FEWEST, min(MOST, max(FEWEST, math.ceil(time_s / block_s)))]
+    turns: Tables = {"between": between, "interleave": SLICE, "each": f"{each_s:g}s"}
+    return {**tables, "repeat": {**repeat, **turns}}
+
+
+def refused(tables: Tables, load: Callable[[Tables], Suite]) -> str:
+    """Return why a suite with turns cannot be measured; empty if it can."""
+    try:
+        load(tables)
+    except SuiteErrors as error:
+        return error.faults[0].message
+    return ""
