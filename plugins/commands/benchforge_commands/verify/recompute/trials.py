@@ -26,7 +26,7 @@ from benchforge.run.trial.believable import believable
 from benchforge.run.trial.plugin_fault import reading_of
 from benchforge.stats.observation.parts import recomputed
 from benchforge.stats.search.objective import judged
-from benchforge.stats.turns.reading import in_turns
+from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.text.readable import exact
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.driver_output import output_of, was_refused
@@ -111,7 +111,14 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if refused:
         yield kept.fault("its files can be read, and give a reading", "failure", "message")
     if kept.trial.turns is not None:
-        reading = in_turns(reading, kept.trial.turns)
+        connections = None if kept.trial.load is None else kept.trial.load.connections
+        turns, why = counted_in_slices(reading, kept.trial.turns, connections)
+        if why is not None:
+            yield kept.fault(why, "turns", "slices")
+        if turns.uncounted_bytes is not None:
+            for number, slice_ in enumerate(turns.slices):
+                yield kept.again("turns", "slices", number, "responses", value=slice_.responses)
+        reading = in_turns(reading, turns)
     if kept.trial.good_response is not None:
         reading = counted(
             kept.trial, reading, kept.trial.good_response, limits_of(result.header.model)
