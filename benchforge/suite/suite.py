@@ -57,6 +57,10 @@ scenario may override it."""
     each: Duration = Duration(2)
     """Length of the load of each server in each block with `interleave`, instead of the load \
 tool's own length."""
+    bridge: int = Field(default=0, ge=0, le=_MOST)
+    """Number of first blocks in which servers that take turns are also measured one after the \
+other, by a further scenario LABEL-alone. Where the ratios differ, claims are invalid. Response \
+times, memory and errors come from these blocks. 3 at least; 0 for none."""
     quiet: Duration | Literal["off"] | None = None
     """Maximum time to wait before each trial while other processes use the CPUs. Default: the \
 length of the trial's load, at most 30s; no waiting in a smoke run."""
@@ -242,6 +246,8 @@ class Suite:
     "Digests of code and data, as a result has them; None: they are computed from the files."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
+    bridges: Mapping[str, str] = field(default_factory=dict)
+    "Labels of scenarios in turns, by those of the scenarios that measure their servers alone."
     verdict_rules: VerdictRules = field(default_factory=VerdictRules)
     secrets: frozenset[str] = frozenset()
     "Secrets that `redact` removes from every written text: from the environment, and literal."

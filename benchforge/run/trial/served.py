@@ -126,8 +126,7 @@ def asked_again(
         reading = reading_of(case.driver, Output(there.target, finished, hide))
         story.reading = reading
         if story.turns is not None:
-            connections = None if story.load is None else story.load.connections
-            story.turns, why = counted_in_slices(reading, story.turns, connections)
+            story.turns, why = counted_in_slices(reading, story.turns, story.load)
             if why is not None:
                 raise OutputDamaged(f"{case.name.driver}: {why}")
             story.reading = in_turns(reading, story.turns)

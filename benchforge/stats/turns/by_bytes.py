@@ -3,11 +3,12 @@
 from itertools import accumulate, pairwise
 
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load
 from benchforge.model.trial.turns import Turns
 from benchforge.text.readable import exact
 
 _OF_FILES = 16_384
-"Bytes that a tool may read of files once it has connected: its locale, its time zone."
+"Bytes that a thread of a tool may read of files once the first has connected: a script, a locale."
 
 
 def by_bytes(turns: Turns, reading: Reading) -> Turns:
@@ -29,7 +30,7 @@ def by_bytes(turns: Turns, reading: Reading) -> Turns:
     return turns.model_copy(update={"slices": slices})
 
 
-def contradiction(turns: Turns, reading: Reading, connections: int) -> str | None:
+def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | None:
     """Return how the kernel's bytes contradict those of the tool; None where they agree.
 
     After the last slice the tool reads what was under way: a response of each connection.
@@ -39,8 +40,9 @@ def contradiction(turns: Turns, reading: Reading, connections: int) -> str | Non
     if not reading.received_bytes or not reading.responses:
         return "it reports no responses, or not how many bytes it received"
     kernel = turns.uncounted_bytes + sum(one.received_bytes or 0 for one in turns.slices)
+    connections, threads = (1, 1) if load is None else (load.concurrency or 1, load.processes or 1)
     under_way = (connections + 1) * -(-reading.received_bytes // reading.responses)
-    if -_OF_FILES <= reading.received_bytes - kernel <= under_way + reading.byte_error:
+    if -_OF_FILES * (1 + threads) <= reading.received_bytes - kernel <= under_way + reading.byte_error:
         return None
     return (
         f"it reports {exact(reading.received_bytes)} bytes, but the kernel "

@@ -1,6 +1,7 @@
 """What a load tool's counts mean where its load had pauses: no time of it is over a whole load."""
 
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load
 from benchforge.model.trial.turns import Turns
 from benchforge.stats.turns.by_bytes import by_bytes, contradiction
 
@@ -54,11 +55,11 @@ def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
 
 
 def counted_in_slices(
-    reading: Reading, turns: Turns, connections: int | None
+    reading: Reading, turns: Turns, load: Load | None
 ) -> tuple[Turns, str | None]:
     """Return turns with the responses of each slice, and how a tool's total contradicts them."""
     if turns.uncounted_bytes is not None:
-        return by_bytes(turns, reading), contradiction(turns, reading, connections or 1)
+        return by_bytes(turns, reading), contradiction(turns, reading, load)
     if reading.responses == turns.responses:
         return turns, None
     why = f"its slices have {turns.responses} responses, but all of it {reading.responses}"

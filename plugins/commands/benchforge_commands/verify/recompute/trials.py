@@ -111,8 +111,7 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if refused:
         yield kept.fault("its files can be read, and give a reading", "failure", "message")
     if kept.trial.turns is not None:
-        connections = None if kept.trial.load is None else kept.trial.load.connections
-        turns, why = counted_in_slices(reading, kept.trial.turns, connections)
+        turns, why = counted_in_slices(reading, kept.trial.turns, kept.trial.load)
         if why is not None:
             yield kept.fault(why, "turns", "slices")
         if turns.uncounted_bytes is not None:
