@@ -12,6 +12,8 @@ from benchforge.stats.inference.welch import Welch, welch
 from benchforge.text.readable import percent, times
 
 _ERROR = 0.01
+_USEFUL = 0.5
+"Largest difference that a bridge may overlook; else it says nothing."
 _OFF = 'measure them one after the other: interleave = "off" in the scenario'
 
 
@@ -44,6 +46,9 @@ def _compared(
     ratios = f"{times(math.exp(found.first))}x in turns, {times(math.exp(found.second))}x alone"
     apart, would_show = math.expm1(abs(found.difference)), math.expm1(found.half)
     says = f"{pair} is {ratios} ({blocks} blocks)"
+    if would_show > _USEFUL:
+        says += f": too few to compare, only {percent(would_show)} or more would show"
+        return limits.check("I8", "apparatus", None, says, scope="comparison", component=pair)
     differ = abs(found.difference) > found.half
     status: Status = "pass" if not differ else limits["I8"].status(apart)
     if status == "pass":

@@ -1,4 +1,7 @@
-"""Whether turns were what they are to be: only one server ran, and all met the same (I1 to I6)."""
+"""Whether turns were what they are to be: only one server ran, and all met the same (I1 to I6).
+
+I7 of the design is in I1: each server's backend is frozen with it, and one for all is refused.
+"""
 
 import math
 import statistics
@@ -7,6 +10,7 @@ from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name
+from benchforge.checks.statistics.position import position_effect
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
@@ -58,6 +62,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     """Yield whether all met the same noise (I2), and whether ratios drift over rounds (I5)."""
     sides = by_name(cases)
     yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
+    yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, ours), (b, theirs) in combinations(sides.items(), 2):
         yield _drift(a, ours, b, theirs, limits)
 
