@@ -72,4 +72,3 @@ def _log_ratios(ours: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:
 def _rate(trial: Trial) -> float:
     reading = trial.reading
     return 0.0 if reading is None else reading.responses / reading.seconds
-

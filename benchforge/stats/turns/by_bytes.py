@@ -1,4 +1,4 @@
-"""Responses of slices by the bytes that a load tool read in them, where it was frozen with pauses."""
+"""Responses of slices by the bytes that a load tool read in them, which was frozen between them."""
 
 from itertools import accumulate, pairwise
 
@@ -42,7 +42,8 @@ def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | No
     kernel = turns.uncounted_bytes + sum(one.received_bytes or 0 for one in turns.slices)
     connections, threads = (1, 1) if load is None else (load.concurrency or 1, load.processes or 1)
     under_way = (connections + 1) * -(-reading.received_bytes // reading.responses)
-    if -_OF_FILES * (1 + threads) <= reading.received_bytes - kernel <= under_way + reading.byte_error:
+    more, files = reading.received_bytes - kernel, _OF_FILES * (1 + threads)
+    if -files <= more <= under_way + reading.byte_error:
         return None
     return (
         f"it reports {exact(reading.received_bytes)} bytes, but the kernel "

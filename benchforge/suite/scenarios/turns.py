@@ -18,7 +18,7 @@ KEY = "interleave"
 ALONE = "-alone"
 "End of the label of a scenario whose servers are those of another one, and take no turns."
 LEAST = 3
-"""Blocks of a bridge, at least: two values have no deviation that is worth a test."""
+"Blocks of a bridge, at least: two values have no deviation that is worth a test."
 _OFF = 'set interleave = "off" in this scenario'
 
 
@@ -126,7 +126,7 @@ def _load_faults(
         if declaration is not None and isinstance(declaration.part, Driver):
             why = declaration.part.why_not_in_turns()
             if why:
-                hint = f'use = "pace" in a closed loop, or {_OFF}'
+                hint = f'use = "pace" or "wrk" in a closed loop, or {_OFF}'
                 yield Fault((*top, "loaders", number), f"{label}: {why}", hint)
 
 

@@ -17,10 +17,10 @@ from benchforge.model.files.plan import (
 )
 from benchforge.model.values.distribution import own_version
 from benchforge.run.remaining import noise_s
-from benchforge.suite.scenarios.chains import chains, links
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.suite import Scenario, Suite
+from benchforge_commands.plan.chains import chains, links
 
 
 def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
