@@ -71,7 +71,8 @@ def page(runs: int) -> Iterator[str]:
     yield (
         "With `until` and claims, a run also ends once each claim is decided by an interval that "
         f"holds at all looks together\n(normal mixture, {SEQUENCE:.0%} for all claims of a run). "
-        f"One claim `a > b`, `until = {CLAIMED:.0%}`, 8 to 60 blocks.\n"
+        f"One claim `a > b`, `until = {CLAIMED:.0%}`, 8 to 60 blocks. *Alone* "
+        "is a run that\nends by its width alone.\n"
     )
     yield from ending(runs)
 

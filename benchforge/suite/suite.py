@@ -38,8 +38,8 @@ class Repeat(Frozen):
     "Number of measurements of each case. A scenario with `find` sets its own."
     until: Share | None = None
     """Target precision, instead of `blocks`. benchforge adds blocks until every 95 % interval \
-reaches no further than this to either side of its ratio. The rule ignores whether an interval \
-shows a difference."""
+reaches no further than this to either side of its ratio, or until the claims on it are decided by \
+an interval that holds at all looks. An ordinary interval that shows a difference ends nothing."""
     between: tuple[_Blocks, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
     "Minimum and maximum number of blocks with `until`. The minimum is 8 or more."
     seed: NonNegativeInt | None = None

@@ -58,7 +58,6 @@ def found(seen: Seen, id_: str) -> set[str]:
 @pytest.mark.parametrize(
     ("fault", "id_", "status", "more", "says"),
     [
-        ("debt", "I1", "fail", {}, "work that a server does in the turns of others"),
         ("late", "I3", "warn", {"connections": 64}, "responses that outlast their slice"),
         ("cold", "I4", "warn", {"blocks": 3}, "a server that is slow after a rest"),
         ("grows", "I5", "warn", {"blocks": 3}, "a server that needs more for each response"),
