@@ -135,8 +135,8 @@ def _bridged(
 
     for group in comparisons:
         if (header.bridges.get(group.scenario), group.driver, group.vary) == mine:
-            found = of_bridge(rates(comparison), rates(group), comparison.scenario, limits)
-            return comparison.model_copy(update={"checks": (*comparison.checks, *found)})
+            bridge = of_bridge(rates(comparison), rates(group), comparison.scenario, limits)
+            return comparison.model_copy(update={"checks": (*comparison.checks, *bridge)})
     return comparison
 
 

@@ -33,23 +33,23 @@ def of_bridge(
         of_turns, of_blocks = (
             _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (ours, theirs)
         )
-        found = welch(of_turns, of_blocks, 1 - _ERROR / len(pairs))
-        yield _compared(f"{a} / {b}", found, len(of_blocks), scenario, limits)
+        means = welch(of_turns, of_blocks, 1 - _ERROR / len(pairs))
+        yield _compared(f"{a} / {b}", means, len(of_blocks), scenario, limits)
 
 
 def _compared(
-    pair: str, found: Welch | None, blocks: int, scenario: str, limits: Thresholds
+    pair: str, means: Welch | None, blocks: int, scenario: str, limits: Thresholds
 ) -> Check:
-    if found is None:
+    if means is None:
         says = f"{pair}: {blocks} blocks one after the other are too few to compare with turns"
         return limits.check("I8", "apparatus", None, says, scope="comparison", component=pair)
-    ratios = f"{times(math.exp(found.first))}x in turns, {times(math.exp(found.second))}x alone"
-    apart, would_show = math.expm1(abs(found.difference)), math.expm1(found.half)
+    ratios = f"{times(math.exp(means.first))}x in turns, {times(math.exp(means.second))}x alone"
+    apart, would_show = math.expm1(abs(means.difference)), math.expm1(means.half)
     says = f"{pair} is {ratios} ({blocks} blocks)"
     if would_show > _USEFUL:
         says += f": too few to compare, only {percent(would_show)} or more would show"
         return limits.check("I8", "apparatus", None, says, scope="comparison", component=pair)
-    differ = abs(found.difference) > found.half
+    differ = abs(means.difference) > means.half
     status: Status = "pass" if not differ else limits["I8"].status(apart)
     if status == "pass":
         says += f": they agree, and a difference of {percent(would_show)} would show"

@@ -87,9 +87,9 @@ class FrozenTool:
         """Return how many bytes it has read so far, by the kernel."""
         total = 0
         for pid in self._sandbox.processes(self.loader):
-            told = content(f"/proc/{pid}/io")
-            if told is None:
+            counts = content(f"/proc/{pid}/io")
+            if counts is None:
                 message = f"{self.loader.label}: the kernel does not tell how much it reads"
                 raise TrialFailed("drive", message, _OFF)
-            total += int(told.split()[1])
+            total += int(counts.split()[1])
         return total

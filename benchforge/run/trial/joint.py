@@ -133,9 +133,9 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                 for member in members:
                     phases.enter_context(member.story.phase("load"))
                 ready: list[_Ready] = []
-                for one in up:
-                    at = one.member
-                    ready.append(_frozen(one, ground, places))
+                for warm in up:
+                    at = warm.member
+                    ready.append(_frozen(warm, ground, places))
                 planned = at.inputs.step.case.turns
                 assert planned is not None  # noqa: S101 - else it is no joint trial
                 slice_s = _slice_s(ready, planned)

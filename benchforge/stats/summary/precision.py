@@ -130,10 +130,10 @@ def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> boo
     ends = confidence_sequence(estimate, ERROR / max(1, len(questions)))
     if ends is None or not about:
         return False
-    for claim, one in about:
-        if claim.hypothesis.form != "ratio" or len(one.cases) > len(("a", "b")):
+    for claim, question in about:
+        if claim.hypothesis.form != "ratio" or len(question.cases) > len(("a", "b")):
             return False
-        swapped = identity(one.a.case) != identity(target.ours)
+        swapped = identity(question.a.case) != identity(target.ours)
         interval = (1 / ends[1], 1 / ends[0]) if swapped else ends
         if lies(interval, region(claim.hypothesis)) == "across":
             return False
