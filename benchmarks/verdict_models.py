@@ -181,18 +181,24 @@ def ended(runs: int, effect: float, noise: float, *, claims: bool) -> tuple[floa
     draw, false, covered, blocks = Random(1), 0, 0, 0  # noqa: S311 - no secret
     for _ in range(runs):
         logs = [draw.gauss(log(effect), noise) for _ in range(60)]
-        for n in range(8, 61):
-            plain = t_of_logs(logs[:n], "paired t of log-ratios", 0.95)
-            estimate = at_level(plain, 0.95, stopped=True)
-            ends = confidence_sequence(estimate, SEQUENCE) if claims else None
-            decided = ends is not None and not ends[0] <= 1 <= ends[1]
-            if decided or enough([estimate], n, CLAIMED, most=60).stop:
-                break
-        low, high = estimate.interval or (0.0, 2.0)
+        n, low, high = decided_or_narrow(logs, claims=claims)
         false += high < 1 if effect > 1 else not low <= 1 <= high
         covered += low <= effect <= high
         blocks += n
     return false / runs, covered / runs, blocks / runs
+
+
+def decided_or_narrow(logs: list[float], *, claims: bool) -> tuple[int, float, float]:
+    """Return the number of blocks at which a claim or its width ends a run, and the interval."""
+    for n in range(8, len(logs) + 1):
+        plain = t_of_logs(logs[:n], "paired t of log-ratios", 0.95)
+        estimate = at_level(plain, 0.95, stopped=True)
+        ends = confidence_sequence(estimate, SEQUENCE) if claims else None
+        decided = ends is not None and not ends[0] <= 1 <= ends[1]
+        over = decided or enough([estimate], n, CLAIMED, most=len(logs)).stop
+        if over and estimate.interval is not None:
+            return n, *estimate.interval
+    raise AssertionError
 
 
 def narrow_enough(draw: Random, noise: float, *, inside: bool) -> tuple[int, float, float]:

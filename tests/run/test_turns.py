@@ -222,12 +222,13 @@ def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path
 def bridged(bench: Bench, folder: Path, text: str) -> Path:
     """Return a result of a suite all of whose trials have a measurement: five tries."""
     (folder / "turns.toml").write_text(text.replace('"pace"\n', '"pace"\nduration = "1s"\n'))
+    printed = ""
     for number in range(5):
-        told = bench("run", "turns.toml", "-o", folder / f"results{number}")
+        printed = bench("run", "turns.toml", "-o", folder / f"results{number}").all
         (made,) = (folder / f"results{number}").iterdir()
         if measured(trials(made)):
             return made
-    raise AssertionError(told.all)
+    raise AssertionError(printed)
 
 
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:

@@ -41,15 +41,18 @@ class TurnsOfTool(Protocol):
 
     def sent(self, length_s: float) -> SliceCounts:
         """Let it send for so long to its server, which runs, and return what it tells of it."""
+        ...
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
         """Return what a slice had, once its server is frozen again; the tool sends nothing now."""
+        ...
 
     def anew(self) -> None:
         """Forget all that was counted so far."""
 
     def end(self, within_s: float) -> Finished:
         """End it and return how it ended. Raises TrialFailed where it does not."""
+        ...
 
 
 class LoadPipes:

@@ -7,6 +7,7 @@ import os, resource, socket, sys, threading, time
 
 PORT, FAULT = int(sys.argv[1]), sys.argv[2]
 WORK_S, LATE_S, SLOW_S, COLD_S = 0.004, 0.03, 0.1, 0.1
+BEGINS_AFTER = 600  # answers: the first slices see a sound server
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong"
 answered, latest_s = 0, time.monotonic()
 cold = 0
@@ -41,6 +42,8 @@ def answer(connection: socket.socket) -> None:
 
 def by_the_clock(rests_s: float, stands_s: float) -> None:
     """Answer nothing for a while, again and again: the rest is by the wall's clock."""
+    while answered < BEGINS_AFTER:
+        time.sleep(0.001)
     while True:
         time.sleep(rests_s)
         free.clear()
