@@ -41,7 +41,13 @@ from benchforge.run.trial.plugin_fault import commands_of, covering
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.served import TrialInputs, WarmServices, asked_again, made_ready
 from benchforge.run.trial.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
-from benchforge.stats.turns.order import LEAST_REQUESTS, long_enough, order, rounds_of
+from benchforge.stats.turns.order import (
+    LEAST_OF_FROZEN,
+    LEAST_REQUESTS,
+    long_enough,
+    order,
+    rounds_of,
+)
 from benchforge.suite.secrets.redact import redacted
 from benchforge.text.readable import figure
 
@@ -254,13 +260,15 @@ def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned) -> float:
     rates = [0.0] * len(ready)
     for _ in range(_COUNTED_TWICE):
         rates = [server.turn.rate(planned.slice_s) for server in ready]
-    slice_s = long_enough(planned, min(rates), len(ready))
+    frozen = all(isinstance(server.turn.tool, FrozenTool) for server in ready)
+    least = LEAST_OF_FROZEN if frozen else LEAST_REQUESTS
+    slice_s = long_enough(planned, min(rates), len(ready), least)
     if slice_s is None:
         slowest = ready[rates.index(min(rates))].member.name
         raise TrialFailed(
             "drive",
             f"{slowest}: {figure(min(rates))} responses/s are too few for turns of "
-            f"{len(ready)} servers: a slice needs {LEAST_REQUESTS}, or it would be too long",
+            f"{len(ready)} servers: a slice needs {least}, or it would be too long",
             'set interleave = "off" in this scenario, use more connections, or compare fewer '
             "servers at once",
         )
