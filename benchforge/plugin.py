@@ -4,26 +4,14 @@ Its names are a promise: `tests/plugins/test_plugin_names.py` lists them. Each c
 heading of a group on the reference page that is drawn from this module.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from benchforge import door
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
-from benchforge.model.summary.capacity import Capacity
-from benchforge.model.summary.cause import Cause, FoldedFinding
-from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
-from benchforge.model.summary.doubts import doubted
-from benchforge.model.summary.metric_ranking import MetricRanking
-from benchforge.model.summary.ranking import Ranking
-from benchforge.model.summary.summary import (
-    CaseSummary,
-    Comparison,
-    FailedTrial,
-    MetricSummary,
-    Summary,
-    TrialSample,
-)
-from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.answer import Request
 from benchforge.model.trial.bins import after_cut
 from benchforge.model.trial.check import Check
@@ -60,6 +48,23 @@ from benchforge.parts.site import Output, Site, Target
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.registry.hookspecs import hookimpl
 from benchforge.text import readable, safe
+
+if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`
+    from benchforge.model.summary.capacity import Capacity
+    from benchforge.model.summary.cause import Cause, FoldedFinding
+    from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
+    from benchforge.model.summary.doubts import doubted
+    from benchforge.model.summary.metric_ranking import MetricRanking
+    from benchforge.model.summary.ranking import Ranking
+    from benchforge.model.summary.summary import (
+        CaseSummary,
+        Comparison,
+        FailedTrial,
+        MetricSummary,
+        Summary,
+        TrialSample,
+    )
+    from benchforge.model.summary.verdict import Estimate, Verdict
 
 # Hooks: functions that benchforge calls.
 __all__ = ["hookimpl"]
@@ -140,3 +145,18 @@ __all__ += [
 __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
 # Text and files: numbers as people read them; safe handling of untrusted text and folders.
 __all__ += ["door", "readable", "safe"]
+
+_SUMMARIES = (
+    *("summary", "verdict", "ranking", "metric_ranking", "concurrency_sweep"),
+    *("capacity", "cause", "doubts"),
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return a name of the group Summaries, imported when a plugin first imports it."""
+    modules = _SUMMARIES if name in __all__ else ()
+    for module in modules:
+        content = vars(import_module(f"benchforge.model.summary.{module}"))
+        if name in content:
+            return content[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -12,13 +12,13 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from types import FrameType, TracebackType
 from typing import Any
 
 import click
 
-from benchforge.model.values.distribution import DISTRIBUTION, rivals
+from benchforge.model.values.distribution import DISTRIBUTION, entry_points, rivals
 
 _COMMANDS = {
     "duel": "Compare servers that are given as commands or URLs, without a suite.",
@@ -119,7 +119,7 @@ class Extensible(Lazy):
 
 
 def _brought() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+    return {point.name: point for point in entry_points(GROUP)}
 
 
 class Interrupted(BaseException):

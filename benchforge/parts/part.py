@@ -9,11 +9,10 @@ import signal
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, Trial
@@ -24,6 +23,9 @@ from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.probe import Probe, RightAnswer
 from benchforge.parts.site import Output, Site, Target
 from benchforge.parts.wrong_option import WrongOption
+
+if TYPE_CHECKING:  # only reporters need summaries
+    from benchforge.model.summary.summary import Summary
 
 Kind = Literal["server", "backend", "loader", "client", "metric", "reporter"]
 
@@ -356,12 +358,12 @@ class Reporter(Part):
     It applies if the reporter is chosen by name."""
 
     @abstractmethod
-    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+    def report(self, summary: "Summary", trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write files into the folder and return their paths."""
 
     def text(
         self,
-        summary: Summary,
+        summary: "Summary",
         trials: Sequence[Trial],
         width: int | None = None,
         colour: bool = False,

@@ -9,14 +9,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Self
 
 import pluggy
 
 from benchforge.errors import BenchforgeError, Unusable
-from benchforge.model.values.distribution import DISTRIBUTION, own_distribution
+from benchforge.model.values.distribution import DISTRIBUTION, entry_points, own_distribution
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Kind, Part
 from benchforge.parts.sound import KINDS, unnamed, unsound
@@ -64,7 +64,7 @@ class Registry:
     """
 
     def __init__(self, points: tuple[EntryPoint, ...] | None = None) -> None:
-        listed = tuple(entry_points(group=GROUP)) if points is None else points
+        listed = tuple(entry_points(GROUP)) if points is None else points
         self._points: dict[str, list[EntryPoint]] = {}
         for point in listed:
             same = self._points.setdefault(point.name, [])

@@ -1,15 +1,17 @@
 """The hooks, which any number of plugins can implement."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 from pydantic import JsonValue
 
-from benchforge.model.summary.summary import Summary
-from benchforge.model.summary.verdict import Verdict
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Part
+
+if TYPE_CHECKING:  # only what a run ends with needs them
+    from benchforge.model.summary.summary import Summary
+    from benchforge.model.summary.verdict import Verdict
 
 hookspec = pluggy.HookspecMarker("benchforge")
 hookimpl = pluggy.HookimplMarker("benchforge")
@@ -46,7 +48,7 @@ def benchforge_trial_kept(trial: Trial) -> None:
 
 
 @hookspec
-def benchforge_judged(summary: Summary, verdicts: Sequence[Verdict]) -> None:
+def benchforge_judged(summary: "Summary", verdicts: "Sequence[Verdict]") -> None:
     """Receive the summary and the verdicts on the claims, once the reports are written.
 
     A smoke run has no verdicts. An error is printed once, and changes nothing.

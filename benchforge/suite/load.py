@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.model.files.folder import HEADER
-from benchforge.model.files.result import Header
 from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry
@@ -47,6 +45,9 @@ from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
 from benchforge.text.readable import too_many
+
+if TYPE_CHECKING:
+    from benchforge.model.files.result import Header
 
 _MOST_POINTS = 1_000_000
 _NOWHERE = Path("/a-folder-that-no-machine-has/suite.toml")
@@ -97,13 +98,15 @@ def load(
     return sound(_with_cases(suite, claims), document, environment.used)
 
 
-def of_result(header: Header, registry: Registry) -> Suite:
+def of_result(header: "Header", registry: Registry) -> Suite:
     """Return the suite of a result from what its header has, with the scenarios that were run.
 
     No file is looked for: the header says which code and data there were. Secrets are hidden.
     Raises SuiteErrors where the text is no suite any more, or names a part that is not installed,
     and Unusable for more combinations than can be looked at.
     """
+    from benchforge.model.files.folder import HEADER  # noqa: PLC0415 - it brings all models of files
+
     settings = tuple(header.settings.items())
     document = layered(parsed(HEADER, header.suite), header.profile, settings, registry)
     tables = [as_table(one) for one in as_table(document.tables.get("scenarios")).values()]

@@ -139,4 +139,5 @@ def _signature(name: str, function: Callable[..., object]) -> str:
     given = inspect.signature(function)
     parameters = [one for key, one in given.parameters.items() if key not in {"self", "cls"}]
     text = str(given.replace(parameters=parameters))
+    text = re.sub(r": '([^']+)'", r": \1", text)  # a type that is imported with its first use
     return _MODULE.sub("", f"{name}{text}").replace("collections.abc.", "").replace("~", "")

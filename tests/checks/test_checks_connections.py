@@ -140,7 +140,7 @@ def test_keep_alive_fails_exactly_by_its_rule(
 
 def test_two_cases_of_one_name_are_told_apart() -> None:
     found = connections.of_comparison([[trial()], [counted(TcpPassiveOpens=9000)]], LIMITS)
-    assert "by a, and closed by a #2" in next(found).message
+    assert "a kept connections alive, and a #2 closed them" in next(found).message
 
 
 def test_sides_that_treat_connections_otherwise_are_told() -> None:

@@ -85,7 +85,7 @@ def test_a_terminal_has_a_line_for_each_claim_and_fits(
     text = Terminal().text(*result, width)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
-    assert len(lines) <= CLAIMS + 2 * len(SCENARIOS) + 16
+    assert len(lines) <= CLAIMS + 2 * len(SCENARIOS) + 18
     assert f"{CLAIMS} claims: " in text
     for claim in result[0].claims:
         assert sum(line[2:].startswith(f"{claim.label} ") for line in lines) == 1

@@ -6,7 +6,7 @@ import pytest
 from front_door import Bench, needed
 from planted.reports import PLANTED_REPORTS, PlantedReport
 
-_SIGNS = {"differs": "✔!", "same": "≈", "not alike": "!"}
+_SIGNS = {"differs": "✔!", "same": "≈", "undecided": "?", "not comparable": "!"}
 _TRIES = 5
 
 
@@ -29,5 +29,5 @@ def test_the_first_screen_gives_the_answer(
             break
     assert right, done.all
     assert "May I quote it?" in done.out
-    if planted.state == "not alike":
-        assert "Not alike: connections were kept alive" in done.out
+    if planted.state == "not comparable":
+        assert "Not comparable: north kept connections alive" in done.out

@@ -104,3 +104,9 @@ def test_a_missing_summary_is_not_large(changed: Path) -> None:
     listed_anew(changed)
     verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
     assert any("no summary.json" in one.message for one in verified.cannot)
+
+
+def test_a_large_summary_alone_is_refused_with_the_way_to_validate_it(changed: Path) -> None:
+    (fault,) = result_faults(changed / "summary.json", Registry(), MOST_BYTES)
+    assert fault.kind == "unreadable"
+    assert "at most 1,000 are read alone: validate its folder" in fault.message

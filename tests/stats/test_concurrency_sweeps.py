@@ -141,7 +141,7 @@ def test_few_blocks_say_nothing_together(n: int, what: str) -> None:
     summary = summed(rising(n=n))
     assert only(summary).sweep is None
     (line,) = sweeps(summary, "hello")
-    assert line.endswith(f"together: {what} believed values of every level: it takes 3")
+    assert line.endswith(f"no curve: {what} believed values of every level: it takes 3")
 
 
 def test_a_level_that_serves_nothing_leaves_no_highest() -> None:

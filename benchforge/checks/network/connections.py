@@ -53,8 +53,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
             unknown.append(name)
     if kept and closed:
         says = (
-            f"connections were kept alive as asked by {', '.join(kept)}, and closed by "
-            f"{', '.join(closed)}: a difference is also that of opening connections"
+            f"{', '.join(kept)} kept connections alive, and {', '.join(closed)} closed them: a "
+            "difference is also that of opening connections"
         )
         yield limits.check("K1", "behaviour", None, says, status="warn", scope="comparison")
     elif unknown:

@@ -11,6 +11,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.frozen import Frozen
 from benchforge.text.program import program
 
 HEADER = "result.json"
@@ -26,6 +27,7 @@ TRIALS = "trials"
 RUNTIMES = "runtimes"
 TRIAL = "trial.json"
 ANSWER = "answer.bin"
+_REPEATED = ("case", "encryption", "good_response", "listener", "load", "placement", "request")
 
 
 def read_header(folder: Path) -> Header:
@@ -53,14 +55,20 @@ def read_trials(folder: Path) -> tuple[Trial, ...]:
 def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     """Yield each trial of a result, or what is wrong with its file, sorted by folder.
 
-    Equal checks of different trials are one object: checks are half of what a trial takes.
+    Equal checks of different trials are one object: checks are half of what a trial takes. So is
+    what a suite gives to many trials.
     """
     checks: dict[tuple[object, ...], Check] = {}
+    parts: dict[tuple[str, bytes], Frozen] = {}
     for name in trial_files(folder):
         parsed = parse(folder, name, Trial)
         if isinstance(parsed, Parsed):
             shared = tuple(checks.setdefault(_text(one), one) for one in parsed.model.checks)
             object.__setattr__(parsed.model, "checks", shared)  # equal values: it stays frozen
+            for field in _REPEATED:
+                if isinstance(part := getattr(parsed.model, field), Frozen):
+                    key = field, part.__pydantic_serializer__.to_json(part)
+                    object.__setattr__(parsed.model, field, parts.setdefault(key, part))
         yield parsed
 
 

@@ -1,7 +1,10 @@
 """Which distribution we are. `benchforge` on the package index is somebody else's."""
 
 import importlib.metadata
+import sys
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 from benchforge.errors import Unusable
 
@@ -28,9 +31,23 @@ def own_version() -> str:
     return own_distribution().version
 
 
+def entry_points(group: str) -> importlib.metadata.EntryPoints:
+    """Return the entry points of a group. A command reads those of all packages once."""
+    return _all_entry_points(tuple(sys.path)).select(group=group)
+
+
+@cache
+def _all_entry_points(path: tuple[str, ...]) -> importlib.metadata.SelectableGroups:
+    return importlib.metadata.entry_points()
+
+
 def rivals() -> Iterator[str]:
-    """Yield each other distribution that brings a package `benchforge`, with its version."""
-    for installed in importlib.metadata.distributions():
+    """Yield each other distribution that brings a package `benchforge`, with its version.
+
+    Its metadata is beside that package, so no other folder is read.
+    """
+    folders = [folder for folder in sys.path if Path(folder, "benchforge/__init__.py").exists()]
+    for installed in importlib.metadata.distributions(path=folders):
         files = f"\n{installed.read_text('RECORD') or ''}"
         if "\nbenchforge/" in files and installed.name != DISTRIBUTION:
             yield f"{installed.name} {installed.version}"

@@ -1,7 +1,7 @@
 """Writing the manifest of a result: when a run ends, and when its reports are formed anew."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchforge import door
@@ -22,13 +22,17 @@ def manifest_of(folder: Path) -> Manifest:
     """
     before = parse(folder, MANIFEST, Manifest)
     kept = before.model.measured if isinstance(before, Parsed) else {}
-    return _of({**dict(_digests(folder)), **kept})
+    return _of({**dict(_digests(folder, listable(folder))), **kept})
 
 
 def with_reports_anew(manifest: Manifest, folder: Path) -> Manifest:
     """Return a manifest with the summary and the reports as they are now."""
-    anew = {name: digest for name, digest in _digests(folder) if not is_measured(name)}
-    return _of({**manifest.measured, **anew})
+    formed = (
+        name
+        for name in door.files(folder.resolve(), lambda name: not is_measured(name))
+        if _is_whole(name)
+    )
+    return _of({**manifest.measured, **dict(_digests(folder, formed))})
 
 
 def listable(folder: Path) -> Iterator[str]:
@@ -41,13 +45,17 @@ def listable(folder: Path) -> Iterator[str]:
         place = place_of(name)
         if place and place not in whole:
             whole[place] = any(door.holds(folder, f"{place}/{one}") for one in (TRIAL, CEILING))
-        half = name.rpartition("/")[2].startswith(door.HALF)
-        if whole.get(place, True) and not half and name not in {MANIFEST, SIGNED, SIGNATURE}:
+        if whole.get(place, True) and _is_whole(name):
             yield name
 
 
-def _digests(folder: Path) -> Iterator[tuple[str, str]]:
-    for name in listable(folder):
+def _is_whole(name: str) -> bool:
+    half = name.rpartition("/")[2].startswith(door.HALF)
+    return not half and name not in {MANIFEST, SIGNED, SIGNATURE}
+
+
+def _digests(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
         try:
             yield name, door.sha256(folder, name, MOST_BYTES)
         except OSError:  # a link, a pipe, or what a program of a trial closed to us

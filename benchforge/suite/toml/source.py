@@ -5,6 +5,7 @@ import re
 import stat
 import tomllib
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path as File
 from typing import NoReturn
 
@@ -20,6 +21,9 @@ from benchforge.suite.toml.syntax import explained
 _DIGITS = re.compile(r"[\d_]{4300}")
 _MOST = 4 * 1024 * 1024  # bytes; a suite of ten thousand servers has less
 
+# `check` reads a suite again for each profile.
+_loads, _positions = lru_cache(maxsize=1)(tomllib.loads), lru_cache(maxsize=1)(positions)
+
 
 def read(path: str | os.PathLike[str]) -> Document:
     """Read a suite's file. Raises SuiteErrors when it cannot be read or is not TOML."""
@@ -31,7 +35,7 @@ def parsed(shown: str, text: str) -> Document:
     """Read a suite's text, which errors call as it is `shown`. Raises SuiteErrors as `read`."""
     spots = _spots(shown, text)
     try:
-        tables = tomllib.loads(text)
+        tables = _loads(text)
     except tomllib.TOMLDecodeError as error:
         _refuse(shown, text, *explained(text, str(error)))
     except ValueError:
@@ -51,7 +55,7 @@ def parsed(shown: str, text: str) -> Document:
 def _spots(shown: str, text: str) -> dict[Path, Spot] | None:
     """Return where everything stands; None for a text that is no TOML, as tomllib will tell."""
     try:
-        return positions(text)
+        return _positions(text)
     except Lost:
         return None
     except SuiteRefused as refused:

@@ -10,7 +10,6 @@ from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, char
 from benchforge_reporters.document.claim_lines import counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
-from benchforge_reporters.document.quotable import verdict
 from benchforge_reporters.raw import raw
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
@@ -113,13 +112,15 @@ def _causes(shown: ResultDocument) -> Iterator[str]:
     if shown.answers or matter:
         yield "## May I quote it?\n"
     if shown.answers:
-        yield f"**{verdict(shown.causes, smoke=shown.smoke)[1]}**\n"
+        yield f"**{shown.quotable.sentence}**\n"
     for text in matter:
         remedy = f" To do: {safe.markdown(text.remedy)}." if text.remedy else ""
         brief, effect = safe.markdown(text.brief), safe.markdown(text.effect)
         yield f"- **{safe.markdown(text.id)}** ({text.kind}): {brief}. {effect}{remedy}"
     if matter:
         yield ""
+    if shown.next_step:
+        yield f"{safe.markdown(shown.next_step)}\n"
 
 
 def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
@@ -133,6 +134,8 @@ def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
         yield _row(["---"] * len(claims.HEADS))
         yield from (_row(map(safe.markdown, one.cells)) for one in claim_texts)
         yield ""
+        if shown.claims_note:
+            yield f"{shown.claims_note}\n"
         yield from _list("In full", [" ".join(one) for one in claims.sentences(claim_texts)])
 
 

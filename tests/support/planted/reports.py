@@ -72,14 +72,14 @@ PLANTED_REPORTS = (
     ),
     PlantedReport(
         "unresolved",
-        "same",
-        "No difference seen between",
+        "undecided",
+        "Undecided between",
         _suite("unresolved", "--wait 0.006 --jitter 0.8", "--wait 0.0063 --jitter 0.8", blocks=4),
     ),
     PlantedReport(
         "unlike",
-        "not alike",
-        "north serves about",
+        "not comparable",
+        "Not comparable: north kept",
         _suite("unlike", "--wait 0.005", "--wait 0.008 --close"),
     ),
 )

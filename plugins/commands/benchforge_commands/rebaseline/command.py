@@ -23,6 +23,7 @@ from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.metric_title import titled
 from benchforge.registry import Registry
+from benchforge.results.conclude import summed
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.resume import begun
 from benchforge.suite.overrides.layers import layered
@@ -38,6 +39,7 @@ from benchforge_commands.rebaseline.suite import (
     renamed,
     text,
 )
+from benchforge_commands.recomputed.large_summary import is_large
 
 _MARK = "# Written by benchforge rebaseline"
 _NOTHING = "nothing can be measured once more"
@@ -99,7 +101,7 @@ def rebaseline(
     say(f"wrote {file}: {', '.join(map(before, servers))} as {older} had them")
     folders: list[Path] = []
     code = begin(file, output, RunOptions(registry), kept=folders.append)
-    return max(code, _show_changes(folders[0], servers, least))
+    return max(code, _show_changes(folders[0], servers, least, registry))
 
 
 def _again(
@@ -155,8 +157,12 @@ def _write(file: Path, content: str) -> None:
         raise CannotKeep(f"{file}: {error.strerror}", hint) from error
 
 
-def _show_changes(folder: Path, servers: Mapping[str, RebaselinedServer], least: float) -> int:
-    case_changes = list(changed(read_summary(folder), partial(_older, servers), least))
+def _show_changes(
+    folder: Path, servers: Mapping[str, RebaselinedServer], least: float, registry: Registry
+) -> int:
+    # A large summary is not read as a whole: it is computed from the trials.
+    summary = summed(folder, registry).summary if is_large(folder) else read_summary(folder)
+    case_changes = list(changed(summary, partial(_older, servers), least))
     for case_change in case_changes:
         show(_line(case_change))
     states = {one.change.state for one in case_changes}

@@ -16,6 +16,7 @@ from benchforge.model.validity.faults import FolderFiles, faults, read_files
 from benchforge.model.values.distribution import own_version
 from benchforge.registry import Registry
 from benchforge.results.conclude import installed_metrics
+from benchforge.text.readable import too_many
 from benchforge_commands.recomputed.large_summary import compared_after, is_large
 from benchforge_commands.recomputed.manifest import changed_files
 from benchforge_commands.recomputed.summed_up import summed_up
@@ -30,7 +31,7 @@ def result_faults(path: Path, registry: Registry, most_bytes: int = MOST_BYTES) 
     `most_bytes` is compared line by line.
     """
     if not path.is_dir():
-        return faults(path)
+        return _alone(path, most_bytes)
     large = is_large(path, most_bytes)
     files = read_files(path, with_summary=not large)
     summed: Iterable[FileFault] = ()
@@ -40,6 +41,14 @@ def result_faults(path: Path, registry: Registry, most_bytes: int = MOST_BYTES) 
         elif files.summary is not None:
             summed = _summary_faults(path, files, files.header.model, files.summary, registry)
     return [*files.faults, *summed, *_manifest_faults(path)]
+
+
+def _alone(file: Path, most_bytes: int) -> list[FileFault]:
+    """Return what is wrong with one file. A large summary is compared in its folder only."""
+    if file.name == SUMMARY and file.is_file() and file.stat().st_size > most_bytes:
+        message = f"{too_many(file.stat().st_size, most_bytes, 'bytes')} alone: validate its folder"
+        return [FileFault(file, "", None, message, "unreadable")]
+    return faults(file)
 
 
 def _manifest_faults(folder: Path) -> Iterator[FileFault]:

@@ -1,6 +1,6 @@
 """The answer to each comparison in a sentence, with what is not shown and what is ruled out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,13 +18,16 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.document.cpu_time import explained
+from benchforge_reporters.document.doubts import of_level, rests_on
 from benchforge_reporters.document.found_rates import found_rates
+from benchforge_reporters.document.ties import differ, far_apart, pair, scatter, tie, ties
 from benchforge_reporters.text.search import rate_of
 
-AnswerState = Literal["differs", "not alike", "disturbed", "same", "alone", "unknown"]
+AnswerState = Literal[
+    "differs", "not comparable", "disturbed", "same", "undecided", "alone", "unknown"
+]
 _BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
 RATE: Final = "responses per second"
-_TWICE = 2.0  # from there on a difference is a factor, and below it a share
 _DIGITS: Final = (2, 3, 4)
 
 
@@ -39,6 +42,8 @@ class ComparisonAnswer:
     headline: str
     sentences: tuple[str, ...]
     "Sentences on what speaks against it, what is not shown, and why."
+    undecided: bool
+    "True if servers may be far apart although they were not shown to differ."
 
 
 def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]:
@@ -81,21 +86,27 @@ def _measurand(ranked: MetricRanking, summary: Summary) -> str:
 def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> ComparisonAnswer:
     cases = cases_of(comparison, summary)
     ranked = standing(comparison, summary)
+    ranking = None if ranked is None else ranked.ranking
     state, headline, sentences = _shown(cases, ranked, summary)
     searched = any(case.capacity is not None for case in cases)
-    if state in {"differs", "same"} and not searched:
-        sentences += explained(cases, trials)
-    sentences += _placebo(comparison, summary)
-    if state == "differs" and (doubts := _doubts(cases)):
-        state, sentences = "disturbed", [doubts, *sentences]
-    if state in {"differs", "disturbed"} and (faults := _faults(comparison)):
-        state = "not alike"
+    faults = _faults(comparison, summary) if state == "differs" else []
+    if faults:
         messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
-        sentences = [f"Not alike: {'; '.join(messages)}.", *sentences]
-    if state == "alone" and any(one.used for case in cases for one in case.doubted):
-        state, sentences = "disturbed", [_doubts_alone(cases), *sentences]
+        sentences = [f"Do not quote this: {headline}.", *sentences]
+        state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
+    elif state in {"differs", "same", "undecided"} and not searched:
+        why = scatter(cases, ranked) if state == "undecided" and ranked is not None else []
+        sentences = [*why, *explained(cases, trials, differ=state == "differs"), *sentences]
+    sentences += _placebo(comparison, summary)
+    if state in {"differs", "same", "undecided"} and (doubts := rests_on(cases, ranking)):
+        state = "disturbed" if state == "differs" else state
+        sentences = [*doubts, *sentences]
+    if state == "alone" and (doubts := of_level(cases)):
+        state, sentences = "disturbed", [*doubts, *sentences]
     label = label_of(comparison, summary)
-    return ComparisonAnswer(comparison.scenario, label, state, headline, tuple(sentences))
+    return ComparisonAnswer(
+        comparison.scenario, label, state, headline, tuple(sentences), far_apart(ranking)
+    )
 
 
 def _shown(
@@ -105,24 +116,23 @@ def _shown(
     if len(cases) == 1:
         return ("alone", _alone(cases[0]), [])
     if (rates := found_rates(cases)) is not None:
-        apart, text = rates
-        return ("differs" if apart else "same", text, [])
+        return (*rates, [])
     if ranked is None or ranked.ranking is None:
         why = "no metric ranks the servers" if ranked is None else ranked.why
         return ("unknown", f"No answer: {why}", [])
     order = [one.server for one in ranked.ranking.order]
     left = [f"{one.server} is not ranked: {one.why}." for one in ranked.left_out]
     first, others = order[0], order[1:]
-    tied = [one for one in others if not _differ(ranked.ranking, first, one)]
+    tied = [one for one in others if not differ(ranked.ranking, first, one)]
     beaten = [one for one in others if one not in tied]
     phrase = _Phrase(ranked, _measurand(ranked, summary))
     if not others:
         return ("unknown", f"No answer: only {first} has values that count", left)
     if tied:
-        headline = _no_difference(ranked.ranking, [first, *tied])
+        close, headline = tie(ranked.ranking, [first, *tied])
         ahead = [f"{phrase.of(first, beaten)}."] if beaten else []
-        return ("same", headline, [*ahead, *left])
-    between = [f"{text}." for text in _among(ranked.ranking, beaten)]
+        return ("same" if close else "undecided", headline, [*ahead, *left])
+    between = [f"{text}." for _, text in ties(ranked.ranking, beaten)]
     if len(beaten) == _BY_NAME and not between:
         between = [f"{phrase.of(beaten[0], beaten[1:])}."]
     return ("differs", phrase.of(first, beaten), [*between, *left])
@@ -166,21 +176,9 @@ class _Phrase:
         return f"has {times} the {metric} of {who}"
 
 
-def _pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate, bool]:
-    """Return the ratio of two servers by itself and with all others, and whether they differ."""
-    for pair in ranking.pairs:
-        if (pair.first, pair.second) == (first, second):
-            return pair.ratio, pair.simultaneous, pair.differ
-    raise KeyError(f"{first} / {second}")
-
-
-def _differ(ranking: Ranking, first: str, second: str) -> bool:
-    return _pair(ranking, first, second)[2]
-
-
 def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
     """Return the interval with all other pairs, or that of the pair where only it excludes 1."""
-    alone, together, _ = _pair(ranking, first, second)
+    alone, together, _ = pair(ranking, first, second)
     ends = together.interval
     return together if ends is not None and not ends[0] <= 1 <= ends[1] else alone
 
@@ -210,36 +208,6 @@ def _shown_as(value: float, digits: int) -> float:
     return float(readable.figure(value, digits).replace(",", ""))
 
 
-def _no_difference(ranking: Ranking, servers: Sequence[str]) -> str:
-    """Return that no difference was seen between servers, and which size is ruled out."""
-    ends = [
-        _pair(ranking, first, second)[1].interval
-        for place, first in enumerate(servers)
-        for second in servers[place + 1 :]
-    ]
-    intervals = [end for end in ends if end is not None]
-    between = f"No difference seen between {readable.conjoined(servers)}"
-    if len(intervals) < len(ends):
-        return f"{between}: no interval, so none is ruled out"
-    most = max(max(high, 1 / low) for low, high in intervals)
-    share = readable.figure(100 * (most - 1), 2)
-    below = f"{share} %" if most < _TWICE else f"{readable.figure(most, 2)} times"
-    return f"{between}: any is below {below}"
-
-
-def _among(ranking: Ranking, servers: Sequence[str]) -> Iterator[str]:
-    """Yield each run of servers, in their order, of which no two were shown to differ."""
-    run: list[str] = []
-    for server in servers:
-        if any(_differ(ranking, one, server) for one in run):
-            if len(run) > 1:
-                yield _no_difference(ranking, run)
-            run = []
-        run.append(server)
-    if len(run) > 1:
-        yield _no_difference(ranking, run)
-
-
 def _alone(case: CaseSummary) -> str:
     """Return what one server did that is compared with none."""
     name = case.case.server
@@ -262,30 +230,12 @@ def _levels(line: MetricSummary) -> str:
     return f"{median} (trials {scale.text(lowest)} to {scale.text(highest)})"
 
 
-def _doubts_alone(cases: Sequence[CaseSummary]) -> str:
-    """Return how many trials of a server that is compared with none are not to be believed."""
-    number = sum(one.used for case in cases for one in case.doubted)
-    of = readable.counted(sum(case.trials for case in cases), "trial")
-    return f"{number} of {of} cannot be believed: on a quiet machine the level may be another."
+def _faults(comparison: Comparison, summary: Summary) -> list[Check]:
+    """Return the checks that say that the sides were not alike, or have no level to compare.
 
-
-def _doubts(cases: Sequence[CaseSummary]) -> str:
-    """Return how many of the trials that count are not to be believed; empty if none."""
-    used = [one for case in cases for one in case.doubted if one.used]
-    if not used:
-        return ""
-    disturbed = sum(one.disturbed for one in used)
-    of = readable.counted(sum(case.trials for case in cases), "trial")
-    others = f"{len(used) - disturbed} of {of} cannot be believed"
-    if not disturbed:
-        return f"{others}."
-    alike = f"Others disturbed {disturbed} of {of}: each is compared with trials disturbed as much"
-    return f"{alike}; {others}." if disturbed < len(used) else f"{alike}."
-
-
-def _faults(comparison: Comparison) -> list[Check]:
-    """Return the checks that say that the sides were not alike, or have no level to compare."""
-    return [
+    Of several with one cause, the one at the root.
+    """
+    faults = [
         one
         for one in comparison.checks
         if one.invalidates == "all"
@@ -294,6 +244,8 @@ def _faults(comparison: Comparison) -> list[Check]:
             or (one.status in {"warn", "fail"} and one.topic == "alike")
         )
     ]
+    causes = {cause.id for cause in summary.causes}
+    return [one for one in faults if one.id in causes] or faults
 
 
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:

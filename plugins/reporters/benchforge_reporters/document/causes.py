@@ -13,8 +13,10 @@ MOST: Final = 5
 BRIEF: Final = 72  # characters
 _NAMED = 3
 _TENFOLD = 10
+_WANTED = 100  # responses beyond a percentile
+_LONG_S = 120  # a load that nobody waits for in each trial
 _TICK_S = 0.01  # in which the kernel counts CPU time
-_CLASSES: Final = ("invalid", "limits", "setup", "dealt with")
+_CLASSES: Final = ("invalid", "limits", "setup")
 CauseClass = Literal["invalid", "limits", "setup", "dealt with", "expert"]
 
 
@@ -35,6 +37,11 @@ class CauseText:
         """The id of the check at its root."""
         return self.cause.id
 
+    @property
+    def roots(self) -> tuple[FoldedFinding, ...]:
+        """The findings of the check at the root: the failures, if it failed anywhere."""
+        return _roots(self.cause)
+
 
 @dataclass(frozen=True)
 class CauseTexts:
@@ -53,29 +60,42 @@ class CauseTexts:
 
     @property
     def of_others(self) -> str:
-        """Words on the others: that they are for experts only, if they are; else empty."""
-        experts = all(one.kind == "expert" for one in self.others)
-        return " for experts, none of which limits the answer" if experts else ""
+        """Words on the others: that they do not limit the answer, if so; else empty."""
+        harmless = all(one.kind in {"expert", "dealt with"} for one in self.others)
+        if not harmless:
+            return ""
+        return " does not limit the answer" if len(self.others) == 1 else " do not limit the answer"
 
 
 def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
     """Return the causes of a summary in words, those that matter most first."""
     texts = [_text(cause, summary, trials) for cause in summary.causes]
     matter = [text for kind in _CLASSES for text in texts if text.kind == kind]
-    invalid = sum(text.kind == "invalid" for text in matter)
-    shown = matter[: max(MOST, invalid)]
+    # What makes a comparison unlike is worse for an answer than noise, which meets all alike.
+    matter.sort(key=lambda text: not _unlike(text))
+    invalid = [text for text in matter if text.kind == "invalid"]
+    room = [text for text in matter if text not in invalid][: max(0, MOST - len(invalid))]
+    shown = [text for text in matter if text in invalid or text in room]
     others = [text for text in (*matter, *texts) if text not in shown]
     findings = sum(text.cause.count for text in texts)
     return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings)
 
 
+def _unlike(text: CauseText) -> bool:
+    """Whether a cause says that servers of a comparison did not do the same work."""
+    return text.kind in {"invalid", "limits"} and any(
+        (one.check.id, one.check.scope, one.check.topic) == (text.id, "comparison", "alike")
+        for one in text.cause.findings
+    )
+
+
 def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
-    roots = [one for one in cause.findings if one.check.id == cause.id] or list(cause.findings)
+    roots = _roots(cause)
     kind: CauseClass = "expert" if cause.state == "unknown" else cause.audience
     if cause.state == "dealt with":
         kind = "dealt with"
-        brief = _dealt_with(cause, roots, summary, trials)
-        effect = "benchforge set these trials aside and measured again: no number rests on them."
+        brief = _dealt_with(cause, roots, trials)
+        effect = "benchforge set these trials aside: no number rests on them."
         return CauseText(cause, kind, brief, effect, "")
     explanation = EXPLANATIONS.get(cause.id)
     if cause.state == "unknown":
@@ -85,6 +105,12 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         return CauseText(cause, kind, *_of_message(roots[0]))
     words = _Words(cause, roots, summary, trials)
     return CauseText(cause, kind, *words.filled(explanation))
+
+
+def _roots(cause: Cause) -> tuple[FoldedFinding, ...]:
+    roots = [one for one in cause.findings if one.check.id == cause.id] or list(cause.findings)
+    failed = [one for one in roots if one.check.status == "fail"]
+    return tuple(failed or roots)
 
 
 def _of_message(finding: FoldedFinding) -> Explanation:
@@ -97,21 +123,18 @@ def _cut(text: str) -> str:
     return text if len(text) <= BRIEF else f"{text[: BRIEF - 3].rstrip()}..."
 
 
-def _dealt_with(
-    cause: Cause, roots: Sequence[FoldedFinding], summary: Summary, trials: Sequence[Trial]
-) -> str:
-    of = readable.counted(_measured(summary, trials), "trial")
-    number = len(cause.trials)
+def _dealt_with(cause: Cause, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) -> str:
+    counted = readable.counted(len(cause.trials), "trial")
     named = _programs(cause, trials)
-    verb = "was" if number == 1 else "were"
     name = named or f" by {roots[0].check.id} {roots[0].check.name}"
-    long = f"{number} of {of} {verb} disturbed{name}, set aside, measured again"
-    return long if len(long) <= BRIEF else f"{number} of {of} {verb} set aside, measured again"
+    long = f"benchforge repeated {counted} disturbed{name}"
+    return long if len(long) <= BRIEF else f"benchforge repeated {counted}"
 
 
-def _measured(summary: Summary, trials: Sequence[Trial]) -> int:
-    counted = sum(case.trials for case in summary.cases)
-    return max(counted, sum(trial.measured for trial in trials))
+def _counted(summary: Summary) -> int:
+    """Return the number of trials that count: those set aside have a cause of their own."""
+    cases = [*summary.cases, *(one.repeated for one in summary.placebos)]
+    return sum(case.trials for case in cases)
 
 
 def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
@@ -185,9 +208,9 @@ class _Words:
 
     @property
     def _trials(self) -> str:
-        of = readable.counted(_measured(self.summary, self.trials), "trial")
         numbers = {number for one in self.roots for number in one.trials}
-        return f"{len(numbers)} of {of}"
+        of = max(_counted(self.summary), len(numbers))
+        return f"{len(numbers)} of {readable.counted(of, 'trial')}"
 
     @property
     def _range(self) -> str:
@@ -211,14 +234,15 @@ class _Words:
 
     @property
     def _longer(self) -> str:
-        """How long a load has a hundred responses beyond the percentile, in whole seconds."""
+        """A load with a hundred responses beyond the percentile, or else a lower percentile."""
         ends = [one.values[0] for one in self.roots if one.values]
         loads = [trial.load.declared_s for trial in self._theirs if trial.load is not None]
         if not ends or not loads or min(ends) <= 0:
-            return "60s"
-        seconds = max(loads) * 100 / min(ends)
+            return 'duration = "60s"'
+        seconds = max(loads) * _WANTED / min(ends)
         step = _TENFOLD if seconds > _TENFOLD else 1
-        return f"{step * math.ceil(seconds / step)}s"
+        whole = step * math.ceil(seconds / step)
+        return f'duration = "{whole}s"' if whole <= _LONG_S else "a lower percentile"
 
     @property
     def _connections(self) -> list[int]:

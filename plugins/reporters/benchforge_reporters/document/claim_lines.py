@@ -1,28 +1,37 @@
 """Each claim in one line: its sign, both sides, the estimate, and what was published."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from benchforge.plugin import Summary, Verdict, readable
 from benchforge_reporters.text.claims import ClaimText, texts
 
-ClaimState = Literal["holds", "not alike", "fails", "inconclusive", "invalid"]
+ClaimState = Literal["holds", "not comparable", "fails", "inconclusive", "invalid"]
 WORDS: Final[dict[ClaimState, str]] = {
     "holds": "hold",
-    "not alike": "hold for sides that are not alike",
-    "fails": "fail",
+    "not comparable": "not comparable",
+    "fails": "do not hold",
     "inconclusive": "undecided",
     "invalid": "invalid",
 }
+_VERBS: Final[dict[ClaimState, str]] = {
+    "holds": "holds",
+    "not comparable": "cannot be judged",
+    "fails": "does not hold",
+    "inconclusive": "is undecided",
+    "invalid": "is invalid",
+}
 SIGNS: Final[dict[ClaimState, str]] = {
     "holds": "✔",
-    "not alike": "!",
+    "not comparable": "!",
     "fails": "✕",
     "inconclusive": "?",
     "invalid": "\N{EN DASH}",
 }
+_PAIR: Final = 2  # servers: their interval is the same in an answer and in a claim
+_NOTE: Final = "Intervals of answers hold for all pairs together: they are wider than a claim's."
 
 
 @dataclass(frozen=True)
@@ -43,10 +52,32 @@ class ClaimLine:
     "Reason against the answer, or what it takes to decide; may be empty."
     text: ClaimText
 
+    @property
+    def verb(self) -> str:
+        """What became of the hypothesis, as the verb of a sentence."""
+        return _VERBS[self.state]
+
 
 def claim_lines(summary: Summary) -> list[ClaimLine]:
     """Return a line for each question, in the order of the suite."""
-    return [_line(one) for one in texts(summary)]
+    roots = {cause.id for cause in summary.causes}
+    return [_line(one, roots) for one in texts(summary)]
+
+
+def intervals_note(summary: Summary) -> str:
+    """Return why a claim's interval is not that of its answer; empty where both are the same."""
+    families = [
+        {one.title for one in comparison.cases}
+        for comparison in summary.comparisons
+        if len(comparison.cases) > _PAIR
+    ]
+    for claim in summary.claims:
+        for instance in claim.instances:
+            a, b = instance.a, instance.b
+            sides = set() if b is None else {a.case.title, b.case.title}
+            if sides and any(sides <= family for family in families):
+                return _NOTE
+    return ""
 
 
 def counted_states(lines: Sequence[ClaimLine]) -> str:
@@ -59,14 +90,15 @@ def counted_states(lines: Sequence[ClaimLine]) -> str:
 
 def word_of(state: ClaimState, count: int) -> str:
     """Return what a number of claims does: 1 holds, 2 hold."""
-    verb, *more = WORDS[state].split(" ", maxsplit=1)
-    return " ".join([f"{verb}s" if count == 1 and verb in {"hold", "fail"} else verb, *more])
+    singular = {"hold": "holds", "do not hold": "does not hold"}
+    return singular.get(WORDS[state], WORDS[state]) if count == 1 else WORDS[state]
 
 
-def _line(text: ClaimText) -> ClaimLine:
+def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:
     verdict = text.verdict
     faults = _faults(verdict)
-    state: ClaimState = "not alike" if verdict.state == "holds" and faults else verdict.state
+    faults = [id_ for id_ in faults if id_ in roots] or faults
+    state: ClaimState = "not comparable" if verdict.state == "holds" and faults else verdict.state
     return ClaimLine(
         state=state,
         name=text.name,
@@ -125,10 +157,10 @@ def _excluded(text: ClaimText) -> bool | None:
 
 def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
     if faults:
-        return f"not alike: {', '.join(faults)}"
+        return f"its sides are not alike ({', '.join(faults)})"
     if verdict.disturbed:
         some = len(verdict.disturbed) < len(verdict.blocks)
-        return f"{len(verdict.disturbed) if some else 'all'} of them disturbed alike"
+        return f"in {len(verdict.disturbed) if some else 'all'} of them noise met both sides"
     if verdict.blocks_needed is not None:
         return f"about {readable.exact(verdict.blocks_needed)} blocks would tell"
     return ""

@@ -12,8 +12,11 @@ CpuByRole = Mapping[Role, float]
 "CPU time in seconds, by role."
 
 
-def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
-    """Return where the CPU time of a comparison went; nothing where it is not known."""
+def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: bool) -> list[str]:
+    """Return where the CPU time of a comparison went; nothing where it is not known.
+
+    It is the reason for a difference, if the servers `differ`.
+    """
     names = server_names([case.case for case in cases])
     counted = {
         name: trials_that_count(case, trials) for name, case in zip(names, cases, strict=True)
@@ -22,13 +25,20 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str
     spent = {server: cpu for server, cpu in costs.items() if cpu.get("server")}
     if len(spent) < len(cases):
         return []
-    used = {server: _cpus(some) for server, some in counted.items()}
+    # Where others used the CPUs, servers waited for these.
+    quiet = {
+        name: _undisturbed(case, counted[name]) for name, case in zip(names, cases, strict=True)
+    }
+    used = {server: _cpus(quiet[server] or some) for server, some in counted.items()}
     if max(used.values(), default=_BUSY) < _BUSY:
-        # Where others used the CPUs, servers waited for these.
-        disturbed = any(one.used for case in cases for one in case.doubted)
-        return [] if disturbed else [f"Why: {_waiting(used)}."]
+        return [_waiting(used, differ=differ)] if all(quiet.values()) else []
     busy = (_one_worker(server, some) for server, some in counted.items())
-    return [f"Why: {_where(spent)}.", *(f"{text}." for text in busy if text)]
+    why = "Why: " if differ else ""
+    where = _where(spent)
+    return [
+        f"{why}{where if why else where[0].upper() + where[1:]}.",
+        *(f"{text}." for text in busy if text),
+    ]
 
 
 def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
@@ -39,6 +49,11 @@ def trials_that_count(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]
         for trial in trials
         if trial.measured and trial.case.title == case.case.title and trial.number not in aside
     ]
+
+
+def _undisturbed(case: CaseSummary, trials: Sequence[Trial]) -> list[Trial]:
+    doubted = {one.trial for one in case.doubted}
+    return [trial for trial in trials if trial.number not in doubted]
 
 
 def cost(trials: Sequence[Trial]) -> CpuByRole:
@@ -74,9 +89,14 @@ def _cpus(trials: Sequence[Trial]) -> float:
     return median(used) if used else _BUSY
 
 
-def _waiting(cpus: Mapping[str, float]) -> str:
-    shares = readable.conjoined(f"{server} {100 * of:.0f} %" for server, of in cpus.items())
-    return f"the time went into waiting, not into computing: {shares} of a CPU, with the load tool"
+def _waiting(cpus: Mapping[str, float], *, differ: bool) -> str:
+    shares = readable.conjoined(f"{100 * of:.0f} % with {server}" for server, of in cpus.items())
+    idle = f"no CPU was busy ({shares}, load tool included)"
+    if differ:
+        return (
+            f"Why: waiting, not computing: {idle}. benchforge cannot see what a server waits for."
+        )
+    return f"The servers mostly waited: {idle}."
 
 
 def _where(costs: Mapping[str, CpuByRole]) -> str:

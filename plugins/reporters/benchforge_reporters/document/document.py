@@ -14,9 +14,11 @@ from benchforge.plugin import (
 )
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, cause_texts
-from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines
+from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines, intervals_note
 from benchforge_reporters.document.levels import Levels, levels
+from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.document.overview import Overview, overview
+from benchforge_reporters.document.quotable import Quotable, quotable
 from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import claims, words
 from benchforge_reporters.text.commands import first_commands
@@ -92,7 +94,6 @@ class ResultDocument:
     setting: tuple[str, ...]
     "Set-up of the run, where a suite says it: placement, tuning, interpreters, code."
     smoke: bool
-    blocks: int
     alarms: tuple[str, ...]
     overview: Overview | None
     "Overview of a result with many claims or comparisons; None for others."
@@ -100,6 +101,8 @@ class ResultDocument:
     claims: tuple[ClaimLine, ...]
     tally: tuple[str, ...]
     causes: CauseTexts
+    quotable: Quotable
+    "Part of the answers that a reader may quote."
     tables: tuple[SuiteTable, ...]
     sections: tuple[Section, ...]
     whole: tuple[str, ...]
@@ -112,13 +115,10 @@ class ResultDocument:
     environment: tuple[tuple[str, str], ...]
     folders: tuple[str, str] | None
     "Folders of the first and the last trial; None without trials."
-
-    @property
-    def more_blocks(self) -> bool:
-        """Whether more blocks may give an answer that is not there yet."""
-        undecided = any(line.state == "inconclusive" for line in self.claims)
-        invalid = any(one.kind == "invalid" for one in self.causes.shown)
-        return not invalid and (undecided or any(one.state == "same" for one in self.answers))
+    next_step: str
+    "Command that decides what is undecided; empty if nothing is."
+    claims_note: str
+    "Reason why claims and answers have different intervals; empty if they have not."
 
 
 _latest: list[tuple[Summary, Sequence[Trial], ResultDocument]] = []
@@ -137,6 +137,7 @@ def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
 def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     rows = levels(summary, trials)
     of_each, lines = answers(summary, trials), claim_lines(summary)
+    causes = cause_texts(summary, trials)
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
@@ -145,13 +146,13 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         scope=words.scope(summary),
         setting=tuple(_setting(summary, trials)),
         smoke=summary.smoke,
-        blocks=_blocks(summary),
-        alarms=tuple(words.alarms(summary, named=not summary.causes)),
+        alarms=tuple(words.alarms(summary, doubts=not summary.causes)),
         overview=overview(summary, lines, of_each),
         answers=tuple(of_each),
         claims=tuple(lines),
         tally=tuple(claims.tally(summary)),
-        causes=cause_texts(summary, trials),
+        causes=causes,
+        quotable=quotable(causes, of_each, summary),
         tables=tuple(
             _suite_table(label, pivot, summary) for label, pivot in summary.tables.items()
         ),
@@ -164,6 +165,8 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         commands=tuple(first_commands(summary, trials)),
         environment=tuple(words.environment(summary)),
         folders=(trial_folder(trials[0]), trial_folder(trials[-1])) if trials else None,
+        next_step=next_step(of_each, lines, trials, _blocks(summary)),
+        claims_note=intervals_note(summary),
     )
 
 
@@ -210,9 +213,7 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     if blocks := _blocks(summary):
         texts[0] += f" in {readable.counted(blocks, 'block')} (rounds)"
     if trials:
-        ends = [trial.started.timestamp() + trial.seconds for trial in trials]
-        began = min(trial.started.timestamp() for trial in trials)
-        texts.append(readable.spoken(max(ends) - began))
+        texts.append(readable.spoken(seconds_of(trials)))
     cpu, usable = summary.facts.get("cpu"), summary.facts.get("cpus_usable")
     machine = [str(cpu)] if isinstance(cpu, str) else []
     machine += [readable.counted(usable, "CPU")] if isinstance(usable, int) else []

@@ -148,7 +148,7 @@ EXPLANATIONS: Final = {
     "S2": Explanation(
         "few responses beyond {parts} of {scenarios}: {range} a trial",
         "So few responses place a percentile badly; 100 beyond it are wanted.",
-        'duration = "{longer}"',
+        "{longer}",
     ),
     "S3": Explanation(
         "{scenarios}: too few blocks have values of all sides",

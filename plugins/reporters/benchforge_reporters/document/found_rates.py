@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 from benchforge.plugin import Capacity, CaseSummary, readable, server_names
 from benchforge_reporters.text.search import RATES, rate_of
 
 
-def found_rates(cases: Sequence[CaseSummary]) -> tuple[bool, str] | None:
-    """Return whether no two intervals have a rate in common, and the rates in a sentence.
+def found_rates(
+    cases: Sequence[CaseSummary],
+) -> tuple[Literal["differs", "undecided", "unknown"], str] | None:
+    """Return whether servers differ by the rates that searches found, and these in a sentence.
 
-    None where a case was no search, or its search has no answer.
+    They differ if no two intervals have a rate in common. None if no case was a search.
     """
     named = list(zip(server_names([case.case for case in cases]), cases, strict=True))
     ranked = [
@@ -18,14 +21,19 @@ def found_rates(cases: Sequence[CaseSummary]) -> tuple[bool, str] | None:
         for server, case in named
         if case.capacity is not None and case.capacity.answered
     ]
-    if not ranked or len(ranked) < len(cases):
+    if all(case.capacity is None for case in cases):
         return None
+    if len(ranked) < len(cases):
+        answered = {server for server, _ in ranked}
+        names = [server for server, _ in named if server not in answered]
+        return "unknown", f"No answer: no rate is known of {readable.conjoined(names)}"
     ranked.sort(key=lambda rate: _top(rate[1]), reverse=True)
     texts = [f"{server} {_rate(capacity)}" for server, capacity in ranked]
     ends = [_ends(capacity) for _, capacity in ranked]
     apart = all(low > high for (low, _), (_, high) in pairwise(ends))
     of = "" if apart or len(ranked) == 1 else ": the intervals have rates in common"
-    return apart, f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{of}"
+    text = f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{of}"
+    return ("differs", text) if apart else ("undecided", text)
 
 
 def _rate(capacity: Capacity) -> str:

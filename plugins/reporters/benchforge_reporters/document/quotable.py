@@ -1,19 +1,114 @@
-"""Whether a reader may quote the answers of a result, in a word."""
+"""Which part of a result a reader may quote: comparisons, levels, both or neither."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from benchforge.plugin import readable
-from benchforge_reporters.document.causes import CauseTexts
+from benchforge.plugin import Summary, readable
+from benchforge_reporters.document.answers import ComparisonAnswer, cases_of
+from benchforge_reporters.document.causes import CauseText, CauseTexts
+from benchforge_reporters.document.doubts import used_doubts
+
+_MOST_NAMED = 3
 
 
-def verdict(causes: CauseTexts, *, smoke: bool) -> tuple[Literal["good", "bad"], str]:
-    """Return whether the answers can be believed: good or bad, and a sentence."""
-    if smoke:
-        return "bad", "No: this was a smoke run."
-    kinds = [text.kind for text in causes.all]
-    if invalid := kinds.count("invalid"):
-        make = "makes" if invalid == 1 else "make"
-        return "bad", f"Not all of it: {readable.counted(invalid, 'cause')} {make} numbers invalid."
-    if limits := kinds.count("limits"):
-        return "good", f"Yes, with {readable.counted(limits, 'reservation')}."
-    return "good", "Yes."
+@dataclass(frozen=True)
+class Quotable:
+    """The answer to the question of what may be quoted."""
+
+    state: Literal["good", "limits", "bad"]
+    sentence: str
+
+
+def quotable(causes: CauseTexts, answers: Sequence[ComparisonAnswer], summary: Summary) -> Quotable:
+    """Return which part of a result can be quoted.
+
+    A comparison can be quoted if it has an answer and its servers did the same work. Noise that met
+    both sides alike does not change that. It changes levels, such as requests per second.
+    """
+    if summary.smoke:
+        return Quotable("bad", "No: this was a smoke run.")
+    invalid = [text for text in causes.all if text.kind == "invalid"]
+    parts = [_part(answer, invalid, summary, at) for at, answer in enumerate(answers)]
+    compared = [part for part in parts if part.compares]
+    whole = not invalid and all(part.ratio and part.level for part in parts)
+    if whole and not any(part.undecided for part in parts):
+        return Quotable("good", _whole(sum(text.kind == "limits" for text in causes.all)))
+    texts = []
+    if compared:
+        of = "Comparison" if len(compared) == 1 else "Comparisons"
+        texts.append(f"{of}: {_of_comparisons(compared)}.")
+    levels = _which([part for part in parts if part.level], parts)
+    if levels == "yes" and any(part.undecided for part in parts):
+        levels = "yes, each with its interval"
+    texts.append(f"Requests/s and times: {levels}.")
+    nothing = not any((part.ratio and part.compares) or part.level for part in parts)
+    return Quotable("bad" if nothing else "limits", " ".join(texts))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What of an answer can be quoted."""
+
+    label: str
+    compares: bool
+    "True if it compares servers."
+    undecided: bool
+    unlike: bool
+    "True if its servers did not do the same work."
+    ratio: bool
+    level: bool
+
+
+def _part(
+    answer: ComparisonAnswer, invalid: Sequence[CauseText], summary: Summary, at: int
+) -> _Part:
+    cases = cases_of(summary.comparisons[at], summary)
+    theirs = [text for text in invalid if _concerns(text, answer.scenario)]
+    answered = answer.state not in {"not comparable", "unknown"}
+    return _Part(
+        label=answer.label,
+        compares=len(cases) > 1,
+        undecided=answer.state == "undecided",
+        unlike=answer.state == "not comparable",
+        ratio=answered and not any(map(_of_ratios, theirs)),
+        level=not sum(used_doubts(cases)) and not theirs,
+    )
+
+
+def _concerns(text: CauseText, scenario: str) -> bool:
+    return any(one.scenario in {"", scenario} for one in text.roots)
+
+
+def _of_ratios(text: CauseText) -> bool:
+    """Whether a cause makes ratios invalid. They leave out trials that the apparatus spoils."""
+    return any(
+        not one.check.of_noise
+        and one.check.invalidates == "all"
+        and (one.check.scope != "trial" or one.check.subject == "behaviour")
+        for one in text.roots
+    )
+
+
+def _whole(limits: int) -> str:
+    if not limits:
+        return "Yes."
+    return f"Yes, with the {'reservation' if limits == 1 else f'{limits} reservations'} below."
+
+
+def _of_comparisons(compared: Sequence[_Part]) -> str:
+    if all(part.unlike for part in compared):
+        return "no, not alike"
+    if all(part.ratio and part.undecided for part in compared):
+        return "no, undecided"
+    return _which([part for part in compared if part.ratio], compared)
+
+
+def _which(good: Sequence[_Part], parts: Sequence[_Part]) -> str:
+    if len(good) == len(parts):
+        return "yes"
+    if not good:
+        return "no"
+    if len(good) > _MOST_NAMED:
+        return f"{len(good)} of {len(parts)}"
+    return f"only of {readable.conjoined(part.label for part in good)}"

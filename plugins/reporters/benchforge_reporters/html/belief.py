@@ -7,7 +7,7 @@ from typing import Final
 
 from benchforge.plugin import FoldedFinding, Summary, readable
 from benchforge_reporters.document.causes import CauseClass, CauseText, CauseTexts
-from benchforge_reporters.document.quotable import verdict
+from benchforge_reporters.document.quotable import Quotable
 
 _SIGNS: Final[dict[CauseClass, tuple[str, str]]] = {
     "invalid": ("✕", "makes numbers invalid"),
@@ -56,12 +56,11 @@ class Belief:
     others: tuple[CauseCard, ...]
 
 
-def belief(causes: CauseTexts, summary: Summary) -> Belief:
+def belief(causes: CauseTexts, quotable: Quotable, summary: Summary) -> Belief:
     """Return whether the answers of a result can be believed."""
-    state, text = verdict(causes, smoke=summary.smoke)
     return Belief(
-        state=state,
-        verdict=text,
+        state=quotable.state,
+        verdict=quotable.sentence,
         reason=_reason(causes, summary),
         causes=tuple(map(_card, causes.shown)),
         others=tuple(map(_card, causes.others)),

@@ -12,9 +12,10 @@ from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer,
 
 _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
     "differs": ("better", "differs"),
-    "not alike": ("unlike", "not alike"),
+    "not comparable": ("unlike", "not comparable"),
     "disturbed": ("unlike", "disturbed"),
     "same": ("", "no difference seen"),
+    "undecided": ("", "undecided"),
     "alone": ("", "no comparison"),
     "unknown": ("unlike", "no answer"),
 }

@@ -110,7 +110,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> ResultPage:
         text=text,
         overview=drawn_overview(text),
         cards=tuple(cards(text.answers, summary, ids, colours)),
-        belief=belief(text.causes, summary),
+        belief=belief(text.causes, text.quotable, summary),
         claims=_claims(text),
         tables=tuple(
             TableOfSuite(f"table-{number}", one, headed(one.table))

@@ -9,7 +9,8 @@ from benchforge_reporters.document.levels import LevelRow, Levels
 from benchforge_reporters.terminal.paint import Paint
 
 LEGEND: Final = (
-    "├──●──┤ value and its 95 % interval, on an axis from zero; ≈ rests on few responses"
+    "├──●──┤ value and its 95 % interval, on an axis from zero; ~ rests on few responses; "
+    "CPU/request of all parts"
 )
 _PAPER = 100
 _WIDE = 110  # columns from which on the shares of CPU time have room
@@ -76,7 +77,7 @@ def _axis(top: float) -> str:
 def _time(row: LevelRow) -> str:
     if row.latency is None:
         return "unknown"
-    return ("≈" if row.thin else "") + readable.amount("s", row.latency)
+    return ("~" if row.thin else "") + readable.amount("s", row.latency)
 
 
 def _cpu(row: LevelRow) -> str:

@@ -49,7 +49,7 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     for claim in claims:
         sign, meaning = CLAIMS[claim.state]
         start = f"{sign} {safe.line(claim.name).ljust(name)}  "
-        remark = claim.remark if claim.state == "not alike" else ""
+        remark = claim.remark if claim.state == "not comparable" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _WIDE) >= _WIDE else ""
         valued = claim.text.verdict.estimate.value is not None
         shown = claim.estimate if valued else claim.estimate.partition(": ")[0]

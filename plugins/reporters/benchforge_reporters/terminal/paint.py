@@ -35,14 +35,15 @@ class Paint:
         line = safe.line(text)
         if self.width is None or len(first) + len(line) <= self.width:
             return [first + line]
-        return textwrap.wrap(
-            line,
+        lines = textwrap.wrap(
+            line.replace(" %", "\N{NO-BREAK SPACE}%"),
             max(self.width, NARROWEST),
             initial_indent=first,
             subsequent_indent=rest,
             break_long_words=False,
             break_on_hyphens=False,
         )
+        return [one.replace("\N{NO-BREAK SPACE}%", " %") for one in lines]
 
     def paragraph(self, meaning: Meaning | None, text: str) -> str:
         """Return a text in as many lines as it takes."""

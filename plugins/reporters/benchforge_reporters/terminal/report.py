@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, readable, safe
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
-from benchforge_reporters.document.quotable import verdict
+from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
@@ -155,18 +155,19 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     else:
         yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
         yield from _claims_in_full(shown.claims, paint)
+        if note := shown.claims_note:
+            yield from (paint.of("aside", line) for line in paint.wrapped(note, "  "))
 
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     name = max(len(safe.line(one.name)) for one in claims)
-    state = max(len(one.state) for one in claims)
     for claim in claims:
         sign, meaning = CLAIMS[claim.state]
-        text = "; ".join(
-            filter(None, (f"{claim.hypothesis}: {claim.estimate}", claim.published, claim.remark))
-        )
-        named = f"{claim.state.ljust(state)}  {safe.line(claim.name).ljust(name)}"
-        start = f"  {sign} {named}  "
+        parts = [claim.estimate, claim.published, claim.remark]
+        if claim.state == "not comparable":
+            parts = [claim.remark, claim.estimate, claim.published]
+        text = f"{claim.hypothesis} {claim.verb}: {'; '.join(filter(None, parts))}"
+        start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
         indent = " " * min(len(start), _DEEPEST)
         first, *more = paint.wrapped(text, start, indent)
         yield f"  {paint.of(meaning, sign)}{first[3:]}"
@@ -176,8 +177,7 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
 def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     causes = shown.causes
     if shown.answers:
-        state, sentence = verdict(causes, smoke=shown.smoke)
-        yield f"{paint.of('heading', 'May I quote it?')}  {paint.of(state, sentence)}"
+        yield from _quotable(shown.quotable, paint)
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
@@ -187,15 +187,21 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         if text.remedy:
             yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
     if causes.others:
-        more = f"and {len(causes.others)} more{causes.of_others}: benchforge report --why"
+        more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
+        more += "benchforge report --why"
         yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
 
 
+def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
+    question = "May I quote it?"
+    first, *more = paint.wrapped(answer.sentence, f"{question}  ")
+    yield paint.of("heading", question) + paint.of(answer.state, first[len(question) :])
+    yield from (paint.of(answer.state, line) for line in more)
+
+
 def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    if shown.more_blocks:
-        advice = f"benchforge run SUITE --set repeat.blocks={4 * shown.blocks}"
-        for line in paint.wrapped(f"To make the intervals half as wide: {advice}"):
-            yield paint.of("do", line)
+    if shown.next_step:
+        yield from (paint.of("do", line) for line in paint.wrapped(shown.next_step))
 
 
 def last_lines(log: str) -> list[str]:

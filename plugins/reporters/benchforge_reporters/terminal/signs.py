@@ -10,15 +10,16 @@ from benchforge_reporters.terminal.paint import Meaning
 Sign = tuple[str, Meaning]
 ANSWERS: Final[dict[AnswerState, Sign]] = {
     "differs": ("✔", "good"),
-    "not alike": ("!", "limits"),
+    "not comparable": ("!", "limits"),
     "disturbed": ("!", "limits"),
     "same": ("≈", "heading"),
+    "undecided": ("?", "limits"),
     "alone": ("·", "aside"),
     "unknown": ("?", "limits"),
 }
 CLAIMS: Final[dict[ClaimState, Sign]] = {
     "holds": (SIGNS["holds"], "good"),
-    "not alike": (SIGNS["not alike"], "limits"),
+    "not comparable": (SIGNS["not comparable"], "limits"),
     "fails": (SIGNS["fails"], "bad"),
     "inconclusive": (SIGNS["inconclusive"], "limits"),
     "invalid": (SIGNS["invalid"], "bad"),

@@ -30,11 +30,12 @@ def scaled(swept: ConcurrencySweep) -> readable.Scale:
 
 def _sentences(swept: ConcurrencySweep) -> Iterator[str]:
     sizes, sweep = scaled(swept), swept.sweep
-    if swept.left_out:
-        yield f"without {' and '.join(map(str, swept.left_out))} (no value is believed)"
     if sweep is None:
-        yield f"nothing is said of all levels together: {swept.why}"
+        yield f"no curve: {swept.why}"
         return
+    if swept.left_out:
+        left_out = readable.conjoined(map(str, swept.left_out))
+        yield f"without {left_out} (no value is believed)"
     best = sweep.highest
     if best.value is None:
         yield f"the highest {swept.metric} is unknown: {best.why}"

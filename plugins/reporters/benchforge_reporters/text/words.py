@@ -168,8 +168,8 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
     return [f"{outcome} (trials {', '.join(numbers)})" for outcome, numbers in outcomes.items()]
 
 
-def alarms(summary: Summary, *, named: bool = True) -> list[str]:
-    """Return what nobody may overlook; with the ids of the checks, if `named`."""
+def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
+    """Return what nobody may overlook; with the trials that cannot be believed, if `doubts`."""
     failed = sum(len(case.failed) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
@@ -180,7 +180,7 @@ def alarms(summary: Summary, *, named: bool = True) -> list[str]:
             for one in summary.checks
             if one.topic == "placebo" and one.status == "fail"
         ),
-        *([doubts] if (doubts := doubted(summary, named=named)) else []),
+        *([cases] if doubts and (cases := doubted(summary)) else []),
         *([f"FAILED TRIALS: {failed}; they have no measurement"] if failed else []),
     ]
 
@@ -224,11 +224,8 @@ def notes(cases: Sequence[CaseSummary]) -> list[str]:
     ]
 
 
-def doubted(summary: Summary, *, named: bool = True) -> str:
-    """Return which cases have numbers that are not to be believed; empty if none.
-
-    If `named`, the ids of the checks say why.
-    """
+def doubted(summary: Summary) -> str:
+    """Return which cases have numbers that are not to be believed, and why; empty if none."""
     cases = [
         case
         for case in summary.cases
@@ -239,12 +236,10 @@ def doubted(summary: Summary, *, named: bool = True) -> str:
     sentences = []
     if others:
         which = f"{_have(others, summary)} numbers that are not to be believed"
-        why = f": {in_short(others)}" if named else ""
-        sentences.append(f"NOT BELIEVED: {which}{why}")
+        sentences.append(f"NOT BELIEVED: {which}: {in_short(others)}")
     if disturbed:
         which = f"{_have(disturbed, summary)} values of trials that others disturbed"
-        why = f": {in_short(disturbed)}" if named else ""
-        sentences.append(f"DISTURBED: {which}{why}")
+        sentences.append(f"DISTURBED: {which}: {in_short(disturbed)}")
     return "; ".join(sentences)
 
 

@@ -1,0 +1,87 @@
+"""Servers that were not shown to differ: how large a difference may still be."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from benchforge.plugin import CaseSummary, Estimate, MetricRanking, Ranking, readable
+
+CLOSE: Final = 1.1
+"Servers whose ratio is surely below it are called equal within that; of others nothing is decided."
+_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
+
+
+def pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate, bool]:
+    """Return the ratio of two servers by itself and with all others, and whether they differ.
+
+    Raises KeyError for servers that the ranking does not have in this order.
+    """
+    for compared in ranking.pairs:
+        if (compared.first, compared.second) == (first, second):
+            return compared.ratio, compared.simultaneous, compared.differ
+    raise KeyError(f"{first} / {second}")
+
+
+def differ(ranking: Ranking, first: str, second: str) -> bool:
+    """Return whether two servers were shown to differ."""
+    return pair(ranking, first, second)[2]
+
+
+def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
+    """Return whether servers are close together, and a sentence on how far apart they may be."""
+    ends = [
+        pair(ranking, first, second)[1].interval
+        for place, first in enumerate(servers)
+        for second in servers[place + 1 :]
+    ]
+    intervals = [end for end in ends if end is not None]
+    names = readable.conjoined(servers)
+    if len(intervals) < len(ends):
+        return False, f"Undecided between {names}: no interval, so no difference is ruled out"
+    most = max(max(high, 1 / low) for low, high in intervals)
+    share = readable.figure(100 * (most - 1), 2)
+    if most < CLOSE:
+        return (
+            True,
+            f"No difference seen between {names}: any difference is below {share} % (95 % sure)",
+        )
+    size = f"{share} %" if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
+    return False, f"Undecided between {names}: they may differ by up to {size}"
+
+
+def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]:
+    """Yield what `tie` returns for each run of servers, in their order, of which no two differ."""
+    run: list[str] = []
+    for server in servers:
+        if any(differ(ranking, one, server) for one in run):
+            if len(run) > 1:
+                yield tie(ranking, run)
+            run = []
+        run.append(server)
+    if len(run) > 1:
+        yield tie(ranking, run)
+
+
+def far_apart(ranking: Ranking | None) -> bool:
+    """Return whether servers may be far apart although they were not shown to differ."""
+    names = [] if ranking is None else [one.server for one in ranking.order]
+    return ranking is not None and any(not close for close, _ in ties(ranking, names))
+
+
+def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
+    """Return how much the trials of one server differ, in a sentence; none if that is unknown."""
+    lines = [
+        line
+        for case in cases
+        for line in case.metrics
+        if (line.metric, line.of) == (ranked.metric, ranked.of) and line.lowest and line.highest
+    ]
+    most = max(
+        (line.highest / line.lowest for line in lines if line.highest and line.lowest), default=1.0
+    )
+    if most <= 1:
+        return []
+    share = readable.figure(100 * (most - 1), 2)
+    blocks = readable.counted(max(case.trials for case in cases), "block")
+    return [
+        f"Why: the trials of one server differ by up to {share} %, and there are {blocks} only."
+    ]
