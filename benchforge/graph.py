@@ -121,11 +121,19 @@ class RunGraph:
 
 def plan(cases: Cases, repeat: Repeat, seed: int) -> RunGraph:
     """Order the measurements; the same seed gives the same order, and more blocks extend it."""
-    finds = [group[0].find if len(group) else None for group in cases.groups]
-    until = None if any(finds) else repeat.amount  # a suite that has both is refused
+    firsts = [group[0] if len(group) else None for group in cases.groups]
+    searches = any(first is not None and first.find is not None for first in firsts)
+    until = None if searches else repeat.amount  # a suite that has both is refused
     blocks = repeat.blocks if until is None else until.most
-    rounds = (blocks if find is None else find.rounds for find in finds)
+    rounds = (blocks if first is None else _rounds(first, repeat, blocks) for first in firsts)
     return RunGraph(seed, cases, tuple(rounds), until)
+
+
+def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
+    """Return in how many blocks a group takes part, by its first case."""
+    if first.find is not None:
+        return first.find.rounds
+    return min(blocks, repeat.bridge) if first.bridge else blocks
 
 
 def steps(sizes: Sequence[int], rounds: Sequence[int], seed: int) -> Iterator[Step]:

@@ -1,11 +1,13 @@
 """How well turns resolve a planted cost, beside ordinary trials of the same servers, in one run.
 
-    .venv/bin/python benchmarks/turns.py [SECONDS_PER_DESIGN]
+    .venv/bin/python benchmarks/turns.py [SECONDS [RESULTS]]
 
-Three servers of one app: `a`, `same` (equal to it) and `planted`, which computes for 5 % more of
-the CPU time of a response, by a measurement of its own. Blocks of both designs alternate. Of each
-pair it prints the ratio with its 95 % interval, the deviation of a block's log-ratio, the minutes
-that a design took, and variance times minutes per block: what it needs for the same precision.
+Three kinds of servers: waitress, aiohttp, and gunicorn with PostgreSQL. Of each kind there are
+three servers: `a`, `same` (equal to it) and `planted`, which computes for 5 % more of the CPU time
+of a response, by a measurement of its own. Blocks of both designs alternate. Of each pair it prints
+the ratio with its 95 % interval, the deviation of a block's log-ratio, the seconds of a block, and
+the minutes that 5 % and 3 % take with 80 % power; of both designs together how far apart their
+ratios are. With RESULTS it keeps the results there.
 
 Nothing is asserted: on another machine, or beside other work, the numbers are others.
 """
@@ -16,15 +18,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from itertools import groupby
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.sample_size import blocks_for
+from benchforge.stats.inference.welch import welch
 
 SHARE = 0.05
-BLOCK_S = 12.0  # of both designs together, about
-APP = """
+BLOCK_S = 96.0  # of all kinds and both designs together, about
+GROUP = 5  # launches of an interval whose coverage is counted
+SERVERS = ("a", "same", "planted")
+WSGI = """
 SPIN = {spin}
 
 def app(environ, start_response):
@@ -33,19 +39,51 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "4")])
     return [b"pong"]
 """
-SUITE = """benchforge = 1
-[servers.a]
-use = "waitress"
-directory = "equal"
-app = "served:app"
-[servers.same]
-use = "waitress"
-directory = "equal_too"
-app = "served:app"
-[servers.planted]
-use = "waitress"
-directory = "planted"
-app = "served:app"
+AIOHTTP = """
+from aiohttp import web
+
+SPIN = {spin}
+
+async def pong(request):
+    for _ in range(SPIN):
+        pass
+    return web.Response(text="pong")
+
+app = web.Application()
+app.router.add_get("/", pong)
+"""
+POSTGRESQL = """
+import os, threading, psycopg2
+
+SPIN = {spin}
+own = threading.local()
+
+def app(environ, start_response):
+    for _ in range(SPIN):
+        pass
+    if not hasattr(own, "connection"):
+        own.connection = psycopg2.connect(os.environ["DATABASE_URL"])
+        own.connection.autocommit = True
+    with own.connection.cursor() as cursor:
+        cursor.execute("SELECT number FROM agentfeatures ORDER BY number")
+        body = ",".join(str(row[0]) for row in cursor.fetchall()).encode()
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
+    return [body]
+"""
+KINDS = {
+    "waitress": (WSGI, 'use = "waitress"', ""),
+    "aiohttp": (AIOHTTP, 'use = "aiohttp"', ""),
+    "postgresql": (
+        POSTGRESQL,
+        'use = "gunicorn"\nworker_class = "gthread"\nworkers = 1\nthreads = 4',
+        'backends = ["agents"]',
+    ),
+}
+HEAD = """benchforge = 1
+placement = "auto"
+[backends.agents]
+use = "postgresql"
+dataset = "agents"
 [loaders.closed]
 use = "pace"
 connections = 8
@@ -54,31 +92,38 @@ duration = "2s"
 use = "throughput"
 [metrics.cpu]
 use = "cpu"
-[scenarios.turns]
-servers = ["a", "same", "planted"]
-loaders = ["closed"]
-interleave = "100ms"
-[scenarios.alone]
-servers = ["a", "same", "planted"]
-loaders = ["closed"]
 [repeat]
 blocks = {blocks}
-each = "2s"
 quiet = "off"
 """
+SERVER = """[servers.{kind}-{label}]
+{use}
+directory = "{kind}-{label}"
+app = "served:app"
+"""
+SCENARIO = """[scenarios.{kind}-{design}]
+servers = {servers}
+loaders = ["closed"]
+interleave = "{interleave}"
+{more}
+"""
+DESIGNS = {"alone": "off", "turns": "100ms"}
+Trials = list[dict[str, Any]]
 
 
 def main() -> None:
     """Calibrate the planted cost, measure, and print both designs."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 120.0
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 900.0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        cost_s = cpu_of_a_response(measured(folder, spin=0, blocks=1))
-        spin = max(1, round(SHARE * cost_s / spin_s()))
-        trials = measured(folder, spin, blocks=max(3, round(seconds / BLOCK_S)))
-    print(f"a response takes {cost_s * 1e6:.0f} us of CPU; planted are {spin} loops more")
-    for design in ("alone", "turns"):
-        shown(design, [one for one in trials if one["case"]["scenario"] == design])
+        out = Path(sys.argv[2]) if len(sys.argv) > 2 else folder / "results"  # noqa: PLR2004
+        first = measured(folder, dict.fromkeys(KINDS, 0), 1, ["a"], out / "first")
+        loop_s = spin_s()
+        spins = {kind: spin_of(of(first, kind, "alone"), loop_s) for kind in KINDS}
+        trials = measured(folder, spins, max(3, round(seconds / BLOCK_S)), SERVERS, out / "all")
+    for kind, spin in spins.items():
+        print(f"\n{kind}: planted are {spin} loops, {spin * loop_s * 1e6:.1f} us of CPU")
+        shown(kind, trials)
 
 
 def spin_s() -> float:
@@ -88,68 +133,111 @@ def spin_s() -> float:
     return float(done.stdout) / 100_000
 
 
-def measured(folder: Path, spin: int, blocks: int) -> list[dict[str, Any]]:
-    """Run the suite, and return its trials by number."""
-    for label, loops in (("equal", 0), ("equal_too", 0), ("planted", spin)):
-        (folder / label).mkdir(exist_ok=True)
-        (folder / label / "served.py").write_text(APP.format(spin=loops))
-    suite = folder / f"turns_{spin}_{blocks}.toml"
-    suite.write_text(SUITE.format(blocks=blocks))
-    out = folder / f"results-{spin}-{blocks}"
-    words = [sys.executable, "-m", "benchforge", "run", str(suite), "-o", str(out)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    files = sorted(out.glob("*/trials/*/trial.json"))
-    if not files:
-        sys.exit(done.stderr)
-    trials = [json.loads(file.read_text()) for file in files]
-    failed = {one["failure"]["message"] for one in trials if one["failure"] is not None}
-    print(*(f"failed: {message}" for message in failed), sep="\n", end="\n" if failed else "")
-    return [one for one in trials if one["failure"] is None]
-
-
-def cpu_of_a_response(trials: list[dict[str, Any]]) -> float:
-    """Return the CPU time of the server for each response of `a`, in seconds."""
+def spin_of(trials: Trials, loop_s: float) -> int:
+    """Return how many loops are the planted share of the CPU time of a response."""
     costs: list[float] = [
         usage["cpu_s"] / one["reading"]["responses"]
         for one in trials
         for usage in one["observation"]["usage"]
-        if one["case"]["server"] == "a" and usage["role"] == "server"
+        if usage["role"] == "server"
     ]
-    return statistics.median(costs)
+    return max(1, round(SHARE * statistics.median(costs) / loop_s))
 
 
-def shown(design: str, trials: list[dict[str, Any]]) -> None:
-    """Print what a design says of the equal pair and of the planted one."""
-    rates: dict[str, dict[int, float]] = {}
+def measured(
+    folder: Path, spins: dict[str, int], blocks: int, labels: list[str] | tuple[str, ...], out: Path
+) -> Trials:
+    """Run the suite, and return its trials that were measured."""
+    text = HEAD.format(blocks=blocks)
+    designs = DESIGNS if len(labels) > 1 else {"alone": "off"}
+    for kind, (app, use, more) in KINDS.items():
+        for label in labels:
+            place = folder / f"{kind}-{label}"
+            place.mkdir(exist_ok=True)
+            spin = spins[kind] if label == "planted" else 0
+            (place / "served.py").write_text(app.format(spin=spin))
+            text += SERVER.format(kind=kind, label=label, use=use)
+        servers = json.dumps([f"{kind}-{label}" for label in labels])
+        for design, interleave in designs.items():
+            named = {"kind": kind, "design": design, "interleave": interleave}
+            text += SCENARIO.format(**named, servers=servers, more=more)
+    suite = folder / f"turns_{blocks}.toml"
+    suite.write_text(text)
+    words = [sys.executable, "-m", "benchforge", "run", str(suite), "-o", str(out)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    trials = [json.loads(file.read_text()) for file in sorted(out.glob("*/trials/*/trial.json"))]
+    if not trials:
+        sys.exit(done.stderr)
+    failed = [one["failure"]["message"] for one in trials if one["failure"] is not None]
+    print(*(f"failed: {message}" for message in sorted(set(failed))), sep="\n")
+    return [one for one in trials if one["failure"] is None]
+
+
+def of(trials: Trials, kind: str, design: str) -> Trials:
+    """Return the trials of a kind of servers in one design."""
+    return [one for one in trials if one["case"]["scenario"] == f"{kind}-{design}"]
+
+
+def shown(kind: str, trials: Trials) -> None:
+    """Print what both designs say of the equal pair and of the planted one."""
+    for other in ("same", "planted"):
+        logs = {
+            design: log_ratios(of(trials, kind, design), f"{kind}-{other}", f"{kind}-a")
+            for design in DESIGNS
+        }
+        for design, values in logs.items():
+            print(f"  {other:7} {design:5} {line(values, of(trials, kind, design))}")
+        apart = welch(logs["turns"], logs["alone"], 0.95)
+        if apart is not None:
+            print(
+                f"  {other:7} turns less alone: {100 * apart.difference:+.1f} %, "
+                f"+- {100 * apart.half:.1f} (95 %)"
+            )
+
+
+def line(logs: list[float], trials: Trials) -> str:
+    """Return what a design says of a pair, and what it costs."""
+    if len(logs) < 3:  # noqa: PLR2004 - of an interval
+        return f"{len(logs)} blocks: no interval"
+    found = ratio([math.exp(one) for one in logs], [1.0] * len(logs))
+    assert found.value is not None  # noqa: S101 - of three values that are positive
+    assert found.interval is not None  # noqa: S101
+    spread, block_s = statistics.stdev(logs), took_s(trials) / len(logs)
+    low, high = found.interval
+    minutes = [blocks_for(math.log1p(size), spread) * block_s / 60 for size in (0.05, 0.03)]
+    held, groups = coverage(logs)
+    return (
+        f"{found.value:.3f} ({low:.3f} to {high:.3f}), {len(logs)} blocks of {block_s:.1f} s, "
+        f"sd {100 * spread:.1f} %, variance x minutes {1e4 * spread**2 * block_s / 60:.2f}e-4, "
+        f"5 % takes {minutes[0]:.1f} min, 3 % {minutes[1]:.1f} min; "
+        f"1 is in {held} of {groups} intervals of {GROUP}"
+    )
+
+
+def coverage(logs: list[float]) -> tuple[int, int]:
+    """Return in how many intervals of some consecutive launches 1 is, and of how many."""
+    groups = [logs[at : at + GROUP] for at in range(0, len(logs) - GROUP + 1, GROUP)]
+    found = [ratio([math.exp(one) for one in group], [1.0] * GROUP).interval for group in groups]
+    return sum(ends is None or ends[0] <= 1 <= ends[1] for ends in found), len(groups)
+
+
+def log_ratios(trials: Trials, server: str, other: str) -> list[float]:
+    """Return the log-ratio of the rates of two servers in each block that has both."""
+    rates: dict[str, dict[int, float]] = defaultdict(dict)
     for one in trials:
         reading = one["reading"]
-        by_block = rates.setdefault(one["case"]["server"], {})
-        by_block[one["block"]] = reading["responses"] / reading["seconds"]
-    minutes = took_s(trials) / 60
-    for other, means in (("same", "equal"), ("planted", "planted")):
-        blocks = sorted(rates["a"].keys() & rates[other].keys())
-        ours, theirs = [rates[other][b] for b in blocks], [rates["a"][b] for b in blocks]
-        found = ratio(ours, theirs)
-        logs = [math.log(x / y) for x, y in zip(ours, theirs, strict=True)]
-        spread = statistics.stdev(logs)
-        ends = (
-            "no interval" if found.interval is None else "{:.3f} to {:.3f}".format(*found.interval)
-        )
-        print(
-            f"{design:6} {means:8} {found.value or math.nan:.3f} ({ends}), {len(blocks)} blocks, "
-            f"{minutes:.1f} min; a block scatters by {100 * spread:.1f} %; "
-            f"variance x minutes / blocks {1e4 * spread**2 * minutes / len(blocks):.2f}e-4"
-        )
+        rates[one["case"]["server"]][one["block"]] = reading["responses"] / reading["seconds"]
+    blocks = sorted(rates[server].keys() & rates[other].keys())
+    return [math.log(rates[server][block] / rates[other][block]) for block in blocks]
 
 
-def took_s(trials: list[dict[str, Any]]) -> float:
+def took_s(trials: Trials) -> float:
     """Return the seconds of all trials; those that took turns are one."""
-    joint = [
-        (tuple(one["turns"]["trials"]) if one["turns"] else one["number"], one) for one in trials
-    ]
-    grouped = groupby(sorted(joint, key=lambda pair: str(pair[0])), key=lambda pair: pair[0])
-    longest: list[float] = [max(one["seconds"] for _, one in group) for _, group in grouped]
-    return sum(longest)
+    joint: dict[object, float] = {}
+    for one in trials:
+        key = tuple(one["turns"]["trials"]) if one["turns"] else one["number"]
+        joint[key] = max(joint.get(key, 0.0), one["seconds"])
+    return sum(joint.values())
 
 
 if __name__ == "__main__":

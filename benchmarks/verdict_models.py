@@ -9,6 +9,7 @@ for each row. Seeds are fixed, so the same figures come again.
 import sys
 from collections.abc import Iterator
 from functools import partial
+from math import log
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,8 @@ from made.simulate import share
 from benchforge.stats.inference.interval import t_of_logs
 from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.sample_size import enough
+from benchforge.stats.inference.sequence import ERROR as SEQUENCE
+from benchforge.stats.inference.sequence import confidence_sequence
 from benchforge.stats.timeseries.neighbours import resemblance
 
 RUNS = 2000
@@ -27,6 +30,7 @@ RULES = {"run, Benjamini-Hochberg": BY_RUN, "run, Holm": HOLM, "scenario, Holm":
 REAL = (1.06, 1.0, 1.0, 1.0, 1.0)
 BLOCKS = (5, 8, 10, 20, 30)
 WIDTH, ERROR = 0.02, 0.05
+CLAIMED = 0.03
 
 
 def main() -> None:
@@ -63,6 +67,14 @@ def page(runs: int) -> Iterator[str]:
         "log-ratio.\n"
     )
     yield from stopping(runs)
+    yield "\n## A claim that ends a run\n"
+    yield (
+        "With `until` and claims, a run also ends once each claim is decided by an interval that "
+        f"holds at all looks together\n(normal mixture, {SEQUENCE:.0%} for all claims of a run). "
+        f"One claim `a > b`, `until = {CLAIMED:.0%}`, 8 to 60 blocks. *Alone* "
+        "is a run that\nends by its width alone.\n"
+    )
+    yield from ending(runs)
 
 
 def simulated(scenarios: int) -> dict[str, SimulatedRun]:
@@ -149,6 +161,44 @@ def stopped(runs: int, noise: float, *, inside: bool) -> tuple[float, float]:
         covered += low <= 1 <= high
         blocks += n
     return covered / runs, blocks / runs
+
+
+def ending(runs: int) -> Iterator[str]:
+    """Yield the table of runs that a decided claim ends, beside those that a width alone ends."""
+    yield "| a / b | noise | false verdicts | alone | interval holds | alone | blocks | alone |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for effect, noise in ((1.0, 0.06), (1.0, 0.2), (1.03, 0.06), (1.1, 0.06), (1.3, 0.2)):
+        early = ended(runs, effect, noise, claims=True)
+        late = ended(runs, effect, noise, claims=False)
+        pairs = [f"{one:.1%} | {other:.1%}" for one, other in zip(early, late, strict=True)][:2]
+        yield (
+            f"| {effect:g} | {noise:.0%} | {' | '.join(pairs)} | {early[2]:.1f} | {late[2]:.1f} |"
+        )
+
+
+def ended(runs: int, effect: float, noise: float, *, claims: bool) -> tuple[float, float, float]:
+    """Return the shares of false verdicts and of intervals that hold the truth, and the blocks."""
+    draw, false, covered, blocks = Random(1), 0, 0, 0  # noqa: S311 - no secret
+    for _ in range(runs):
+        logs = [draw.gauss(log(effect), noise) for _ in range(60)]
+        n, low, high = decided_or_narrow(logs, claims=claims)
+        false += high < 1 if effect > 1 else not low <= 1 <= high
+        covered += low <= effect <= high
+        blocks += n
+    return false / runs, covered / runs, blocks / runs
+
+
+def decided_or_narrow(logs: list[float], *, claims: bool) -> tuple[int, float, float]:
+    """Return the number of blocks at which a claim or its width ends a run, and the interval."""
+    for n in range(8, len(logs) + 1):
+        plain = t_of_logs(logs[:n], "paired t of log-ratios", 0.95)
+        estimate = at_level(plain, 0.95, stopped=True)
+        ends = confidence_sequence(estimate, SEQUENCE) if claims else None
+        decided = ends is not None and not ends[0] <= 1 <= ends[1]
+        over = decided or enough([estimate], n, CLAIMED, most=len(logs)).stop
+        if over and estimate.interval is not None:
+            return n, *estimate.interval
+    raise AssertionError
 
 
 def narrow_enough(draw: Random, noise: float, *, inside: bool) -> tuple[int, float, float]:

@@ -6,6 +6,7 @@ from benchforge.checks import ask
 from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
@@ -60,6 +61,8 @@ def with_checks(
     for comparison in summary.comparisons:
         one_load = comparison.scenario not in header.searches
         checked = _checked(comparison, by_case, limits, one_load=one_load)
+        if comparison.scenario in header.bridges.values():
+            checked = _bridged(checked, summary.comparisons, header, by_case, limits)
         own = [check for scenario, check in placebos if scenario == comparison.scenario]
         comparisons.append(withdrawn(checked, [*checked.checks, *own, *session], lines))
     checks = (*session, *(check for _, check in placebos))
@@ -114,6 +117,27 @@ def _checked(
         of_cases = [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
     checks = ask.of_comparison(of_cases, limits, one_load=one_load)
     return comparison.model_copy(update={"checks": checks})
+
+
+def _bridged(
+    comparison: Comparison,
+    comparisons: Sequence[Comparison],
+    header: Header,
+    by_case: Mapping[Identity, Sequence[Trial]],
+    limits: Thresholds,
+) -> Comparison:
+    """Return a comparison in turns with what the same servers say one after the other."""
+    mine = comparison.scenario, comparison.driver, comparison.vary
+
+    def rates(group: Comparison) -> list[list[Trial]]:
+        used = [used_of(by_case.get(identity(case), ())) for case in group.cases]
+        return [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
+
+    for group in comparisons:
+        if (header.bridges.get(group.scenario), group.driver, group.vary) == mine:
+            bridge = of_bridge(rates(comparison), rates(group), comparison.scenario, limits)
+            return comparison.model_copy(update={"checks": (*comparison.checks, *bridge)})
+    return comparison
 
 
 def _counts(trial: Trial) -> bool:

@@ -226,6 +226,9 @@ class Driver(Part):
     "True if the tool waits for the server without using a CPU, as nearly all do."
     ends_on_time: ClassVar[bool] = False
     "True if the tool ends when its duration is over, whatever requests are under way."
+    interrupted_by: ClassVar[signal.Signals | None] = None
+    """Signal at which the tool ends its load and reports, if benchforge may freeze it in a closed \
+loop and let it go on: its servers can then take turns. `read` reports `received_bytes`."""
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the files to write into the target's folder, by name: a request's body."""
@@ -238,7 +241,7 @@ class Driver(Part):
 
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns; empty if it can: see `Target.turns`."""
-        return f"{self.name} cannot pause and go on"
+        return "" if self.interrupted_by else f"{self.name} cannot pause and go on"
 
     @abstractmethod
     def read(self, output: Output) -> Reading:

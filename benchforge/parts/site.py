@@ -123,7 +123,8 @@ class Target:
     suite_folder: Path = Path()
     "Folder of the suite, where its relative paths start."
     turns: Path | None = None
-    """Folder with the pipes `go` and `done` if the driver takes turns. It reads lines from `go`: \
+    """Folder with the pipes `go` and `done` if the driver takes turns. A driver with \
+`interrupted_by` is frozen instead, for up to some seconds in a request. It reads lines from `go`: \
 `slice NANOSECONDS` starts a load of that length, `anew` forgets all counts, `end` ends the load. \
 It keeps its connections, and after each slice waits for the requests under way and then writes a \
 line to `done`: begin, end (of the last response, both on the monotonic clock in ns), requests \

@@ -63,6 +63,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         cases=names,
         searches=finds_of(suite),
         turns=all_turns(suite),
+        bridges={k: of for k, of in suite.bridges.items() if k in suite.scenarios},
         titles=dict(questions.titles),
         metrics=tuple(uses(suite.metrics)),
         scenario_metrics=dict(questions.takes),

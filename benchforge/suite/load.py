@@ -36,7 +36,7 @@ from benchforge.suite.scenarios.refs import ref_faults
 from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
-from benchforge.suite.scenarios.turns import turns_faults
+from benchforge.suite.scenarios.turns import bridges, turns_faults
 from benchforge.suite.scenarios.upstreams import upstream_faults
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
@@ -167,6 +167,8 @@ def _suite(
     interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
     repeat = yield from repeated(document, given.profile)
+    by_label, bridged = yield from bridges(by_label, repeat)
+    labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from verdict_rules(tables)
     gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
@@ -175,7 +177,7 @@ def _suite(
     claims = yield from sound_claims(labelled["claims"], measured, labels, by_label)
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
-    chosen = yield from _chosen(top.only, given.only, labels["scenarios"])
+    chosen = yield from _chosen(top.only, given.only, labels["scenarios"], bridged)
     yield from repeat_faults(by_label, chosen, repeat, tables.get("repeat"))
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
@@ -199,6 +201,7 @@ def _suite(
         scenarios=by_label,
         only=chosen if top.only or given.only else (),
         repeat=repeat,
+        bridges=bridged,
         verdict_rules=rules,
         gate=gate,
         tuning=tuned,
@@ -245,7 +248,10 @@ def _top(tables: Tables) -> Checked[Top]:
 
 
 def _chosen(
-    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str]
+    in_suite: Sequence[str],
+    given: Sequence[str],
+    labels: Sequence[str],
+    bridged: Mapping[str, str],
 ) -> Checked[tuple[str, ...]]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
     for label in given:
@@ -257,7 +263,7 @@ def _chosen(
             hint = Nearest(label, labels, "scenarios")
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
-    return tuple(label for label in labels if label in wanted)
+    return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
 
 
 def _labels(written: JsonValue, labelled: Iterable[str]) -> tuple[str, ...]:

@@ -39,8 +39,8 @@ class Repeat(Frozen):
     "Number of measurements of each case. A scenario with `find` sets its own."
     until: Share | None = None
     """Target precision, instead of `blocks`. benchforge adds blocks until every 95 % interval \
-reaches no further than this to either side of its ratio. The rule ignores whether an interval \
-shows a difference."""
+reaches no further than this to either side of its ratio, or until the claims on it are decided by \
+an interval that holds at all looks. An ordinary interval that shows a difference ends nothing."""
     between: tuple[_Blocks, ...] = (LEAST_BLOCKS, MOST_BLOCKS)
     "Minimum and maximum number of blocks with `until`. The minimum is 8 or more."
     seed: NonNegativeInt | None = None
@@ -58,6 +58,10 @@ scenario may override it."""
     each: Duration = Duration(2)
     """Length of the load of each server in each block with `interleave`, instead of the load \
 tool's own length."""
+    bridge: int = Field(default=0, ge=0, le=_MOST)
+    """Number of first blocks in which servers that take turns are also measured one after the \
+other, by a further scenario LABEL-alone. Where the ratios differ, claims are invalid. Response \
+times, memory and errors come from these blocks. 3 at least; 0 for none."""
     quiet: Duration | Literal["off"] | None = None
     """Maximum time to wait before each trial while other processes use the CPUs. Default: the \
 length of the trial's load, at most 30s; no waiting in a smoke run."""
@@ -243,6 +247,8 @@ class Suite:
     "Digests of code and data, as a result has them; None: they are computed from the files."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
+    bridges: Mapping[str, str] = field(default_factory=dict)
+    "Labels of scenarios in turns, by those of the scenarios that measure their servers alone."
     verdict_rules: VerdictRules = field(default_factory=VerdictRules)
     gate: Gate = field(default_factory=Gate)
     secrets: frozenset[str] = frozenset()

@@ -114,6 +114,7 @@ seed = 7
 warmup = "2s"
 quiet = "1m"
 placebo = true
+bridge = 0                        # or 8, for servers in turns
 
 [profiles.closely.repeat]       # instead of `blocks`: as many as the precision needs
 until = "3%"

@@ -1,15 +1,19 @@
-"""I1 to I6: a server that works while it is frozen, slices that end badly, noise, drift."""
+"""I1 to I8: a server that works while it is frozen, slices that end badly, noise, drift."""
 
 from typing import Any
 
 import pytest
-from made.quiet_trial import LIMITS, only, trial
+from made.quiet_trial import LIMITS, only, reading, trial
 from made.turns import other_slices, turns
 
 from benchforge.checks import ask
+from benchforge.checks.statistics.bridge import of_bridge
+from benchforge.checks.statistics.position import position_effect
 from benchforge.checks.statistics.turns import of_comparison, of_trial
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
+from benchforge.stats.turns.order import order
 
 STEADY = turns(*[200] * 20)
 
@@ -82,6 +86,59 @@ def test_a_ratio_that_drifts() -> None:
 def test_slices_of_different_launches_are_no_pair() -> None:
     elsewhere = STEADY.model_copy(update={"trials": (7, 8)})
     assert between(STEADY, elsewhere, "I5").status == "unknown"
+
+
+def test_a_server_that_leaves_less_to_others_has_no_other_noise() -> None:
+    busy = other_slices(STEADY, foreign_cpu_s=0.04, cpu_s=0.14)
+    idle = other_slices(STEADY, foreign_cpu_s=0.12, cpu_s=0.06)
+    assert between(busy, idle, "I2").status == "pass"
+
+
+def placed(per_place: float) -> Turns:
+    """Turns of the first of two trials, faster in the last place of a round."""
+    rates = (
+        round(2000 + per_place * indices.index(0) + number % 3)
+        for number, indices in enumerate(order(1, 2, 20))
+    )
+    return turns(*rates, trials=(trial().number, 99), seed=1)
+
+
+@pytest.mark.parametrize(("per_place", "status"), [(100, "warn"), (-100, "warn"), (0, "pass")])
+def test_a_place_in_a_round_that_decides(per_place: float, status: str) -> None:
+    found = position_effect([trial(turns=placed(per_place))], LIMITS)
+    assert found.status == status
+    assert ("faster" in found.message) is (status == "warn")
+
+
+def test_few_slices_tell_nothing_of_their_place() -> None:
+    assert position_effect([trial(turns=turns(200, 200))], LIMITS).status == "unknown"
+
+
+def sides(rates: list[float]) -> list[list[Trial]]:
+    """Blocks of two servers, of which the first has these rates and the other 1,000/s."""
+    both: list[list[Trial]] = [[], []]
+    for block, rate in enumerate(rates, 1):
+        for side, label, responses in zip(both, ("one", "two"), (rate, 1000), strict=True):
+            made = trial(reading=reading(responses=round(10 * responses)), block=block)
+            side.append(
+                made.model_copy(update={"case": made.case.model_copy(update={"server": label})})
+            )
+    return both
+
+
+@pytest.mark.parametrize(
+    ("alone", "status"),
+    [
+        ([1000, 1010, 990, 1000], "pass"),
+        ([800, 808, 792, 800], "fail"),
+        ([1000, 1010], "unknown"),
+        ([1000, 2000, 500, 1000], "unknown"),
+    ],
+)
+def test_turns_are_held_against_blocks_without(alone: list[float], status: str) -> None:
+    (found,) = of_bridge(sides([1000, 1005, 995, 1000]), sides(alone), "asked", LIMITS)
+    assert (found.status, found.component) == (status, "one / two")
+    assert ('interleave = "off"' in found.message) is (status == "fail")
 
 
 def test_noise_and_response_times_are_not_asked_of_a_trial_in_turns() -> None:

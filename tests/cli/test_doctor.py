@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from benchforge_commands.doctor import cpu, isolation, limits, load, memory, network, space
+from benchforge_commands.doctor.finding import MachineFinding
 from front_door import Bench, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.run.machine.cpu_ticks import Look, look
-from benchforge.run.machine.finding import MachineFinding
 from benchforge.run.sandbox.sandbox import Mode
 
 ROOT = Path(__file__).parents[2]

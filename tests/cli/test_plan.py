@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from benchforge_commands.plan.plan import Plan
 from front_door import Bench, answering
 
-from benchforge.model.files.plan import Plan
 from benchforge.model.files.result import Header
 from benchforge.run.locate import locate
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchforge_commands.doctor.installed import installed
 
 from benchforge.registry import Registry
-from benchforge.run.programs.installed import installed
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ["cat", "cksum", "dirname", "grep", "head", "ldd", "mkdir", "mktemp", "rm", "sed", "sort"]

@@ -44,7 +44,7 @@ def ready(folder, number):
 """
 CLEANS = """
 from datetime import UTC, datetime
-from benchforge.run.disk import inventory as remains
+from benchforge_commands.clean import inventory as remains
 from benchforge.run.disk.cache import cache
 remains.family = dict  # nobody uses anything; to look takes as long as a hundred of these
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench
+from front_door import Bench, needed
 
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost
@@ -187,6 +187,48 @@ def test_a_server_that_does_not_start_loses_the_launch_for_all(
     assert found["two"]["message"].startswith("the launch was lost for all that took turns: three")
     assert found["two"]["hint"] == "see the trial of three"
     assert bench("validate", made).code == 0
+
+
+def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("wrk")
+    text = suite(tmp_path, blocks=1).read_text()
+    made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk"\nduration = "1s"'))
+    found = [one for one in trials(made) if one["turns"] is not None]
+    assert len(found) >= 2
+    for one in found:
+        counts = [slice_["responses"] for slice_ in one["turns"]["slices"]]
+        assert sum(counts) == one["reading"]["responses"]
+        assert all(slice_["received_bytes"] is not None for slice_ in one["turns"]["slices"])
+        assert one["reading"]["latency"] is None
+    assert bench("verify", made).code == 0
+
+
+@pytest.mark.exhaustive
+def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path: Path) -> None:
+    text = suite(tmp_path, blocks=4).read_text()
+    made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms"\nbridge = 3'))
+    alone = [one for one in trials(made) if one["turns"] is None]
+    assert {one["case"]["scenario"] for one in alone} == {"hello-alone"}
+    assert {one["block"] for one in alone} == {1, 2, 3}
+    assert all(one["reading"]["latency"] is not None for one in alone)
+    summary = json.loads((made / "summary.json").read_text())
+    (hello, _) = summary["comparisons"]
+    assert "I8" in {check["id"] for check in hello["checks"]}
+    assert bench("verify", made).code == 0
+
+
+def bridged(bench: Bench, folder: Path, text: str) -> Path:
+    """Return a result of a suite all of whose trials have a measurement: five tries."""
+    (folder / "turns.toml").write_text(text.replace('"pace"\n', '"pace"\nduration = "1s"\n'))
+    printed = ""
+    for number in range(5):
+        printed = bench("run", "turns.toml", "-o", folder / f"results{number}").all
+        (made,) = (folder / f"results{number}").iterdir()
+        if measured(trials(made)):
+            return made
+    raise AssertionError(printed)
 
 
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import reading
+from made.quiet_trial import trial
 from made.turns import turns
 
 from benchforge.model.suite.turns import (
@@ -13,6 +15,8 @@ from benchforge.model.suite.turns import (
     TurnsPlanned,
     longest_freeze_s,
 )
+from benchforge.model.trial.turns import Turns
+from benchforge.stats.turns.by_bytes import by_bytes, contradiction
 from benchforge.stats.turns.order import (
     LEAST_REQUESTS,
     long_enough,
@@ -85,3 +89,35 @@ def test_a_reading_in_turns_has_the_seconds_of_the_slices_and_no_times(counts: l
     assert took.responses == seen.responses == sum(counts)
     assert (seen.latency, seen.series, seen.percentiles_us) == (None, None, None)
     assert seen.errors == whole.errors
+
+
+@given(st.lists(st.integers(0, 200_000), min_size=2, max_size=20), st.integers(1, 5000))
+def test_responses_by_bytes_are_those_of_all_slices(counts: list[int], size: int) -> None:
+    took = by_counts(counts)
+    read = sum(counts)
+    whole = reading(responses=read // size + 1, seconds=1.0, received_bytes=read + size)
+    shared = by_bytes(took, whole)
+    assert shared.responses == read * whole.responses // (read + size)
+    each = (read + size) / whole.responses
+    for slice_, count in zip(shared.slices, counts, strict=True):
+        assert abs(slice_.responses - count / each) < 2
+
+
+@pytest.mark.parametrize(
+    ("told", "agrees"), [(100_000, True), (100_900, True), (101_000, False), (60_000, False)]
+)
+def test_what_the_kernel_counts_is_held_against_the_tool(told: int, agrees: bool) -> None:
+    took = by_counts([40_000, 60_000])
+    load = trial().load
+    assert load is not None
+    load = load.model_copy(update={"concurrency": 8, "processes": 1})
+    whole = reading(responses=told // 100, seconds=1.0, received_bytes=told)
+    assert (contradiction(took, whole, load) is None) is agrees
+
+
+def by_counts(counts: list[int]) -> Turns:
+    """Turns of a tool that is frozen with its server, by the bytes that it read."""
+    took = turns(*[0] * len(counts), uncounted_bytes=0)
+    pairs = zip(took.slices, counts, strict=True)
+    slices = tuple(one.model_copy(update={"received_bytes": count}) for one, count in pairs)
+    return took.model_copy(update={"slices": slices})

@@ -1,4 +1,7 @@
-"""Whether turns were what they are to be: only one server ran, and all met the same (I1 to I6)."""
+"""Whether turns were what they are to be: only one server ran, and all met the same (I1 to I6).
+
+I7 of the design is in I1: each server's backend is frozen with it, and one for all is refused.
+"""
 
 import math
 import statistics
@@ -7,6 +10,7 @@ from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name
+from benchforge.checks.statistics.position import position_effect
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
@@ -31,9 +35,10 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if limits["I3"].status(ends) != "pass":
         says += f": it takes longer slices, fewer connections, or none: {_ALONE}"
     yield limits.check("I3", "apparatus", ends, says, component=server)
-    middle = statistics.median(one.responses for one in turns.slices)
-    says = f"the median slice of {server} has {exact(middle)} responses"
-    yield limits.check("I3.requests", "apparatus", middle, says, component="requests")
+    if turns.uncounted_bytes is None:  # else no connection is idle at the ends of a slice
+        middle = statistics.median(one.responses for one in turns.slices)
+        says = f"the median slice of {server} has {exact(middle)} responses"
+        yield limits.check("I3.requests", "apparatus", middle, says, component="requests")
     empty = sum(not one.responses for one in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
     if limits["I6"].status(empty) != "pass":
@@ -58,6 +63,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     """Yield whether all met the same noise (I2), and whether ratios drift over rounds (I5)."""
     sides = by_name(cases)
     yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
+    yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, ours), (b, theirs) in combinations(sides.items(), 2):
         yield _drift(a, ours, b, theirs, limits)
 
@@ -67,22 +73,34 @@ def _turns(trials: Sequence[Trial]) -> list[Turns]:
 
 
 def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
-    """Return I2: by how much the shares of the CPUs differ that others used in the slices."""
-    shares: dict[str, float] = {}
+    """Return I2: by how much the shares of the CPUs differ that others used in the slices.
+
+    A server that computes more leaves less to others, and one that computes less leaves more: noise
+    met one side more only where others also used another share of what was left to them.
+    """
+    of_all: dict[str, float] = {}
+    of_left: dict[str, float] = {}
     for name, turns in sides.items():
-        foreign = [one.foreign_cpu_s for of in turns for one in of.slices]
-        measured = [seconds for seconds in foreign if seconds is not None]
+        slices = [one for of in turns for one in of.slices]
+        measured = [one.foreign_cpu_s for one in slices if one.foreign_cpu_s is not None]
         cpus_s = sum(of.seconds * of.cpus for of in turns)
-        if len(measured) < len(foreign) or not cpus_s:
+        if len(measured) < len(slices) or not cpus_s:
             says = f"what others used in the slices of {name} is not known"
             return limits.check("I2", "apparatus", None, says, scope="comparison")
-        shares[name] = max(0.0, sum(measured) / cpus_s)
-    apart = max(shares.values(), default=0.0) - min(shares.values(), default=0.0)
-    words = ", ".join(f"{percent(share)} of {name}" for name, share in shares.items())
+        foreign_s = max(0.0, sum(measured))
+        left_s = cpus_s - sum(one.cpu_s + one.loader_cpu_s for one in slices)
+        of_all[name] = foreign_s / cpus_s
+        of_left[name] = min(1.0, foreign_s / left_s) if left_s > 0 else 1.0
+    apart = min(_apart(of_all), _apart(of_left))
+    words = ", ".join(f"{percent(share)} of {name}" for name, share in of_all.items())
     says = f"in their slices others used of the CPUs: {words}"
     if limits["I2"].status(apart) != "pass":
         says += ": noise did not meet all alike; measure more blocks, or stop other programs"
     return limits.check("I2", "apparatus", apart, says, scope="comparison")
+
+
+def _apart(shares: dict[str, float]) -> float:
+    return max(shares.values(), default=0.0) - min(shares.values(), default=0.0)
 
 
 def _drift(

@@ -89,6 +89,9 @@ class Header(Frozen):
     "Searches for a rate, by the label of their scenario."
     turns: dict[str, TurnsPlanned] = Field(default_factory=dict)
     "Turns of the servers, by the label of their scenario; without those that take none."
+    bridges: dict[str, str] = Field(default_factory=dict)
+    """Labels of scenarios in turns, by those of the scenarios that measure their servers one after
+    the other, in fewer blocks."""
     titles: dict[str, str] = Field(default_factory=dict)
     "Titles of scenarios, by label; without those that have none."
     metrics: tuple[MetricUse, ...]

@@ -127,7 +127,7 @@ class StopDecision(Frozen):
     stop: bool
     "True if the run stops."
     reached: bool = False
-    "True if the run stops because every interval reached its target."
+    "True if every interval reached its target, or every claim is decided at all looks together."
     half_width: float | None
     "Half-width of the widest interval, on the log scale; None without intervals."
     widest: str = ""

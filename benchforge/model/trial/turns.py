@@ -14,12 +14,15 @@ class Slice(Frozen):
     "Time at which the server was thawed."
     end_s: NonNegativeFloat
     "Time at which no request was under way any more: it was frozen after that."
-    sent: NonNegativeInt
-    "Number of requests sent."
+    sent: NonNegativeInt | None
+    "Number of requests sent; None if the load tool was frozen with its server."
     responses: NonNegativeInt
     "Number of complete responses of any status."
-    failed: NonNegativeInt
-    "Number of requests that ended without a complete response."
+    received_bytes: NonNegativeInt | None = None
+    """Number of bytes that the load tool read, by the kernel, if it was frozen with its server: \
+they are shared out to responses. None if the tool counts the responses of each slice."""
+    failed: NonNegativeInt | None
+    "Number of requests that ended without a complete response; None if it is unknown."
     drained_s: NonNegativeFloat
     "Part of the slice after the last request was allowed to start."
     cpu_s: NonNegativeFloat
@@ -57,6 +60,8 @@ class Turns(Frozen):
     "CPU time that it used in that time."
     longest_freeze_s: NonNegativeFloat
     "Longest time between two slices."
+    uncounted_bytes: NonNegativeInt | None = None
+    "Number of bytes that a frozen load tool read before the first slice that counts."
 
     @property
     def seconds(self) -> float:

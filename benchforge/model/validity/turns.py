@@ -21,11 +21,9 @@ def slices(turns: Turns, trial: Trial) -> Iterator[Contradiction]:
     for number, slice_ in enumerate(turns.slices):
         if slice_.end_s < slice_.start_s:
             yield "ends before it starts", ("slices", number, "end_s")
-        if slice_.responses + slice_.failed > slice_.sent:
-            message = (
-                f"{slice_.responses + slice_.failed} requests ended, but {slice_.sent} were sent"
-            )
-            yield message, ("slices", number, "sent")
+        ended = slice_.responses + (slice_.failed or 0)
+        if slice_.sent is not None and ended > slice_.sent:
+            yield f"{ended} requests ended, but {slice_.sent} were sent", ("slices", number, "sent")
     for number, (before, after) in enumerate(pairwise(turns.slices), 1):
         if after.start_s < before.end_s:
             yield "starts before the one before it ends", ("slices", number, "start_s")

@@ -204,6 +204,10 @@ class Sandbox:
         """Send a signal to all that runs here, except for a process and what it started."""
         self._signal(but, number, "others")
 
+    def signal(self, running: Running, number: signal.Signals) -> None:
+        """Send a signal to a process and all that it started."""
+        self._signal(running, number, "tree")
+
     def others(self, but: Running) -> list[int]:
         """The pids, as seen from outside, of all that `signal_others` reaches."""
         kin = family(descendants(self.init_pid)) if children_told() else family()

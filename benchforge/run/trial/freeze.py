@@ -42,13 +42,7 @@ class Freezer:
         """
         self._sandbox.signal_others(signal.SIGSTOP, self._loader)
         pids = self._sandbox.others(self._loader)
-        deadline = time.monotonic() + STOPPED_WITHIN_S
-        while moving := [pid for pid in pids if not _stands(pid)]:
-            if time.monotonic() > deadline:
-                message = f"process {moving[0]} goes on running although it was stopped"
-                hint = 'its servers cannot take turns: set interleave = "off" in this scenario'
-                raise TrialFailed("drive", message, hint)
-            time.sleep(_LOOK_EVERY_S)
+        until_they_stand(pids)
         before, self._used = self._used, _used_ns(pids)
         return _grown_s(before, self._used)
 
@@ -62,6 +56,17 @@ class Freezer:
     def loader_cpu_s(self) -> float:
         """Return what the load tool used so far."""
         return sum(_used_ns(self._loader_pids).values()) / 1e9
+
+
+def until_they_stand(pids: Iterable[int]) -> None:
+    """Wait until processes stand still that were stopped. Raises TrialFailed where one does not."""
+    deadline = time.monotonic() + STOPPED_WITHIN_S
+    while moving := [pid for pid in pids if not _stands(pid)]:
+        if time.monotonic() > deadline:
+            message = f"process {moving[0]} goes on running although it was stopped"
+            hint = 'its servers cannot take turns: set interleave = "off" in this scenario'
+            raise TrialFailed("drive", message, hint)
+        time.sleep(_LOOK_EVERY_S)
 
 
 def _stands(pid: int) -> bool:

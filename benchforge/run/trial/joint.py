@@ -7,14 +7,17 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchforge import door
 from benchforge.errors import TrialFailed
 from benchforge.model.suite.turns import TurnsPlanned
+from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Failure
 from benchforge.model.trial.turns import Slice, Turns
 from benchforge.parts.command import Finished
+from benchforge.parts.part import Driver
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder
@@ -23,6 +26,8 @@ from benchforge.run.locate import with_libraries
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.freeze import Freezer
+from benchforge.run.trial.frozen_tool import OPENED, FrozenTool
 from benchforge.run.trial.measure import (
     MeasuredTrial,
     begin,
@@ -32,11 +37,17 @@ from benchforge.run.trial.measure import (
     stayed,
     trial_of,
 )
-from benchforge.run.trial.plugin_fault import commands_of
+from benchforge.run.trial.plugin_fault import commands_of, covering
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.served import TrialInputs, WarmServices, asked_again, made_ready
-from benchforge.run.trial.slices import LoadPipes, Turn
-from benchforge.stats.turns.order import LEAST_REQUESTS, long_enough, order, rounds_of
+from benchforge.run.trial.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
+from benchforge.stats.turns.order import (
+    LEAST_OF_FROZEN,
+    LEAST_REQUESTS,
+    long_enough,
+    order,
+    rounds_of,
+)
 from benchforge.suite.secrets.redact import redacted
 from benchforge.text.readable import figure
 
@@ -59,13 +70,22 @@ class _Member:
 
 
 @dataclass(frozen=True)
-class _Ready:
-    """A server that is up, and its load tool, which waits for its first turn."""
+class _Up:
+    """A server that is up and warm."""
 
     member: _Member
     sandbox: Sandbox
     there: WarmServices
-    loader: Running
+    scratch: Path
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A server that is frozen, and its load tool, which waits for its first turn."""
+
+    member: _Member
+    sandbox: Sandbox
+    there: WarmServices
     turn: Turn
     counters: dict[str, int]
     processes: dict[str, frozenset[int]]
@@ -111,16 +131,17 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
     at = members[0]
     try:
         with contextlib.ExitStack() as places:
-            ready: list[_Ready] = []
+            up: list[_Up] = []
             for at in members:
                 _held_to_the_first(at, members[0])
-                ready.append(_started(at, ground, places))
+                up.append(_started(at, ground, places))
             with contextlib.ExitStack() as phases:
                 for member in members:
                     phases.enter_context(member.story.phase("load"))
-                for server in ready:
-                    at = server.member
-                    server.turn.freezer.freeze()
+                ready: list[_Ready] = []
+                for warm in up:
+                    at = warm.member
+                    ready.append(_frozen(warm, ground, places))
                 planned = at.inputs.step.case.turns
                 assert planned is not None  # noqa: S101 - else it is no joint trial
                 slice_s = _slice_s(ready, planned)
@@ -172,8 +193,8 @@ def _all_or_none(measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
     ]
 
 
-def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack) -> _Ready:
-    """Start a server with all that it needs, and its load tool, which waits."""
+def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack) -> _Up:
+    """Start a server with all that it needs."""
     inputs, story = member.inputs, member.story
     scratch = places.enter_context(scratch_folder())
     sandbox = places.enter_context(sandboxed(inputs, ground, scratch, story))
@@ -181,20 +202,47 @@ def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack
         message = "servers cannot take turns: this machine gives their trials no private network"
         raise TrialFailed("start", message, 'set interleave = "off"')
     there = made_ready(sandbox, inputs, ground, scratch, story)
-    pipes_folder = scratch / "turns"
-    pipes = LoadPipes(pipes_folder)
-    places.callback(pipes.close)
-    there = dataclasses.replace(there, target=dataclasses.replace(there.target, turns=pipes_folder))
-    counters = sandbox.counters()
-    processes = _processes(sandbox, there)
-    loader = _loader(member, sandbox, there, ground)
-    return _Ready(member, sandbox, there, loader, Turn(sandbox, loader, pipes), counters, processes)
+    return _Up(member, sandbox, there, scratch)
+
+
+def _frozen(up: _Up, ground: TrialContext, places: contextlib.ExitStack) -> _Ready:
+    """Freeze a server, and start its load tool, which waits for its first turn."""
+    member, sandbox, scratch = up.member, up.sandbox, up.scratch
+    folder, driver = scratch / "turns", covering(member.inputs.step.case.driver)
+    there = dataclasses.replace(up.there, target=dataclasses.replace(up.there.target, turns=folder))
+    counters, processes = sandbox.counters(), _processes(sandbox, there)
+    tool: TurnsOfTool
+    if driver.interrupted_by is None:
+        pipes = LoadPipes(folder)
+        places.callback(pipes.close)
+        loader = _loader(member, driver, sandbox, there, ground)
+        tool = PipedTool(sandbox, loader, pipes)
+    else:
+        _by_bytes(there)
+        opened = sandbox.counters().get(OPENED, 0)
+        loader = _loader(member, driver, sandbox, there, ground)
+        tool = FrozenTool(sandbox, loader, driver, opened, _length(member.story.answers[-1]))
+    freezer = Freezer(sandbox, loader)
+    freezer.freeze()
+    return _Ready(member, sandbox, there, Turn(tool, freezer), counters, processes)
+
+
+def _length(answer: Answer) -> int:
+    """Return how many bytes an answer has on the wire."""
+    return (answer.header_bytes or 0) + (answer.wire_bytes or answer.length)
+
+
+def _by_bytes(there: WarmServices) -> None:
+    """Raise TrialFailed where the bytes that a load tool reads are not those of responses."""
+    if there.target.url.startswith("https:"):
+        message = "what a load tool reads over TLS tells no number of responses"
+        raise TrialFailed("drive", message, 'use = "pace", or set interleave = "off"')
 
 
 def _loader(
-    member: _Member, sandbox: Sandbox, there: WarmServices, ground: TrialContext
+    member: _Member, driver: Driver, sandbox: Sandbox, there: WarmServices, ground: TrialContext
 ) -> Running:
-    driver, target = member.inputs.step.case.driver, there.target
+    target = there.target
     for name, text in driver.files(target).items():
         door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
     (command,) = commands_of(driver, target)
@@ -212,13 +260,15 @@ def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned) -> float:
     rates = [0.0] * len(ready)
     for _ in range(_COUNTED_TWICE):
         rates = [server.turn.rate(planned.slice_s) for server in ready]
-    slice_s = long_enough(planned, min(rates), len(ready))
+    frozen = all(isinstance(server.turn.tool, FrozenTool) for server in ready)
+    least = LEAST_OF_FROZEN if frozen else LEAST_REQUESTS
+    slice_s = long_enough(planned, min(rates), len(ready), least)
     if slice_s is None:
         slowest = ready[rates.index(min(rates))].member.name
         raise TrialFailed(
             "drive",
             f"{slowest}: {figure(min(rates))} responses/s are too few for turns of "
-            f"{len(ready)} servers: a slice needs {LEAST_REQUESTS}, or it would be too long",
+            f"{len(ready)} servers: a slice needs {least}, or it would be too long",
             'set interleave = "off" in this scenario, use more connections, or compare fewer '
             "servers at once",
         )
@@ -244,6 +294,7 @@ def _ended(server: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -
         frozen_s=sum(pauses),
         frozen_cpu_s=turn.freezer.frozen_cpu_s,
         longest_freeze_s=max(pauses, default=0.0),
+        uncounted_bytes=getattr(turn.tool, "uncounted_bytes", None),
     )
     story.observation = _observation(server, processes, slices)
     return finished
@@ -281,8 +332,8 @@ def _observation(
                 why=why if alone else f"{why}, and its CPU time is counted with that of others",
             )
         )
-    label, loader_s = server.loader.label, sum(slice_.loader_cpu_s for slice_ in slices)
-    server.member.stay.look(label, "loader", server.sandbox.processes(server.loader))
+    label, loader_s = server.turn.tool.loader.label, sum(slice_.loader_cpu_s for slice_ in slices)
+    server.member.stay.look(label, "loader", server.sandbox.processes(server.turn.tool.loader))
     usage.append(
         Usage(
             label=label,

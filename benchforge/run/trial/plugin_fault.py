@@ -11,6 +11,8 @@ from benchforge.parts.fault import fault, in_a_line
 from benchforge.parts.part import Driver, Part
 from benchforge.parts.site import Output, Target
 
+_LONGER_THAN_SLICES_S = 3600
+
 
 def reading_of(driver: Driver, output: Output) -> Reading:
     """Return what a driver reads. Raises OutputDamaged for whatever else it does."""
@@ -43,6 +45,11 @@ def warming(driver: Driver, seconds: float) -> Driver:
         return shorter
     returned = f"it returns {type(shorter).__name__}, and no {type(driver).__name__}"
     raise fault(driver, "for_warm_up", returned)
+
+
+def covering(driver: Driver) -> Driver:
+    """Return a driver whose load covers all slices by its own clock, where a signal ends it."""
+    return driver if driver.interrupted_by is None else warming(driver, _LONGER_THAN_SLICES_S)
 
 
 def blamed(error: Exception) -> BenchforgeError | None:

@@ -24,7 +24,7 @@ from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import reading_of, warming
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
-from benchforge.stats.turns.reading import in_turns
+from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact
 
@@ -126,11 +126,9 @@ def asked_again(
         reading = reading_of(case.driver, Output(there.target, finished, hide))
         story.reading = reading
         if story.turns is not None:
-            if reading.responses != (in_slices := story.turns.responses):
-                message = (
-                    f"its slices have {in_slices} responses, but all of it {reading.responses}"
-                )
-                raise OutputDamaged(f"{case.name.driver}: {message}")
+            story.turns, why = counted_in_slices(reading, story.turns, story.load)
+            if why is not None:
+                raise OutputDamaged(f"{case.name.driver}: {why}")
             story.reading = in_turns(reading, story.turns)
         story.answers.append(once(sandbox, there.alone).answer)
         after = probes.ask_repeatedly(sandbox, there.alone, probes.AFTER, story.load)

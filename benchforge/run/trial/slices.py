@@ -4,7 +4,7 @@ import os
 import select
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.trial.turns import Slice
@@ -27,9 +27,32 @@ class SliceCounts(NamedTuple):
 
     begin_s: float
     end_s: float
-    sent: int
+    sent: int | None
     responses: int
-    failed: int
+    "An estimate where the bytes are counted."
+    failed: int | None
+    received_bytes: int | None = None
+
+
+class TurnsOfTool(Protocol):
+    """A load tool that sends in the slices of its server alone."""
+
+    loader: Running
+
+    def sent(self, length_s: float) -> SliceCounts:
+        """Let it send for so long to its server, which runs, and return what it tells of it."""
+        ...
+
+    def rested(self, counts: SliceCounts) -> SliceCounts:
+        """Return what a slice had, once its server is frozen again; the tool sends nothing now."""
+        ...
+
+    def anew(self) -> None:
+        """Forget all that was counted so far."""
+
+    def end(self, within_s: float) -> Finished:
+        """End it and return how it ended. Raises TrialFailed where it does not."""
+        ...
 
 
 class LoadPipes:
@@ -69,38 +92,69 @@ class LoadPipes:
         return line.decode(errors="replace")
 
 
+class PipedTool:
+    """A load tool that reads from a pipe when to send, and tells what it did in each slice."""
+
+    def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
+        self.loader = loader
+        self._sandbox = sandbox
+        self._pipes = pipes
+
+    def sent(self, length_s: float) -> SliceCounts:
+        """Let it send for so long, and return its counts once it has the last response."""
+        self._pipes.say(f"slice {round(length_s * 1e9)}")
+        line = self._pipes.answer(self._sandbox, self.loader)
+        try:
+            begin, end, sent, responses, failed = map(int, line.split())
+        except ValueError:
+            raise OutputDamaged(f"{self.loader.label}: no slice: {line!r:.100}") from None
+        return SliceCounts(begin / 1e9, end / 1e9, sent, responses, failed)
+
+    def rested(self, counts: SliceCounts) -> SliceCounts:
+        """Return the counts: it has told them."""
+        return counts
+
+    def anew(self) -> None:
+        """Forget all that was counted so far."""
+        self._pipes.say("anew")
+        self._pipes.answer(self._sandbox, self.loader)
+
+    def end(self, within_s: float) -> Finished:
+        """End it and return how it ended. Raises TrialFailed where it does not."""
+        self._pipes.say("end")
+        finished = self._sandbox.wait(self.loader, within_s)
+        if finished is None:
+            self._sandbox.stop(self.loader)
+            message = f"{self.loader.label}: it did not end after its last slice"
+            raise TrialFailed("drive", message, log=complaint(self.loader))
+        return finished
+
+
 class Turn:
     """A server with its load tool: frozen, but in its own slices."""
 
-    def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
-        self._sandbox = sandbox
-        self._loader = loader
-        self._pipes = pipes
-        self.freezer = Freezer(sandbox, loader)
+    def __init__(self, tool: TurnsOfTool, freezer: Freezer) -> None:
+        self.tool = tool
+        self.freezer = freezer
         self.slices: list[Slice] = []
         self.own_cpu_s = 0.0
         "CPU time of benchforge in these slices."
 
     def rate(self, length_s: float) -> float:
         """Run a slice that does not count, and return its responses per second."""
-        self.freezer.thaw()
-        ran = self._ran(length_s)
-        self.freezer.freeze()
+        ran, _ = self._ran(length_s)
         return ran.responses / max(1e-9, ran.end_s - ran.begin_s)
 
     def anew(self) -> None:
         """Forget all that was counted so far."""
-        self._pipes.say("anew")
-        self._pipes.answer(self._sandbox, self._loader)
+        self.tool.anew()
         self.freezer.frozen_cpu_s = 0.0
 
     def run(self, number: int, length_s: float, begun_s: float) -> None:
         """Run the slice of a round; `begun_s` is the moment from which its times count."""
         used, machine, own = self.freezer.loader_cpu_s(), _machine_s(), own_cpu_s()
-        self.freezer.thaw()
         start_s = time.monotonic()
-        ran = self._ran(length_s)
-        cpu_s = self.freezer.freeze()
+        ran, cpu_s = self._ran(length_s)
         loader_s, own_s = self.freezer.loader_cpu_s() - used, own_cpu_s() - own
         after = _machine_s()
         foreign_s = None if after is None or machine is None else after - machine
@@ -114,6 +168,7 @@ class Turn:
                 end_s=max(ran.end_s, start_s) - begun_s,
                 sent=ran.sent,
                 responses=ran.responses,
+                received_bytes=ran.received_bytes,
                 failed=ran.failed,
                 drained_s=max(0.0, ran.end_s - ran.begin_s - length_s),
                 cpu_s=cpu_s,
@@ -123,24 +178,17 @@ class Turn:
         )
 
     def end(self, within_s: float) -> Finished:
-        """End the load tool and return how it ended. Raises TrialFailed where it does not."""
+        """End the load tool, then let the server go on; return how the tool ended."""
+        finished = self.tool.end(within_s)
         self.freezer.thaw()
-        self._pipes.say("end")
-        finished = self._sandbox.wait(self._loader, within_s)
-        if finished is None:
-            self._sandbox.stop(self._loader)
-            message = f"{self._loader.label}: it did not end after its last slice"
-            raise TrialFailed("drive", message, log=complaint(self._loader))
         return finished
 
-    def _ran(self, length_s: float) -> SliceCounts:
-        self._pipes.say(f"slice {round(length_s * 1e9)}")
-        line = self._pipes.answer(self._sandbox, self._loader)
-        try:
-            begin, end, sent, responses, failed = map(int, line.split())
-        except ValueError:
-            raise OutputDamaged(f"{self._loader.label}: no slice: {line!r:.100}") from None
-        return SliceCounts(begin / 1e9, end / 1e9, sent, responses, failed)
+    def _ran(self, length_s: float) -> tuple[SliceCounts, float]:
+        """Return what a slice had, and what its server used of the CPUs in it."""
+        self.freezer.thaw()
+        counts = self.tool.sent(length_s)
+        cpu_s = self.freezer.freeze()
+        return self.tool.rested(counts), cpu_s
 
 
 def _machine_s() -> float | None:

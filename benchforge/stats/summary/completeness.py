@@ -63,8 +63,9 @@ def lost(header: Header, attempts: Sequence[Trial]) -> bool:
 def whole(header: Header, trials: Sequence[Trial]) -> int:
     """Return how many blocks, from the first, have all that is to be measured in them."""
     there = Counter(block for block, _ in _settled(trials))
+    planned = Counter(one.block for one in header.plan)
     blocks = 0
-    while header.cases and there[blocks + 1] == len(header.cases):
+    while planned[blocks + 1] and there[blocks + 1] == planned[blocks + 1]:
         blocks += 1
     return blocks
 

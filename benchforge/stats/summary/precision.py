@@ -20,7 +20,9 @@ from benchforge.parts.part import Metric
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.region import lies, region
 from benchforge.stats.inference.sample_size import enough, half_width
+from benchforge.stats.inference.sequence import ERROR, confidence_sequence
 from benchforge.stats.summary.case import course, used_of
 from benchforge.stats.summary.completeness import whole
 from benchforge.stats.summary.groups import Identity, groups, identity
@@ -63,6 +65,8 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
     """
     targets: dict[object, PrecisionTarget] = {}
     for group in groups(header.cases):
+        if group[0].scenario in header.bridges:  # it has fewer blocks, and answers nothing
+            continue
         pairs: list[tuple[CaseName, CaseName | None]] = [*combinations(group, 2)]
         for metric, of in _metrics(header, group[0].scenario):
             for ours, theirs in pairs or [(group[0], None)]:
@@ -97,11 +101,43 @@ def precise(
     questions = sought(header) if targets is None else targets
     values = _values(header, [trial for trial in trials if trial.block <= n], metrics, questions)
     estimates = [_estimate(target, values, n) for target in questions]
-    decision = enough(estimates, n, until.width, until.least, until.most)
+    pairs = zip(questions, estimates, strict=True)
+    open_ = [estimate for target, estimate in pairs if not _decided(header, target, estimate)]
     widths = [half_width(estimate) for estimate in estimates]
+    if estimates and not open_ and n >= until.least:
+        widest = max((width for width in widths if width is not None), default=None)
+        why = "every claim is decided, at all looks together"
+        return StopDecision(blocks=n, stop=True, reached=True, half_width=widest, why=why)
+    decision = enough(open_, n, until.width, until.least, until.most)
     widest = decision.half_width
     title = "" if widest is None else questions[widths.index(widest)].title
     return decision.model_copy(update={"widest": title})
+
+
+def _decided(header: Header, target: PrecisionTarget, estimate: Estimate) -> bool:
+    """Whether each claim on a pair is decided, whatever number of blocks had been looked at.
+
+    All questions of the run share the error of this.
+    """
+    questions = [(claim, one) for claim in header.claims for one in claim.instances]
+    about = [
+        (claim, one)
+        for claim, one in questions
+        if (claim.metric, claim.of) == (target.metric, target.of)
+        and one.b is not None
+        and target.same == target._replace(ours=one.a.case, theirs=one.b.case).same
+    ]
+    ends = confidence_sequence(estimate, ERROR / max(1, len(questions)))
+    if ends is None or not about:
+        return False
+    for claim, question in about:
+        if claim.hypothesis.form != "ratio" or len(question.cases) > len(("a", "b")):
+            return False
+        swapped = identity(question.a.case) != identity(target.ours)
+        interval = (1 / ends[1], 1 / ends[0]) if swapped else ends
+        if lies(interval, region(claim.hypothesis)) == "across":
+            return False
+    return True
 
 
 def _metrics(header: Header, scenario: str) -> list[tuple[str, str | None]]:

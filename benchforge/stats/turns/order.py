@@ -9,6 +9,8 @@ from benchforge.model.suite.turns import LONGEST_FREEZE_S, LONGEST_S, TurnsPlann
 
 LEAST_REQUESTS = 50
 "Requests of a slice, at least: else its ends, where connections are idle, have too much weight."
+LEAST_OF_FROZEN = 20
+"The same where the load tool is frozen with its server: no connection is idle at the ends."
 
 
 def seed_of(run_seed: int, block: int, comparison: str) -> int:
@@ -34,7 +36,9 @@ def order(seed: int, servers: int, rounds: int) -> Iterator[tuple[int, ...]]:
         yield there[::-1]
 
 
-def long_enough(planned: TurnsPlanned, slowest_per_s: float, servers: int) -> float | None:
+def long_enough(
+    planned: TurnsPlanned, slowest_per_s: float, servers: int, least: int = LEAST_REQUESTS
+) -> float | None:
     """Return the length of a slice in which the slowest server has enough requests, in seconds.
 
     It is that of the suite, doubled as often as it takes. None where that is longer than a slice
@@ -42,7 +46,7 @@ def long_enough(planned: TurnsPlanned, slowest_per_s: float, servers: int) -> fl
     """
     longest_s = min(LONGEST_S, LONGEST_FREEZE_S / (2 * max(1, servers - 1)))
     slice_s = planned.slice_s
-    while slowest_per_s * slice_s < LEAST_REQUESTS:
+    while slowest_per_s * slice_s < least:
         slice_s *= 2
         if slice_s > longest_s:
             return None

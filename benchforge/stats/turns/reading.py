@@ -1,7 +1,9 @@
 """What a load tool's counts mean where its load had pauses: no time of it is over a whole load."""
 
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load
 from benchforge.model.trial.turns import Turns
+from benchforge.stats.turns.by_bytes import by_bytes, contradiction
 
 WHY_UNKNOWN = "in turns: each slice begins with a burst, so that only ratios of rates are known"
 _OF_A_LOAD_WITHOUT_PAUSES: dict[str, object] = {
@@ -17,8 +19,48 @@ _OF_A_LOAD_WITHOUT_PAUSES: dict[str, object] = {
     "censored": 0,
     "censored_from_us": None,
 }
+_OF_MORE_THAN_THE_SLICES: dict[str, object] = {
+    "bodies": (),
+    "body_bytes": None,
+    "promised_bytes": None,
+    "other_lengths": None,
+    "printed": {},
+}
 
 
 def in_turns(reading: Reading, turns: Turns) -> Reading:
     """Return a reading with the seconds of the slices, and without response times."""
-    return reading.model_copy(update={**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds})
+    reading = reading.model_copy(
+        update={**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds},
+    )
+    return reading if turns.uncounted_bytes is None else _of_the_slices(reading, turns)
+
+
+def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
+    """Return a reading of a tool that counts what was before the slices and after them, too.
+
+    All bad responses may have been in the slices, or none.
+    """
+    bad = reading.responses - reading.good_at_least
+    classes = [name for name, count in reading.statuses.items() if count == reading.responses]
+    changed: dict[str, object] = {
+        "responses": turns.responses,
+        "unanswered": None if reading.unanswered else reading.unanswered,
+        "statuses": dict.fromkeys(classes, turns.responses),
+        "good_at_least": max(0, turns.responses - bad),
+        "good_at_most": min(turns.responses, reading.good_at_most),
+        "received_bytes": sum(one.received_bytes or 0 for one in turns.slices),
+    }
+    return reading.model_copy(update={**_OF_MORE_THAN_THE_SLICES, **changed})
+
+
+def counted_in_slices(
+    reading: Reading, turns: Turns, load: Load | None
+) -> tuple[Turns, str | None]:
+    """Return turns with the responses of each slice, and how a tool's total contradicts them."""
+    if turns.uncounted_bytes is not None:
+        return by_bytes(turns, reading), contradiction(turns, reading, load)
+    if reading.responses == turns.responses:
+        return turns, None
+    why = f"its slices have {turns.responses} responses, but all of it {reading.responses}"
+    return turns, why

@@ -11,6 +11,8 @@ from benchforge.model.trial.check import Check
 Letter = Literal["a", "b", "both", ""]
 
 _WORST = ("fail", "warn")
+_PAIR = " / "
+"What stands between two names where a check is about both."
 _BROKEN = "ask"
 "The stage of a trial in which the right answer has to come."
 
@@ -111,7 +113,9 @@ def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
             # The blocks of a comparison's poorest pair say nothing: a verdict counts its own.
             if check.status in _WORST and check.topic != "blocks":
                 letter = sides.letter(check.component)
-                if letter or check.component not in others:
+                of_pair = check.component.split(_PAIR)
+                elsewhere = len(of_pair) > 1 and any(name in others for name in of_pair)
+                if letter or not (check.component in others or elsewhere):
                     yield Objection(check=check, side=letter)
 
 

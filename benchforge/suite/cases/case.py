@@ -39,6 +39,8 @@ class Case:
     "Search of the case; None if all its trials have the same load."
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
+    bridge: bool = False
+    "True for a case that is measured in a few blocks, beside the same server in turns."
 
     @property
     def services(self) -> tuple[Service, ...]:

@@ -82,7 +82,7 @@ class _Scenario:
         self._turns = turns_of(scenario, suite.repeat)
         self._find = find_of(scenario, suite.loaders, suite.metrics)
         # Of a search there is no placebo: it has no values of blocks that could be compared.
-        wanted = suite.repeat.placebo and self._find is None
+        wanted = suite.repeat.placebo and self._find is None and label not in suite.bridges
         self._placebo = len(self._points) if wanted and self._points else None
         if self._placebo is not None:
             # The first case once more: nothing but its arm tells the two apart.
@@ -113,6 +113,7 @@ class _Scenario:
             monitor=self._scenario.monitored(request) if self._turns is None else None,
             find=self._find,
             turns=self._turns,
+            bridge=self._label in self._suite.bridges,
         )
 
     def declared_s(self, number: int) -> float:

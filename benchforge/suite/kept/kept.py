@@ -28,6 +28,7 @@ from benchforge.suite.measuring.repeat import repeated
 from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.scenarios.search import find_of
+from benchforge.suite.scenarios.turns import ALONE
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked
@@ -105,7 +106,8 @@ class KeptSuite:
             return None
 
     def _scenario(self, label: str) -> Tables | None:
-        table = as_table(self._document.tables.get("scenarios")).get(label)
+        tables = as_table(self._document.tables.get("scenarios"))
+        table = tables.get(label, tables.get(label.removesuffix(ALONE)))  # as with_bridges has it
         return table if isinstance(table, dict) else None
 
 

@@ -13,6 +13,7 @@ from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
 from benchforge.suite.claims.table import all_meant
 from benchforge.suite.declared import tables_of
+from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import Checked
@@ -59,7 +60,8 @@ def _asks(
     there: dict[str, list[CaseName]] = {}
     for case in cases:
         there.setdefault(case.scenario, []).append(case)
-    declared = yield from tables_of(document.tables, "scenarios")
+    written_scenarios = yield from tables_of(document.tables, "scenarios")
+    declared = with_bridges(written_scenarios, there)
     scenarios: dict[str, Scenario] = {}
     for label, table in declared.items():
         matrix = {key: table[key] for key in _MATRIX if key in table}

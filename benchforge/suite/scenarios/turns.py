@@ -1,6 +1,6 @@
 """Servers that take turns: which scenarios have them, and what cannot be measured so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import JsonValue
 
@@ -9,12 +9,16 @@ from benchforge.model.values.units import Duration
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.declared import metrics as metrics_of
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite
-from benchforge.suite.toml.document import as_table
-from benchforge.suite.toml.faults import Fault
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.positions import Path
 from benchforge.text.readable import amount
 
 KEY = "interleave"
+ALONE = "-alone"
+"End of the label of a scenario whose servers are those of another one, and take no turns."
+LEAST = 3
+"Blocks of a bridge, at least: two values have no deviation that is worth a test."
 _OFF = 'set interleave = "off" in this scenario'
 
 
@@ -30,6 +34,38 @@ def all_turns(suite: Suite) -> dict[str, TurnsPlanned]:
     """Return how the servers of each scenario take turns, where they do, by label."""
     turns = {label: turns_of(one, suite.repeat) for label, one in suite.scenarios.items()}
     return {label: one for label, one in turns.items() if one is not None}
+
+
+def bridges(
+    scenarios: Mapping[str, Scenario], repeat: Repeat
+) -> Checked[tuple[dict[str, Scenario], dict[str, str]]]:
+    """Return the scenarios with those that bridge them, and whom each of these bridges."""
+    whole, bridged = dict(scenarios), dict[str, str]()
+    if repeat.bridge and not any(turns_of(one, repeat) for one in scenarios.values()):
+        hint = 'set repeat.interleave = "100ms", or leave `bridge` out'
+        yield Fault(("repeat", "bridge"), "it has no effect: no servers take turns", hint)
+    elif 0 < repeat.bridge < LEAST:
+        message = f"{repeat.bridge} blocks give no interval"
+        yield Fault(("repeat", "bridge"), message, f"{LEAST} blocks or more, or 0 for none")
+    for label, scenario in scenarios.items() if repeat.bridge else ():
+        if turns_of(scenario, repeat) is None:
+            continue
+        alone = f"{label}{ALONE}"
+        if alone in scenarios:
+            message = f"repeat.bridge makes a scenario {alone!r}, which is declared"
+            yield Fault(("scenarios", alone), message, "choose another label")
+            continue
+        whole[alone] = scenario.model_copy(update={"interleave": "off", "title": ""})
+        bridged[alone] = label
+    return whole, bridged
+
+
+def with_bridges(tables: Mapping[str, Tables], measured: Iterable[str]) -> dict[str, Tables]:
+    """Return tables of scenarios with those of the measured ones that bridge them."""
+    bridging = {label: label.removesuffix(ALONE) for label in measured if label not in tables}
+    made = {label: tables[of] for label, of in bridging.items() if of in tables}
+    untitled = {k: {**one, "title": "", KEY: "off"} for k, one in made.items()}
+    return {**tables, **untitled}
 
 
 def turns_faults(
@@ -90,7 +126,7 @@ def _load_faults(
         if declaration is not None and isinstance(declaration.part, Driver):
             why = declaration.part.why_not_in_turns()
             if why:
-                hint = f'use = "pace" in a closed loop, or {_OFF}'
+                hint = f'use = "pace" or "wrk" in a closed loop, or {_OFF}'
                 yield Fault((*top, "loaders", number), f"{label}: {why}", hint)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.model.values.cpus import Cpus
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import fields, raw, text
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _CPU = "sys/devices/system/cpu"
 _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.errors import ProgramMissing
-from benchforge.run.machine.finding import MachineFinding, ok, warn
 from benchforge.run.programs.interpreters import all_interpreters, find
 from benchforge.run.programs.lacking import of_runtime
 from benchforge.run.programs.needed import Needed
 from benchforge.run.programs.runtimes import ask_interpreter
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.suite import Suite
+from benchforge_commands.doctor.finding import MachineFinding, ok, warn
 
 
 def all_of_them(sandbox: Sandbox, folder: Path) -> Iterator[MachineFinding]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import number, text
 from benchforge.run.sandbox.sandbox import Mode
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _WITHOUT_NETWORK = (
     "counts include connections of others, ports are shared, and [tuning] sysctl is refused"

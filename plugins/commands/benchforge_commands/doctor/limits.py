@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
 
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import number, raw, text
 from benchforge.text.readable import amount, exact
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _FILES = 4096
 _NO_LIMIT_BYTES = 1 << 60  # version 1 writes no limit as a number of pages near 2^63

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.run.machine.cpu_ticks import FOREIGN, Look
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import text
 from benchforge.text.readable import exact, percent
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _LOAD_A_CPU = 0.2
 _STOLEN = 0.005

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchforge.run.machine.cpu_ticks import look
-from benchforge.run.machine.finding import MachineFinding
 from benchforge.run.sandbox.sandbox import Mode
 from benchforge_commands.doctor import (
     calibration,
@@ -18,6 +17,7 @@ from benchforge_commands.doctor import (
     network,
     space,
 )
+from benchforge_commands.doctor.finding import MachineFinding
 
 _BETWEEN_S = 1.0
 

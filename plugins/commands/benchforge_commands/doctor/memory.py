@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import fields, number, text
 from benchforge.text.readable import amount
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _LITTLE_KB = 1_000_000
 _THP = "sys/kernel/mm/transparent_hugepage/enabled"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.machine.kernel import number, text
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _BACKLOG = 1024
 _PORTS = 20_000

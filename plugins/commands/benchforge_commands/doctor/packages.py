@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from benchforge.model.values.distribution import from_clone, own_distribution
 from benchforge.parts.command import Need
 from benchforge.run.locate import missing
-from benchforge.run.machine.finding import MachineFinding, ok
 from benchforge.run.programs.needed import Users, how
+from benchforge_commands.doctor.finding import MachineFinding, ok
 from benchforge_commands.doctor.programs import users
 
 _EXTRA = re.compile(r"^([\w.-]+).*\bextra == ['\"]([\w-]+)['\"]")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from benchforge.parts.command import Need
 from benchforge.run.locate import locate
-from benchforge.run.machine.finding import MachineFinding, ok
 from benchforge.run.programs.needed import Users, how
 from benchforge.text.readable import listed
+from benchforge_commands.doctor.finding import MachineFinding, ok
 
 _SHOWN = 3
 

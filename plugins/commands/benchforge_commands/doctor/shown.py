@@ -18,9 +18,7 @@ from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.disk.cache import cache
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import missing, unpack_into
-from benchforge.run.machine.finding import MachineFinding, ok, unknown
 from benchforge.run.programs.fetch import fetch
-from benchforge.run.programs.installed import installed
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.run.programs.versions import versions_of
 from benchforge.run.sandbox.host import LocalHost
@@ -31,6 +29,8 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.text.program import program
 from benchforge_commands.doctor import interpreters, packages, programs
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
+from benchforge_commands.doctor.installed import installed
 from benchforge_commands.doctor.machine import machine
 
 MISSING = 3

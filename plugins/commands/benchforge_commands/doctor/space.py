@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchforge.run.disk.space import free_b
-from benchforge.run.machine.finding import MachineFinding, ok, unknown, warn
 from benchforge.text.readable import amount
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _LITTLE = 1e9
 

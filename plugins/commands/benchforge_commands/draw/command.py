@@ -8,8 +8,8 @@ from benchforge.cli.loaded import loaded
 from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
 from benchforge.cli.screen.say import show
 from benchforge.registry import Registry
-from benchforge.suite.scenarios.chains import chains, links
 from benchforge_commands.draw.drawings import DrawnScenario, dot, mermaid
+from benchforge_commands.plan.chains import chains, links
 
 _LANGUAGES = {"mermaid": mermaid, "dot": dot}
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchforge.model.files.plan import Chain, PartLink
 from benchforge.text import safe
+from benchforge_commands.plan.plan import Chain, PartLink
 
 # What means something in a quoted text: Mermaid takes characters by their numbers.
 _MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`\\'}

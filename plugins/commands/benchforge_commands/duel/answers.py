@@ -13,12 +13,12 @@ from benchforge.model.trial.answer import Answer, body_difference
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import ask
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes
-from benchforge.run.trial.serve import serving
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import exact
+from benchforge_commands.serve.serving import serving
 
 _HINTS = {
     "ask": "correct --path, or name the right status with --expect-status",

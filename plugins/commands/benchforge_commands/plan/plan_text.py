@@ -8,10 +8,16 @@ import click
 
 from benchforge.cli.screen.amount import amount, awaited, lasts
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
-from benchforge.model.files.plan import Chain, DurationEstimate, PartPlanned, Plan, ScenarioPlanned
 from benchforge.suite.toml.words import shown
 from benchforge.text import safe
 from benchforge.text.readable import counted, exact, spoken
+from benchforge_commands.plan.plan import (
+    Chain,
+    DurationEstimate,
+    PartPlanned,
+    Plan,
+    ScenarioPlanned,
+)
 
 _MANY = 20  # lines of a kind; `--all` shows all
 _MANY_NUMBERS = 60

@@ -8,19 +8,19 @@ from itertools import chain, groupby
 from pydantic import JsonValue
 
 from benchforge.graph import START_AND_STOP_S, RunGraph
-from benchforge.model.files.plan import (
+from benchforge.model.values.distribution import own_version
+from benchforge.run.remaining import noise_s
+from benchforge.suite.scenarios.search import finds_of
+from benchforge.suite.scenarios.turns import all_turns
+from benchforge.suite.suite import Scenario, Suite
+from benchforge_commands.plan.chains import chains, links
+from benchforge_commands.plan.plan import (
     BlockPlanned,
     CasePlanned,
     DurationEstimate,
     Plan,
     ScenarioPlanned,
 )
-from benchforge.model.values.distribution import own_version
-from benchforge.run.remaining import noise_s
-from benchforge.suite.scenarios.chains import chains, links
-from benchforge.suite.scenarios.search import finds_of
-from benchforge.suite.scenarios.turns import all_turns
-from benchforge.suite.suite import Scenario, Suite
 
 
 def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:

@@ -22,12 +22,12 @@ from benchforge.run.disk.scratch import PREFIX, claimed, stays
 from benchforge.run.sandbox.procfs import holders, named
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes
 from benchforge.run.trial.measure import tuned
-from benchforge.run.trial.serve import Served, serving
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import nearest
 from benchforge.text.readable import listed
+from benchforge_commands.serve.serving import Served, serving
 
 ADDRESS = "127.0.0.1"
 

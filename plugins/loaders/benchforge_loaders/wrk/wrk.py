@@ -1,6 +1,7 @@
 """wrk: a closed loop over a fixed number of connections, read through a Lua hook of our own."""
 
 import math
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
@@ -33,6 +34,8 @@ from benchforge_loaders.wrk.recorded import WrkCounts
 
 HOOK = Path(__file__).with_name("wrk.lua")
 PRINTED_PERCENTILES = (50, 75, 90, 99)
+FROZEN_S = 600
+"Time limit of a response where wrk is frozen, and its clock runs on, in seconds."
 
 
 class Wrk(Loader):
@@ -54,6 +57,7 @@ class Wrk(Loader):
 
     name: ClassVar[str] = "wrk"
     ends_on_time: ClassVar[bool] = True
+    interrupted_by: ClassVar[signal.Signals | None] = signal.SIGINT
 
     connections: PositiveInt = 64
     "Number of concurrent connections. Each thread has connections // threads of them."
@@ -106,7 +110,7 @@ their latency."""
                 f"-c{self.connections}",
                 f"-d{self.duration}s",
                 "--timeout",
-                f"{self.timeout}s",
+                f"{self._timeout_s(target)}s",
                 "--latency",
                 "-s",
                 HOOK,
@@ -125,8 +129,10 @@ their latency."""
             raise OutputDamaged(f"wrk: {_complaint(output)}")
         recorded = _recorded(output)
         corrected = dict(recorded.latency_us)
-        raw = self._raw(recorded, corrected)
-        lasted("wrk", recorded.duration_us / 1e6, self.duration)
+        timeout_us = self._timeout_s(output.target) * 1_000_000
+        raw = self._raw(recorded, corrected, timeout_us)
+        if output.target.turns is None:
+            lasted("wrk", recorded.duration_us / 1e6, self.duration)
         synthetic = sum(corrected.values()) - sum(raw.values())
         good = recorded.requests - recorded.status
         return Reading(
@@ -146,7 +152,7 @@ their latency."""
             received_bytes=recorded.bytes,
             latency=Histogram.of(raw),
             censored=recorded.timeout,
-            censored_from_us=self._timeout_us,
+            censored_from_us=timeout_us,
             test_connections=1,
             printed=_claims(recorded, corrected, synthetic),
             defects=("wrk:synthetic-samples",) if synthetic else (),
@@ -171,12 +177,14 @@ their latency."""
         """Return the same load for so many seconds, rounded up to whole ones."""
         return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
 
-    @property
-    def _timeout_us(self) -> int:
-        return int(self.timeout) * 1_000_000
+    def _timeout_s(self, target: Target) -> int:
+        """Return the time limit of a response; frozen with its server, wrk has none."""
+        return int(self.timeout) if target.turns is None else FROZEN_S
 
-    def _raw(self, recorded: WrkCounts, corrected: Mapping[int, int]) -> dict[int, int]:
-        if corrected and max(corrected) > self._timeout_us:
+    def _raw(
+        self, recorded: WrkCounts, corrected: Mapping[int, int], timeout_us: int
+    ) -> dict[int, int]:
+        if corrected and max(corrected) > timeout_us:
             raise OutputDamaged(f"wrk: a latency of {max(corrected)} us is beyond its timeout")
         expected = expected_interval_us(recorded.duration_us, recorded.requests, self.connections)
         try:

@@ -60,6 +60,11 @@ EXPLANATIONS: Final = {
         "The ends of slices, with fewer requests under way, count for much.",
         'interleave = "200ms", or fewer connections',
     ),
+    "I4": Explanation(
+        "the place in a round changed how fast servers are",
+        "A server is slow after a rest, or feels what another left behind.",
+        'interleave = "off" in this scenario',
+    ),
     "I5": Explanation(
         "the ratio of two servers drifted from round to round",
         "One of them was warming up, or grew.",
@@ -68,6 +73,11 @@ EXPLANATIONS: Final = {
     "I6": Explanation(
         "{servers} had no response in whole slices",
         "It stands still at times: slices cannot compare that.",
+        'interleave = "off" in this scenario',
+    ),
+    "I8": Explanation(
+        "servers in turns have another ratio than one after the other",
+        "Freezing changes what they do, such as a timer that counts wall time.",
         'interleave = "off" in this scenario',
     ),
     "K1": Explanation(

@@ -12,6 +12,7 @@ from benchforge_reporters.charts.drawing import Chart
 from benchforge_reporters.charts.levels import drawn_column, levels
 from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.searches import searches
+from benchforge_reporters.charts.slices import slices
 from benchforge_reporters.charts.stacks import stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
 from benchforge_reporters.charts.sweeps import sweep_curve
@@ -54,6 +55,8 @@ class DrawnSection:
     sweeps: tuple[SweepChart, ...]
     percentiles: Markup | None
     stacks: tuple[Chart, ...]
+    slices: Chart | None
+    "Slices of the first launch, where servers took turns."
     strips: Mapping[str, Markup]
     "Strip of each trial that has one, by the trial's number."
     strips_legend: str
@@ -96,6 +99,7 @@ def drawn_section(
         sweeps=tuple(_sweeps(text, colours)),
         percentiles=percentiles(counted, colours),
         stacks=tuple(_stacks(named_cases, by_case, colours)),
+        slices=slices(counted, colours),
         strips=_strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
         strips_legend=_strips_legend(own_trials),
     )

@@ -9,6 +9,7 @@ from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver, Part, Server, Service
 from benchforge.parts.site import Site, Target
+from benchforge.run.trial.plugin_fault import covering
 from benchforge.suite.cases.case import Case
 from benchforge_commands.recomputed.verified import RecomputedValue
 
@@ -77,7 +78,8 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
         turns=None if case.turns is None else Path(f"/{place}/turns"),
     )
     label = f"{driver.kind}-{case.name.driver}"
-    for number, command in enumerate(driver.commands(target)):
+    loading = driver if case.turns is None else covering(driver)
+    for number, command in enumerate(loading.commands(target)):
         argv[f"{label}-{number}" if number else label] = command.argv
     return argv
 

@@ -41,6 +41,7 @@ def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
         folder=folder,
         programs={},
         python=Path(sys.executable),
+        turns=None if trial.turns is None else folder,
     )
     return Output(target, tuple(_finished(file, one) for one in mine))
 

@@ -28,7 +28,8 @@ def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
     blocks: list[int] = []
     for scenario, size in sizes.items():
         find = header.searches.get(scenario)
-        blocks.append(ordinary if find is None else find.rounds)
+        own = ordinary if scenario not in header.bridges else measured[scenario] // size
+        blocks.append(own if find is None else find.rounds)
         if measured[scenario] != blocks[-1] * size:
             message = (
                 f"{measured[scenario]} of {scenario} are not {blocks[-1]} blocks of {size} cases"

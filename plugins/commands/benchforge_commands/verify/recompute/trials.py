@@ -16,8 +16,10 @@ from benchforge.model.files.folder import ANSWER
 from benchforge.model.trial.answer import difference
 from benchforge.model.trial.good_response import right_of
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.turns import Turns
 from benchforge.model.validity.faults import beside
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.run.machine import placement, quiet
@@ -26,7 +28,7 @@ from benchforge.run.trial.believable import believable
 from benchforge.run.trial.plugin_fault import reading_of
 from benchforge.stats.observation.parts import recomputed
 from benchforge.stats.search.objective import judged
-from benchforge.stats.turns.reading import in_turns
+from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.text.readable import exact
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.driver_output import output_of, was_refused
@@ -111,12 +113,25 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if refused:
         yield kept.fault("its files can be read, and give a reading", "failure", "message")
     if kept.trial.turns is not None:
+        yield from _slices(kept, reading, kept.trial.turns)
         reading = in_turns(reading, kept.trial.turns)
     if kept.trial.good_response is not None:
         reading = counted(
             kept.trial, reading, kept.trial.good_response, limits_of(result.header.model)
         )
     yield kept.again("reading", value=plain(reading))
+
+
+def _slices(
+    kept: KeptTrial, reading: Reading, turns: Turns
+) -> Iterator[RecomputedValue | FileFault]:
+    """The responses of each slice, and whether they contradict the load tool's total."""
+    again, why = counted_in_slices(reading, turns, kept.trial.load)
+    if why is not None:
+        yield kept.fault(why, "turns", "slices")
+    if turns.uncounted_bytes is not None:
+        for number, slice_ in enumerate(again.slices):
+            yield kept.again("turns", "slices", number, "responses", value=slice_.responses)
 
 
 def observations(result: Result) -> Iterator[RecomputedValue]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from pydantic import JsonValue
+
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
@@ -18,13 +20,16 @@ def planned(result: Result) -> Iterator[RecomputedValue]:
     """Which scenarios take turns, and how, from the suite's text."""
     header = result.header.model
     try:
-        turns = all_turns(of_result(header, result.registry))
+        suite = of_result(header, result.registry)
+        turns = all_turns(suite)
     except BenchforgeError as error:
         why = error.message.splitlines()[0]
         yield RecomputedValue(result.header, ("turns",), cannot=why)
         return
     wanted = {label: plain(one) for label, one in turns.items()}
     yield RecomputedValue(result.header, ("turns",), wanted)
+    bridges: JsonValue = {k: of for k, of in suite.bridges.items() if k in suite.scenarios}
+    yield RecomputedValue(result.header, ("bridges",), bridges)
 
 
 def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from benchforge.model.files.plan import Chain, PartLink, PartPlanned, Place
 from benchforge.parts.part import Part, Server, ServesCode
 from benchforge.suite.matrix.axis import Point, part_at
 from benchforge.suite.matrix.points import projected
 from benchforge.suite.scenarios.upstreams import behind, leading
 from benchforge.suite.suite import Scenario, Suite
+from benchforge_commands.plan.plan import Chain, PartLink, PartPlanned, Place
 
 _DRIVERS: tuple[Place, ...] = ("loaders", "clients")
 

@@ -1,0 +1,74 @@
+"""Whether servers in turns have the ratio that they have one after the other (I8)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import by_name
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.inference.welch import Welch, welch
+from benchforge.text.readable import percent, times
+
+_ERROR = 0.01
+_USEFUL = 0.5
+"Largest difference that a bridge may overlook; else it says nothing."
+_OFF = 'measure them one after the other: interleave = "off" in the scenario'
+
+
+def of_bridge(
+    joint: Sequence[Sequence[Trial]],
+    alone: Sequence[Sequence[Trial]],
+    scenario: str,
+    limits: Thresholds,
+) -> Iterator[Check]:
+    """Yield for each pair whether its ratio of rates in turns is that of the blocks without.
+
+    All pairs together are found to differ by chance in 1 % of comparisons.
+    """
+    ours, theirs = by_name(joint), by_name(alone)
+    pairs = [*combinations(ours, 2)]
+    for a, b in pairs:
+        of_turns, of_blocks = (
+            _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (ours, theirs)
+        )
+        means = welch(of_turns, of_blocks, 1 - _ERROR / len(pairs))
+        yield _compared(f"{a} / {b}", means, len(of_blocks), scenario, limits)
+
+
+def _compared(
+    pair: str, means: Welch | None, blocks: int, scenario: str, limits: Thresholds
+) -> Check:
+    if means is None:
+        says = f"{pair}: {blocks} blocks one after the other are too few to compare with turns"
+        return limits.check("I8", "apparatus", None, says, scope="comparison", component=pair)
+    ratios = f"{times(math.exp(means.first))}x in turns, {times(math.exp(means.second))}x alone"
+    apart, would_show = math.expm1(abs(means.difference)), math.expm1(means.half)
+    says = f"{pair} is {ratios} ({blocks} blocks)"
+    if would_show > _USEFUL:
+        says += f": too few to compare, only {percent(would_show)} or more would show"
+        return limits.check("I8", "apparatus", None, says, scope="comparison", component=pair)
+    differ = abs(means.difference) > means.half
+    status: Status = "pass" if not differ else limits["I8"].status(apart)
+    if status == "pass":
+        says += f": they agree, and a difference of {percent(would_show)} would show"
+    else:
+        says += f": {scenario} in turns is not what it is alone; {_OFF}"
+    value = apart if differ else 0.0
+    return limits.check(
+        "I8", "apparatus", value, says, status=status, scope="comparison", component=pair
+    )
+
+
+def _log_ratios(ours: Sequence[Trial], theirs: Sequence[Trial]) -> list[float]:
+    """Return the log-ratio of the rates of each block that has both."""
+    rates = [{trial.block: _rate(trial) for trial in side} for side in (ours, theirs)]
+    blocks = sorted(rates[0].keys() & rates[1].keys())
+    pairs = [(rates[0][block], rates[1][block]) for block in blocks]
+    return [math.log(one / other) for one, other in pairs if one and other]
+
+
+def _rate(trial: Trial) -> float:
+    reading = trial.reading
+    return 0.0 if reading is None else reading.responses / reading.seconds

@@ -1,0 +1,69 @@
+"""Whether the place in a round decides how fast a server is in its slice (I4)."""
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.distributions.student import two_sided
+from benchforge.stats.turns.order import order
+from benchforge.text.readable import change
+
+_SURE = 0.001
+_LEAST = 20  # slices: with fewer, one odd slice would decide
+
+
+def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
+    """Return I4: by how much servers are faster in the last place of a round than in the first.
+
+    Each second round mirrors the one before, so what is even over the places cancels out; what
+    one server leaves behind for the next does not.
+    """
+    points = [point for trial in trials for point in _points(trial)]
+    if len(points) < _LEAST:
+        says = f"{len(points)} slices are too few to see whether their place in a round matters"
+        return limits.check("I4", "apparatus", None, says, scope="comparison")
+    slope, p = _slope(points)
+    moved = math.expm1(slope)
+    says = f"servers are {change(moved)} faster in the last place of a round than in the first"
+    status: Status = limits["I4"].status(abs(moved)) if p < _SURE else "pass"
+    if status == "pass":
+        says = "the place in a round does not decide how fast a server is"
+    value = abs(moved) if p < _SURE else 0.0
+    return limits.check("I4", "apparatus", value, says, status=status, scope="comparison")
+
+
+def _points(trial: Trial) -> Iterator[tuple[float, float]]:
+    """Yield of each slice its place in the round, from -0.5 to 0.5, and how fast it was.
+
+    How fast it was is the log of its rate, less the mean of the server in this launch.
+    """
+    turns = trial.turns
+    if turns is None or trial.number not in turns.trials:
+        return
+    me, servers = turns.trials.index(trial.number), len(turns.trials)
+    orders = order(turns.seed, servers, turns.rounds)
+    logs = [
+        (indices.index(me) / (servers - 1) - 0.5, math.log(slice_.responses / slice_.seconds))
+        for slice_, indices in zip(turns.slices, orders, strict=False)
+        if slice_.responses and slice_.seconds
+    ]
+    middle = statistics.fmean(log for _, log in logs) if logs else 0.0
+    for place, log in logs:
+        yield place, log - middle
+
+
+def _slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the least-squares slope, and the p of no slope."""
+    xs, ys = zip(*points, strict=True)
+    spread = sum((x - statistics.fmean(xs)) ** 2 for x in xs)
+    if not spread:
+        return 0.0, 1.0
+    slope, offset = statistics.linear_regression(xs, ys)
+    left = sum((y - offset - slope * x) ** 2 for x, y in points)
+    df = len(points) - 2
+    if not left:
+        return slope, 0.0 if slope else 1.0
+    return slope, two_sided(slope / math.sqrt(left / df / spread), df)

@@ -1,0 +1,95 @@
+"""A load tool that is frozen with its server: its responses are counted by the bytes it reads."""
+
+import signal
+import time
+from typing import NoReturn
+
+from benchforge.errors import TrialFailed
+from benchforge.parts.command import Finished
+from benchforge.parts.part import Driver
+from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
+from benchforge.run.trial.freeze import until_they_stand
+from benchforge.run.trial.slices import SliceCounts
+from benchforge.run.watch.files import content
+
+OPENED = "TcpActiveOpens"
+"The counter of the connections that were opened in the trial's network."
+_CONNECTED_WITHIN_S = 2.0
+_LOOK_EVERY_S = 0.001
+_OFF = 'set interleave = "off" in this scenario, or use pace'
+
+
+class FrozenTool:
+    """A closed loop that is stopped after its server and goes on after it, wherever it is."""
+
+    def __init__(
+        self, sandbox: Sandbox, loader: Running, driver: Driver, opened: int, response_bytes: int
+    ) -> None:
+        """Wait until a tool has connected that was just started; `opened` were there before.
+
+        What it reads until it opens the first connection are files, and no responses.
+        """
+        self.loader = loader
+        self.uncounted_bytes = 0
+        self._sandbox, self._driver = sandbox, driver
+        self._response_bytes = max(1, response_bytes)
+        self._at_first = self._last = 0
+        connections = driver.load().connections or 1
+        deadline = time.monotonic() + _CONNECTED_WITHIN_S
+        while (now := sandbox.counters().get(OPENED, 0) - opened) < connections:
+            if now == 0:
+                self._at_first = self._read()
+            elif time.monotonic() > deadline:
+                break
+            if sandbox.finished(loader) is not None:
+                self._raise_ended()
+            time.sleep(_LOOK_EVERY_S)
+
+    def sent(self, length_s: float) -> SliceCounts:
+        """Let it send for so long; the server is to be frozen right after."""
+        self._sandbox.signal(self.loader, signal.SIGCONT)
+        begin_s = time.monotonic()
+        time.sleep(length_s)
+        return SliceCounts(begin_s, time.monotonic(), None, 0, None)
+
+    def rested(self, counts: SliceCounts) -> SliceCounts:
+        """Stop it, and return the counts with the bytes that it read since it was stopped last."""
+        self._stop()
+        before, self._last = self._last, self._read()
+        grown = self._last - before
+        return counts._replace(received_bytes=grown, responses=grown // self._response_bytes)
+
+    def anew(self) -> None:
+        """Stop it, where it is not yet, and count from now on."""
+        self._stop()
+        self._last = self._read()
+        self.uncounted_bytes = self._last - self._at_first
+
+    def end(self, within_s: float) -> Finished:
+        """End it by its signal, while its server is frozen: it gets no further response."""
+        number = self._driver.interrupted_by or signal.SIGINT
+        self._sandbox.signal(self.loader, signal.SIGCONT)
+        return self._sandbox.stop(self.loader, within_s, number)
+
+    def _stop(self) -> None:
+        self._sandbox.signal(self.loader, signal.SIGSTOP)
+        until_they_stand(self._sandbox.processes(self.loader))
+        if self._sandbox.finished(self.loader) is not None:
+            self._raise_ended()
+
+    def _raise_ended(self) -> NoReturn:
+        end = self._sandbox.finished(self.loader)
+        code = None if end is None else end.code
+        message = f"{self.loader.label}: it ended with exit code {code} before its last turn"
+        raise TrialFailed("drive", message, log=complaint(self.loader))
+
+    def _read(self) -> int:
+        """Return how many bytes it has read so far, by the kernel."""
+        total = 0
+        for pid in self._sandbox.processes(self.loader):
+            counts = content(f"/proc/{pid}/io")
+            if counts is None:
+                message = f"{self.loader.label}: the kernel does not tell how much it reads"
+                raise TrialFailed("drive", message, _OFF)
+            total += int(counts.split()[1])
+        return total

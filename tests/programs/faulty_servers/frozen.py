@@ -1,0 +1,68 @@
+"""A server for turns with one fault: frozen.py PORT FAULT. A response waits; it computes nothing.
+
+It ends by itself after two minutes.
+"""
+
+import os, resource, socket, sys, threading, time
+
+PORT, FAULT = int(sys.argv[1]), sys.argv[2]
+WORK_S, LATE_S, SLOW_S, COLD_S = 0.004, 0.03, 0.1, 0.1
+BEGINS_AFTER = 600  # answers: the first slices see a sound server
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong"
+answered, latest_s = 0, time.monotonic()
+cold = 0
+free = threading.Event()
+free.set()
+
+
+def waits(seconds: float) -> None:
+    """Wait in small steps, of which one at most passes while all stand still."""
+    for _ in range(round(seconds * 1000)):
+        time.sleep(0.001)
+
+
+def answer(connection: socket.socket) -> None:
+    global answered, latest_s, cold
+    while request := connection.recv(4096):
+        ends = b"connection: close" in request.lower()
+        free.wait()
+        answered += 1
+        now_s = time.monotonic()
+        if FAULT == "cold" and now_s - latest_s > COLD_S:
+            cold = 100  # responses that take longer
+        latest_s, cold = now_s, max(0, cold - 1)
+        grown = answered / 500 if FAULT == "grows" else 0
+        usual_s = {"late": LATE_S, "slow": SLOW_S}.get(FAULT, WORK_S)
+        time.sleep(usual_s * (1 + grown) * (3 if cold else 1))
+        connection.sendall(ANSWER)
+        if ends:
+            break
+    connection.close()
+
+
+def by_the_clock(rests_s: float, stands_s: float) -> None:
+    """Answer nothing for a while, again and again: the rest is by the wall's clock."""
+    while answered < BEGINS_AFTER:
+        time.sleep(0.001)
+    while True:
+        time.sleep(rests_s)
+        free.clear()
+        waits(stands_s)
+        free.set()
+
+
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+threading.stack_size(256 << 10)
+threading.Timer(120, os._exit, (1,)).start()
+if FAULT == "timer":
+    threading.Thread(target=by_the_clock, args=(0.1, 0.05), daemon=True).start()
+if FAULT == "stands":
+    threading.Thread(target=by_the_clock, args=(0.5, 0.25), daemon=True).start()
+server = socket.socket()
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind(("127.0.0.1", PORT))
+server.listen(1024)
+while True:
+    connection, _ = server.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    threading.Thread(target=answer, args=(connection,), daemon=True).start()
