@@ -41,6 +41,8 @@ def quotable(causes: CauseTexts, answers: Sequence[ComparisonAnswer], summary: S
     levels = _which([part for part in parts if part.level], parts)
     if levels == "yes" and any(part.undecided for part in parts):
         levels = "yes, each with its interval"
+    if levels == "no" and any(part.in_turns for part in parts):
+        levels = "no, measured in turns"
     texts.append(f"Requests/s and times: {levels}.")
     nothing = not any((part.ratio and part.compares) or part.level for part in parts)
     return Quotable("bad" if nothing else "limits", " ".join(texts))
@@ -58,12 +60,14 @@ class _Part:
     "True if its servers did not do the same work."
     ratio: bool
     level: bool
+    in_turns: bool
 
 
 def _part(
     answer: ComparisonAnswer, invalid: Sequence[CauseText], summary: Summary, at: int
 ) -> _Part:
     cases = cases_of(summary.comparisons[at], summary)
+    in_turns = any(case.in_turns for case in cases)
     theirs = [text for text in invalid if _concerns(text, answer.scenario)]
     answered = answer.state not in {"not comparable", "unknown"}
     return _Part(
@@ -72,7 +76,8 @@ def _part(
         undecided=answer.state == "undecided",
         unlike=answer.state == "not comparable",
         ratio=answered and not any(map(_of_ratios, theirs)),
-        level=not sum(used_doubts(cases)) and not theirs,
+        level=not (sum(used_doubts(cases)) or theirs or in_turns),
+        in_turns=in_turns,
     )
 
 
