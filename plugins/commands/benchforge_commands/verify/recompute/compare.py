@@ -25,12 +25,12 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
 from benchforge.registry import Registry
-from benchforge.suite.kept.kept import kept_suite
 from benchforge_commands.recomputed.large_summary import ComparedLines, is_large
 from benchforge_commands.recomputed.verified import Verified, compare_values
 from benchforge_commands.verify.recompute import turns
 from benchforge_commands.verify.recompute.cases import cases
 from benchforge_commands.verify.recompute.files import files
+from benchforge_commands.verify.recompute.kept_suite import kept_suite
 from benchforge_commands.verify.recompute.monitors import monitors
 from benchforge_commands.verify.recompute.plan import (
     attempts,

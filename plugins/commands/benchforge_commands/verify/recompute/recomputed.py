@@ -19,11 +19,11 @@ from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 from benchforge.run.null_server.load import load_of
-from benchforge.suite.kept.kept import KeptSuite
 from benchforge.suite.scenarios.search import rated
 from benchforge_commands.recomputed.large_summary import ComparedLines, compared_after
 from benchforge_commands.recomputed.summed_up import SummedUp, summed_up
 from benchforge_commands.recomputed.verified import RecomputedValue
+from benchforge_commands.verify.recompute.kept_suite import KeptSuite
 
 
 @dataclass(frozen=True)
