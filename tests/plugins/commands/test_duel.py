@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from benchforge_commands.duel.servers import contender, labelled, relative_to
 from benchforge_commands.duel.suite import Question, TrialTimes, tables_of, text, trial_times
+from benchforge_commands.duel.turns import in_turns, refused, too_slow
 from front_door import PROGRAMS, Bench
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from serving.apps import free_port, running
 
 from benchforge.model.files.folder import read_header, read_summary
 from benchforge.registry import Registry
 from benchforge.suite.load import load
+from benchforge.suite.toml.document import as_table
 
 ANSWERS = shlex.quote(str(PROGRAMS / "servers/answers.py"))
 PONG = f"{{python}} {ANSWERS} --port {{port}} --wait 0.003"
@@ -227,6 +229,44 @@ def test_eight_blocks_are_planned_and_a_load_has_a_length(servers: int, time_s: 
     assert 8 <= times.blocks <= 200
     if servers <= 4 and time_s >= 60:  # the first answer, after three blocks
         assert 3 * servers * (times.load_s + times.warmup_s + 1.5) <= 60
+
+
+@given(servers=st.integers(2, 6), time_s=st.floats(1, 1000), wrk=st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_commands_take_turns(servers: int, time_s: float, wrk: bool) -> None:
+    times = trial_times(servers, time_s)
+    contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
+    question = Question(time_s=time_s)
+    tables = tables_of(contenders, question, Path(), wrk=wrk, same_body=True)
+    turns = in_turns(tables, times, time_s)
+    refusal = refused(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+    assert refusal == ""
+    repeat = as_table(turns["repeat"])
+    assert repeat["interleave"] == "100ms"
+    assert as_table(tables["repeat"]) == {
+        **{key: repeat[key] for key in ("until", "warmup")},
+        "between": [8, times.blocks],
+    }
+
+
+def test_urls_and_rates_take_no_turns() -> None:
+    def refusal(*given_servers: str, **fields: str) -> str:
+        contenders = labelled([contender(one) for one in given_servers], ())
+        tables = tables_of(contenders, Question(**fields), Path(), wrk=True, same_body=True)  # type: ignore[arg-type]
+        turns = in_turns(tables, trial_times(2, 180.0), 180.0)
+        return refused(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+
+    assert refusal("a {port}", "b {port}", rate="500/s")
+    assert refusal("a {port}", "http://127.0.0.1:8000")
+    assert not refusal("a {port}", "b {port}")
+
+
+@given(st.dictionaries(st.sampled_from("abcde"), st.floats(1e-6, 1.0), min_size=2))
+def test_a_server_that_stands_still_for_long_takes_no_turns(seconds: dict[str, float]) -> None:
+    others = len(seconds) - 1
+    slow = too_slow(seconds)
+    assert bool(slow) == (max(seconds.values()) * 50 * others > 0.5)
+    assert not slow or seconds[slow.partition(" ")[0]] > 0.01 / others
 
 
 def test_three_minutes_for_two_servers() -> None:
