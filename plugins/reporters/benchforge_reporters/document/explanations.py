@@ -27,7 +27,7 @@ EXPLANATIONS: Final = {
         "start it without the instrument",
     ),
     "D3": Explanation(
-        "{servers} wrote {range} for each request",
+        "{servers} wrote {range} bytes of log for each request",
         "Logging is part of the work here; a comparison is fair where all log alike.",
         "turn the access log off for all servers, or on",
     ),
@@ -35,6 +35,11 @@ EXPLANATIONS: Final = {
         "{servers}: {range} of the requests failed",
         "An error is usually faster than an answer: throughput and latency flatter the server.",
         "benchforge report --why E1, then fewer connections",
+    ),
+    "E2": Explanation(
+        "some requests of {servers} timed out, or had no answer at the end",
+        "They are in no response time, so high percentiles are too low.",
+        "a longer duration, or fewer connections",
     ),
     "E3": Explanation(
         "{servers}: answers were not all the same",
