@@ -201,7 +201,8 @@ class _Words:
     @property
     def _servers(self) -> list[str]:
         """The servers that the cause is found of; of a comparison alone, all of its scenario."""
-        named = [one.server for one in self.roots if one.server]
+        of_check = [one for one in self.cause.findings if one.check.id == self.cause.id]
+        named = [one.server for one in (*self.roots, *of_check) if one.server]
         of = {one.scenario for one in self.roots}
         every_case = [case.case for case in self.summary.cases]
         return named or [one.server for one in every_case if one.scenario in of or of == {""}]
