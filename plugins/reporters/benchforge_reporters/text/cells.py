@@ -14,17 +14,24 @@ Valued = tuple[MetricSummary, TrialSample]
 
 
 class Footnotes:
-    """Texts below a table, numbered as they are first needed."""
+    """Texts below a table, numbered as they are first needed. Numbers with one reason share it."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, int] = {}
+        self._titles_of: dict[str, dict[str, None]] = {}
 
-    def mark(self, text: str) -> str:
-        """Return the number of a text, in the form in which a cell shows it."""
-        return f"({self._texts.setdefault(text, len(self._texts) + 1)})"
+    def mark(self, reason: str, title: str = "") -> str:
+        """Return the number of a reason, in the form in which a cell shows it."""
+        self._titles_of.setdefault(reason, {})[title] = None
+        return f"({list(self._titles_of).index(reason) + 1})"
 
     def __iter__(self) -> Iterator[str]:
-        return (f"({number}) {text}" for text, number in self._texts.items())
+        for number, (reason, titles) in enumerate(self._titles_of.items(), 1):
+            named = [title for title in titles if title]
+            yield (
+                f"({number}) {readable.listed(named)}: {reason}"
+                if named
+                else f"({number}) {reason}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ def _part(
         # What is known of errors is told, though some trials do not know.
         bound = f"up to {scale.text(_highest(line))} "
         word = bound if _is_class(line) and _highest(line) else "unknown "
-        return _named(line, word + notes.mark(f"{_title(line)}: {centre.why}")), ""
+        return _named(line, word + notes.mark(centre.why, _title(line))), ""
     text = ("> " if centre.at_least else "") + scale.text(centre.value) + _remark(line, notes)
     if not spread or len(line.samples) == 1:
         return _named(line, text), ""  # one trial has no spread
@@ -103,7 +110,7 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     if not reasons:
         return ""
     others = " (other trials alike)" if len(reasons) > 1 else ""
-    return f" {notes.mark(f'{_title(line)}: {reasons[0]}{others}')}"
+    return f" {notes.mark(f'{reasons[0]}{others}', _title(line))}"
 
 
 def _value(
@@ -111,8 +118,8 @@ def _value(
 ) -> str:
     sample: Sample = trial_sample.sample
     if sample.value is None:
-        return f"unknown {notes.mark(f'{_title(line)}: {sample.why}')}"
-    mark = f" {notes.mark(f'{_title(line)}: {sample.why}')}" if sample.why else ""
+        return f"unknown {notes.mark(sample.why, _title(line))}"
+    mark = f" {notes.mark(sample.why, _title(line))}" if sample.why else ""
     return ("> " if sample.lower_bound else "") + scale.text(sample.value) + mark
 
 
