@@ -604,7 +604,7 @@ hint: write [metrics.cpu]
 error: a.toml:33:1: repeat.round: unknown key
    33 | round = "3%"
       | ^^^^^
-hint: this table takes: blocks, until, between, seed, warmup, placebo, interleave, each, quiet
+hint: this table takes: blocks, until, between, seed, warmup, placebo, interleave, each, bridge, quiet
 """,
     ),
     "not_finite": (

@@ -330,7 +330,7 @@ def test_a_server_that_ran_already_is_unknown_and_that_is_printed(
     assert done.code in {0, 4}, (
         done.all
     )  # the load tool may use the server's CPU: P1, if it is busy
-    assert re.search(r"and \d+ more .*: benchforge report --why", " ".join(done.out.split()))
+    assert re.search(r"\d+ more findings?\b.*: benchforge report --why", " ".join(done.out.split()))
     assert "placement" in bench("report", "--why").out
     (report,) = tmp_path.glob("results/*/report.md")
     assert "unknown: on which CPUs it runs was not seen: server-one" in report.read_text()

@@ -103,7 +103,9 @@ def main(
 def _refused(tables: Tables, registry: Registry) -> str:
     """Return why servers cannot take turns; empty if they can."""
     with scratch_folder() as folder:
-        return refused(tables, lambda one: loaded(folder / "duel.toml", registry, text=text(one)))
+        return refused(
+            tables, lambda turns: loaded(folder / "duel.toml", registry, text=text(turns))
+        )
 
 
 def _answers(
