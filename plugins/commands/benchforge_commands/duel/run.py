@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pydantic_core import PydanticCustomError
@@ -22,12 +23,13 @@ from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.suite.secrets.telling import secrets_of_suite
+from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_answers
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
 from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text, trial_times
-from benchforge_commands.duel.turns import in_turns, refused, too_slow
+from benchforge_commands.duel.turns import apart, in_turns, refused, too_slow
 
 _FEWEST = 2
 
@@ -67,12 +69,15 @@ def main(
     results = output or Path("results")
     wrk = locate("wrk") is not None
 
-    turns = False
+    turns = apart_here = False
 
     def suite_in(folder: Path, *, same_body: bool) -> Tables:
         tables = tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
         times = trial_times(len(contenders), time_s)
-        return in_turns(tables, times, time_s) if turns else tables
+        if not turns:
+            return tables
+        placed: Tables = {"placement": "auto"} if apart_here else {}
+        return {**in_turns(tables, times, time_s), **placed}
 
     if save is not None:
         _check(save)
@@ -85,12 +90,14 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    turns = True
+    turns, load = True, partial(_suite, registry)
+    in_short = suite_in(Path(), same_body=False)
     why = too_slow({label: one.seconds for label, one in answers.items()})
-    if why := why or _refused(suite_in(Path(), same_body=False), registry):
+    if why := why or refused(in_short, load):
         turns = False
         say(f"measured one after the other: {why}")
     else:
+        apart_here = apart(load(in_short))
         say("measured in turns: valid for the ratio, not for requests/s and times")
     with _place(save, results, suite_in(Path(), same_body=not difference)) as file:
         _write(file, text(suite_in(file.parent, same_body=not difference)))
@@ -100,12 +107,10 @@ def main(
         return begin(file, results, options)
 
 
-def _refused(tables: Tables, registry: Registry) -> str:
-    """Return why servers cannot take turns; empty if they can."""
+def _suite(registry: Registry, tables: Tables) -> Suite:
+    """Read the tables of a duel. Raises SuiteErrors."""
     with scratch_folder() as folder:
-        return refused(
-            tables, lambda turns: loaded(folder / "duel.toml", registry, text=text(turns))
-        )
+        return loaded(folder / "duel.toml", registry, text=text(tables))
 
 
 def _answers(

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from pydantic import JsonValue
 
 from benchforge.graph import START_AND_STOP_S
+from benchforge.run.machine.placement import machine, places
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
@@ -36,6 +38,19 @@ def in_turns(tables: Tables, times: TrialTimes, time_s: float) -> Tables:
     between: list[JsonValue] = [FEWEST, min(MOST, max(FEWEST, math.ceil(time_s / block_s)))]
     turns: Tables = {"between": between, "interleave": SLICE, "each": f"{each_s:g}s"}
     return {**tables, "repeat": {**repeat, **turns}}
+
+
+def apart(suite: Suite) -> bool:
+    """Return whether the load tool can have CPUs of its own.
+
+    Where the kernel puts it otherwise, on the CPU of the server or on another, differs between two
+    launches of the same server by far more than most changes do.
+    """
+    try:
+        places(replace(suite, placement="auto"), machine())
+    except SuiteErrors:
+        return False
+    return True
 
 
 def refused(tables: Tables, load: Callable[[Tables], Suite]) -> str:

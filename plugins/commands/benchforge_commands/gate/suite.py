@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.suite.until import LEAST_BLOCKS
-from benchforge.run.machine.placement import machine, places
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
+from benchforge_commands.duel.turns import apart
 
 MARK = "# Formed by benchforge gate from the suite: each server, and the same at the base."
 _SHORTEST_BLOCK_S = 3.0  # of a pair, with start and stop: no more blocks fit
@@ -38,7 +37,7 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     """
     repeat = as_table(tables.get("repeat"))
     own: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
-    if "placement" not in tables and _apart(load(tables)):
+    if "placement" not in tables and apart(load(tables)):
         tables = {**tables, "placement": "auto"}
     shared: Tables = {
         "warmup": _WARMUP,
@@ -68,19 +67,6 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
         doubled["loaders"] = _shorter(doubled, load, pair_s / 2)
     load(doubled)
     return Design(doubled, alone)
-
-
-def _apart(suite: Suite) -> bool:
-    """Return whether the load tool can have CPUs of its own.
-
-    Where the kernel puts it otherwise, on the CPU of the server or on another, differs between two
-    launches of the same server by far more than most changes do.
-    """
-    try:
-        places(replace(suite, placement="auto"), machine())
-    except SuiteErrors:
-        return False
-    return True
 
 
 def without_turns(design: Design, scenarios: Collection[str], time_s: float, load: Load) -> Design:
