@@ -58,7 +58,8 @@ def _points(trial: Trial) -> Iterator[tuple[float, float]]:
 def _slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the least-squares slope, and the p of no slope."""
     xs, ys = zip(*points, strict=True)
-    spread = sum((x - statistics.fmean(xs)) ** 2 for x in xs)
+    middle = statistics.fmean(xs)
+    spread = sum((x - middle) ** 2 for x in xs)
     if not spread:
         return 0.0, 1.0
     slope, offset = statistics.linear_regression(xs, ys)
