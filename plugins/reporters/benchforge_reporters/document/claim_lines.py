@@ -90,8 +90,7 @@ def counted_states(lines: Sequence[ClaimLine]) -> str:
 
 def word_of(state: ClaimState, count: int) -> str:
     """Return what a number of claims does: 1 holds, 2 hold."""
-    singular = {"hold": "holds", "do not hold": "does not hold"}
-    return singular.get(WORDS[state], WORDS[state]) if count == 1 else WORDS[state]
+    return _VERBS[state] if count == 1 and state in {"holds", "fails"} else WORDS[state]
 
 
 def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchforge.plugin import Summary, readable
+from benchforge.plugin import CaseSummary, Summary, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, cases_of
 from benchforge_reporters.document.causes import CauseText, CauseTexts
 from benchforge_reporters.document.doubts import used_doubts
@@ -29,7 +29,10 @@ def quotable(causes: CauseTexts, answers: Sequence[ComparisonAnswer], summary: S
     if summary.smoke:
         return Quotable("bad", "No: this was a smoke run.")
     invalid = [text for text in causes.all if text.kind == "invalid"]
-    parts = [_part(answer, invalid, summary, at) for at, answer in enumerate(answers)]
+    parts = [
+        _part(answer, cases_of(comparison, summary), invalid)
+        for answer, comparison in zip(answers, summary.comparisons, strict=True)
+    ]
     compared = [part for part in parts if part.compares]
     whole = not invalid and all(part.ratio and part.level for part in parts)
     if whole and not any(part.undecided for part in parts):
@@ -64,9 +67,8 @@ class _Part:
 
 
 def _part(
-    answer: ComparisonAnswer, invalid: Sequence[CauseText], summary: Summary, at: int
+    answer: ComparisonAnswer, cases: Sequence[CaseSummary], invalid: Sequence[CauseText]
 ) -> _Part:
-    cases = cases_of(summary.comparisons[at], summary)
     in_turns = any(case.in_turns for case in cases)
     theirs = [text for text in invalid if _concerns(text, answer.scenario)]
     answered = answer.state not in {"not comparable", "unknown"}

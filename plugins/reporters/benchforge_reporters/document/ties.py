@@ -69,15 +69,13 @@ def far_apart(ranking: Ranking | None) -> bool:
 
 def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
     """Return how much the trials of one server differ, in a sentence; none if that is unknown."""
-    lines = [
-        line
-        for case in cases
-        for line in case.metrics
-        if (line.metric, line.of) == (ranked.metric, ranked.of) and line.lowest and line.highest
+    lines = (line for case in cases for line in case.metrics)
+    ratios = [
+        line.highest / line.lowest
+        for line in lines
+        if (line.metric, line.of) == (ranked.metric, ranked.of) and line.highest and line.lowest
     ]
-    most = max(
-        (line.highest / line.lowest for line in lines if line.highest and line.lowest), default=1.0
-    )
+    most = max(ratios, default=1.0)
     if most <= 1:
         return []
     share = readable.figure(100 * (most - 1), 2)

@@ -17,21 +17,19 @@ class Footnotes:
     """Texts below a table, numbered as they are first needed. Numbers with one reason share it."""
 
     def __init__(self) -> None:
-        self._titles_of: dict[str, dict[str, None]] = {}
+        self._notes: dict[str, tuple[int, dict[str, None]]] = {}
 
     def mark(self, reason: str, title: str = "") -> str:
         """Return the number of a reason, in the form in which a cell shows it."""
-        self._titles_of.setdefault(reason, {})[title] = None
-        return f"({list(self._titles_of).index(reason) + 1})"
+        number, titles = self._notes.setdefault(reason, (len(self._notes) + 1, {}))
+        if title:
+            titles[title] = None
+        return f"({number})"
 
     def __iter__(self) -> Iterator[str]:
-        for number, (reason, titles) in enumerate(self._titles_of.items(), 1):
-            named = [title for title in titles if title]
-            yield (
-                f"({number}) {readable.listed(named)}: {reason}"
-                if named
-                else f"({number}) {reason}"
-            )
+        for reason, (number, titles) in self._notes.items():
+            about = f"{readable.listed(titles)}: " if titles else ""
+            yield f"({number}) {about}{reason}"
 
 
 @dataclass(frozen=True, slots=True)
