@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from benchforge_commands.duel.servers import contender, labelled, relative_to
 from benchforge_commands.duel.suite import Question, TrialTimes, tables_of, text, trial_times
-from benchforge_commands.duel.turns import in_turns, refused, too_slow
+from benchforge_commands.duel.turns import in_turns, suite_or_why, too_slow
 from front_door import PROGRAMS, Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -238,9 +238,9 @@ def test_commands_take_turns(servers: int, time_s: float, wrk: bool) -> None:
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
     question = Question(time_s=time_s)
     tables = tables_of(contenders, question, Path(), wrk=wrk, same_body=True)
-    turns = in_turns(tables, times, time_s)
-    refusal = refused(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
-    assert refusal == ""
+    turns = {**tables, **in_turns(tables, time_s)}
+    suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+    assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])
     assert repeat["interleave"] == "100ms"
     assert as_table(tables["repeat"]) == {
@@ -253,8 +253,9 @@ def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(one) for one in given_servers], ())
         tables = tables_of(contenders, Question(**fields), Path(), wrk=True, same_body=True)  # type: ignore[arg-type]
-        turns = in_turns(tables, trial_times(2, 180.0), 180.0)
-        return refused(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+        turns = {**tables, **in_turns(tables, 180.0)}
+        suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
+        return suite if isinstance(suite, str) else ""
 
     assert refusal("a {port}", "b {port}", rate="500/s")
     assert refusal("a {port}", "http://127.0.0.1:8000")

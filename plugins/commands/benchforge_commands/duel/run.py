@@ -5,7 +5,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from pydantic_core import PydanticCustomError
@@ -15,7 +14,7 @@ from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say, warn
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.model.values.units import Duration, Rate
+from benchforge.model.values.units import Rate
 from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
@@ -28,8 +27,9 @@ from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_answers
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
-from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text, trial_times
-from benchforge_commands.duel.turns import apart, in_turns, refused, too_slow
+from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
+from benchforge_commands.duel.time_option import duration, plain
+from benchforge_commands.duel.turns import apart, in_turns, suite_or_why, too_slow
 
 _FEWEST = 2
 
@@ -54,7 +54,7 @@ def main(
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
     contenders = labelled([contender(one) for one in servers], labels)
-    time_s = _duration(time_limit)
+    time_s = duration(time_limit)
     question = Question(
         method=method or ("GET" if body is None else "POST"),
         path=_path(path, contenders),
@@ -69,15 +69,8 @@ def main(
     results = output or Path("results")
     wrk = locate("wrk") is not None
 
-    turns = apart_here = False
-
     def suite_in(folder: Path, *, same_body: bool) -> Tables:
-        tables = tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
-        times = trial_times(len(contenders), time_s)
-        if not turns:
-            return tables
-        placed: Tables = {"placement": "auto"} if apart_here else {}
-        return {**in_turns(tables, times, time_s), **placed}
+        return tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
 
     if save is not None:
         _check(save)
@@ -90,27 +83,35 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    turns, load = True, partial(_suite, registry)
-    in_short = suite_in(Path(), same_body=False)
-    why = too_slow({label: one.seconds for label, one in answers.items()})
-    if why := why or refused(in_short, load):
-        turns = False
-        say(f"measured one after the other: {why}")
-    else:
-        apart_here = apart(load(in_short))
-        say("measured in turns: valid for the ratio, not for requests/s and times")
-    with _place(save, results, suite_in(Path(), same_body=not difference)) as file:
-        _write(file, text(suite_in(file.parent, same_body=not difference)))
+    design = _design(suite_in(Path(), same_body=False), time_s, answers, registry)
+
+    def designed_in(folder: Path) -> Tables:
+        return {**suite_in(folder, same_body=not difference), **design}
+
+    with _place(save, results, designed_in(Path())) as file:
+        _write(file, text(designed_in(file.parent)))
         if save is not None:
             say(f"wrote {file}")
         options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s))
         return begin(file, results, options)
 
 
-def _suite(registry: Registry, tables: Tables) -> Suite:
-    """Read the tables of a duel. Raises SuiteErrors."""
-    with scratch_folder() as folder:
-        return loaded(folder / "duel.toml", registry, text=text(tables))
+def _design(
+    tables: Tables, time_s: float, answers: Mapping[str, FirstAnswer], registry: Registry
+) -> Tables:
+    """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
+    turns = in_turns(tables, time_s)
+    suite: Suite | str = too_slow({label: one.seconds for label, one in answers.items()})
+    if not suite:
+        suite = suite_or_why(
+            {**tables, **turns},
+            lambda tried: loaded(Path("duel.toml"), registry, text=text(tried)),
+        )
+    if isinstance(suite, str):
+        say(f"measured one after the other: {suite}")
+        return {}
+    say("measured in turns: valid for the ratio, not for requests/s and times")
+    return {**turns, "placement": "auto"} if apart(suite) else turns
 
 
 def _answers(
@@ -211,25 +212,11 @@ def _backends(given: Sequence[str]) -> dict[str, str | None]:
     return backends
 
 
-def _duration(given: str) -> float:
-    try:
-        seconds = float(Duration.parse(float(given) if _plain(given) else given))
-    except PydanticCustomError:
-        seconds = 0.0
-    if seconds <= 0:
-        raise Unusable(f"--time {given}: not a duration", 'write it like "3m" or "90s"')
-    return seconds
-
-
 def _rate(given: str) -> str:
     try:
-        number = Rate.parse(float(given) if _plain(given) else given)
+        number = Rate.parse(float(given) if plain(given) else given)
     except PydanticCustomError:
         number = Rate(0)
     if number <= 0:
         raise Unusable(f"--rate {given}: not a rate", 'write it like "500/s" or "2k/s"')
     return f"{number}/s"
-
-
-def _plain(given: str) -> bool:
-    return re.fullmatch(r"\d+(\.\d+)?", given, re.ASCII) is not None

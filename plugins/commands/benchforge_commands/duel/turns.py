@@ -12,7 +12,7 @@ from benchforge.run.machine.placement import machine, places
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
-from benchforge_commands.duel.suite import FEWEST, MOST, TrialTimes
+from benchforge_commands.duel.suite import FEWEST, MOST, trial_times
 
 SLICE: Final = "100ms"
 _LONGEST_S = 2.0  # of the load of a server in a block: longer ones gain nothing
@@ -30,14 +30,15 @@ def too_slow(seconds: Mapping[str, float]) -> str:
     return f"{slow[0]} is too slow for short slices" if slow else ""
 
 
-def in_turns(tables: Tables, times: TrialTimes, time_s: float) -> Tables:
-    """Return the suite with turns, as many blocks as fit into the time, and at least the fewest."""
-    repeat = as_table(tables["repeat"])
+def in_turns(tables: Tables, time_s: float) -> Tables:
+    """Return the table [repeat] with turns: as many blocks as fit, and at least the fewest."""
+    repeat, servers = as_table(tables["repeat"]), len(as_table(tables["servers"]))
+    times = trial_times(servers, time_s)
     each_s = min(_LONGEST_S, times.load_s)
-    block_s = len(as_table(tables["servers"])) * (times.warmup_s + each_s + START_AND_STOP_S)
+    block_s = servers * (times.warmup_s + each_s + START_AND_STOP_S)
     between: list[JsonValue] = [FEWEST, min(MOST, max(FEWEST, math.ceil(time_s / block_s)))]
     turns: Tables = {"between": between, "interleave": SLICE, "each": f"{each_s:g}s"}
-    return {**tables, "repeat": {**repeat, **turns}}
+    return {"repeat": {**repeat, **turns}}
 
 
 def apart(suite: Suite) -> bool:
@@ -53,10 +54,9 @@ def apart(suite: Suite) -> bool:
     return True
 
 
-def refused(tables: Tables, load: Callable[[Tables], Suite]) -> str:
-    """Return why a suite with turns cannot be measured; empty if it can."""
+def suite_or_why(tables: Tables, load: Callable[[Tables], Suite]) -> Suite | str:
+    """Return the suite of tables with turns, or why its servers cannot take turns."""
     try:
-        load(tables)
+        return load(tables)
     except SuiteErrors as error:
         return error.faults[0].message
-    return ""

@@ -7,8 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from benchforge.cli.screen.say import say, show, warn
 from benchforge.errors import Unusable
-from benchforge.model.values.units import Duration, Share
+from benchforge.model.values.units import Share
 from benchforge.registry import Registry
+from benchforge_commands.duel.time_option import duration
 from benchforge_commands.gate.against import against_results
 from benchforge_commands.gate.beside import GateRequest, beside
 from benchforge_commands.gate.files import check_badge, write
@@ -34,7 +35,7 @@ def main(
 ) -> int:
     """Measure, print the verdicts, and write the files. Return the exit code."""
     check_badge(badge)
-    request = GateRequest(suite, _share(limit), _duration(time_limit), profile, only, output)
+    request = GateRequest(suite, _share(limit), duration(time_limit), profile, only, output)
     registry = Registry()
     registry.listen(warn)
     if base is not None and not against and reference is None:
@@ -59,16 +60,6 @@ def _share(given: str) -> float:
         return float(Share.parse(float(given) if _plain(given) else given))
     except PydanticCustomError:
         raise Unusable(f"--limit {given}: not a share", 'write it like "5%" or 0.05') from None
-
-
-def _duration(given: str) -> float:
-    try:
-        seconds = float(Duration.parse(float(given) if _plain(given) else given))
-    except PydanticCustomError:
-        seconds = 0.0
-    if seconds <= 0:
-        raise Unusable(f"--time {given}: not a duration", 'write it like "5m" or "90s"')
-    return seconds
 
 
 def _plain(given: str) -> bool:

@@ -8,12 +8,10 @@ from benchforge.graph import START_AND_STOP_S
 from benchforge.model.suite.until import LEAST_BLOCKS
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
-from benchforge.suite.toml.faults import SuiteErrors
-from benchforge_commands.duel.turns import apart
+from benchforge_commands.duel.turns import SLICE, apart, suite_or_why
 
 MARK = "# Formed by benchforge gate from the suite: each server, and the same at the base."
 _SHORTEST_BLOCK_S = 3.0  # of a pair, with start and stop: no more blocks fit
-_SLICE = "100ms"
 _SHORTEST_S, _LONGEST_S = 0.2, 1.0  # of the load of a server in a block in turns
 _WARMUP = "300ms"
 _SHORTEST_LOAD_S = 1
@@ -51,7 +49,7 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     scenarios: Tables = {}
     alone: dict[str, str] = {}
     for label, scenario in as_table(tables["scenarios"]).items():
-        in_turns: Tables = {**as_table(scenario), "interleave": _SLICE}
+        in_turns: Tables = {**as_table(scenario), "interleave": SLICE}
         why = _why_not(
             {**tables, "repeat": {**shared, "each": each}, "scenarios": {label: in_turns}},
             load,
@@ -87,11 +85,8 @@ def _why_not(tables: Tables, load: Load, *, off: bool) -> str:
     """Return why the servers of a scenario cannot take turns; empty if they can."""
     if off:
         return 'the suite says interleave = "off"'
-    try:
-        load(tables)
-    except SuiteErrors as error:
-        return error.faults[0].message
-    return ""
+    suite = suite_or_why(tables, load)
+    return suite if isinstance(suite, str) else ""
 
 
 def _shorter(tables: Tables, load: Load, pair_s: float) -> Tables:
