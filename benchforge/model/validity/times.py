@@ -1,7 +1,6 @@
 """What the times in a reading must be to one another, and to the number of connections."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
@@ -13,6 +12,7 @@ from benchforge.model.validity.contradiction import (
     longest_s,
     lowest,
 )
+from benchforge.model.validity.identities import mean_at_least
 from benchforge.model.values.places import JsonPath
 from benchforge.text.readable import exact, figure
 
@@ -111,11 +111,7 @@ def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
 
 def _mean_at_least(percentiles: dict[str, float]) -> float:
     """Return what a mean is at least, in microseconds: each step has its lowest value."""
-    ordered = sorted((float(percent), value) for percent, value in percentiles.items())
-    steps = pairwise([*ordered, (_PERCENT, 0.0)])
-    return sum(
-        (after - percent) / _PERCENT * lowest(value) for (percent, value), (after, _) in steps
-    )
+    return mean_at_least({float(percent): lowest(value) for percent, value in percentiles.items()})
 
 
 def _longer(value_us: float, seconds: float) -> str:

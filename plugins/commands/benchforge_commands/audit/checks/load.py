@@ -1,0 +1,194 @@
+"""Little's law: requests per second, times their mean time, are the requests under way."""
+
+from collections.abc import Sequence
+
+from benchforge.plugin import Fact, Row, readable
+from benchforge_commands.audit.facts import (
+    CORRECTED,
+    Interval,
+    amount,
+    interval,
+    number,
+    percentiles,
+    rate,
+    shown,
+    value,
+    word,
+)
+from benchforge_commands.audit.finding import Finding
+
+_SLACK = 1.10
+"Rates over a window without its ramp, and requests that began before it."
+_CORRECTED_SLACK, _TAIL_SLACK, _ITERATIONS_SLACK = 1.05, 1.02, 1.05
+_IDLE = 0.5
+_PERCENT = 100.0
+
+
+def under_way(row: Row) -> Sequence[Finding] | None:
+    """AL1: no more requests are under way than the connections hold."""
+    mean, rates, room = interval(row, "mean"), _timed_rate(row), _room(row)
+    if mean is None or rates is None or room is None:
+        return None
+    connections, each, stated = room
+    estimator = row.facts["mean"].estimator
+    most_s = _longest_mean(row, connections * each / rates.low, each, estimator)
+    if most_s is None or mean.low <= most_s:
+        return [] if most_s is not None else None
+    busy = (rates * mean).low
+    needs = readable.figure(busy / connections)
+    numbers = f"{_of(rates, '/s')} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests"
+    holds = readable.exact(connections * each)
+    numbers += f" under way; {_connections(connections)} hold {holds}"
+    if estimator:
+        numbers += f" (the mean may be {amount(most_s, 's')} at most, since {estimator})"
+    true_if = f"each connection had {needs} requests under way, or the mean were {amount(most_s, 's')}"
+    certain = stated and (not estimator or estimator.startswith(CORRECTED))
+    return [
+        Finding(
+            "AL1",
+            "impossible" if certain else "unsupported",
+            "more requests were under way than the connections hold",
+            numbers,
+            "" if certain else _rests(each, stated, estimator),
+            true_if,
+        )
+    ]
+
+
+def idle(row: Row) -> Sequence[Finding] | None:
+    """AL2: connections of a closed loop are busy, unless something is not stated."""
+    mean, rates, room = interval(row, "mean"), rate(row), _room(row)
+    if mean is None or rates is None or room is None or not _always_busy(row):
+        return None
+    connections = room[0]
+    busy = (rates * mean).high
+    if busy >= _IDLE * connections:
+        return []
+    share = readable.percent(1 - busy / connections)
+    return [
+        Finding(
+            "AL2",
+            "unsupported",
+            "most connections did nothing, in a closed loop",
+            f"{_of(rates, '/s')} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
+            f"way, on {_connections(connections)}: {share} of them waited for nothing",
+            "each connection sends its next request at once, and none was lost",
+            f"the load tool waited between requests, or opened a connection for each, or "
+            f"{share} of the connections got no answer",
+        )
+    ]
+
+
+def tail(row: Row) -> Sequence[Finding] | None:
+    """AL3: without a mean, connections / rate is the mean, and percentiles must allow it."""
+    rates, room, listed = rate(row), _room(row), percentiles(row)
+    if number(row, "mean") is not None or rates is None or room is None or not listed:
+        return None
+    if not _always_busy(row) or "max" in row.facts:
+        return None
+    connections, each, _ = room
+    mean_s = connections * each / rates.high
+    percent, last = max(listed.items())
+    if mean_s <= last.high * _TAIL_SLACK:
+        return []
+    share = 1 - percent / _PERCENT
+    tail_s = (mean_s - _below(listed)) / share
+    lasted = value(row, "duration") or value(row, "duration_asked")
+    longer = f", longer than the load of {amount(lasted, 's')}" if 0 < lasted < tail_s else ""
+    unused = readable.percent(1 - last.high * rates.high / (connections * each))
+    return [
+        Finding(
+            "AL3",
+            "unsupported",
+            f"the slowest {readable.percent(share)} of the requests must have been very slow",
+            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(mean_s, 's')} on average, but "
+            f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
+            f"{amount(tail_s, 's')}{longer}",
+            "each connection was in use all the time",
+            f"{unused} of the connections were idle"
+            + (f", or the field holds {last.estimator}" if last.estimator else ""),
+        )
+    ]
+
+
+def iterations(row: Row) -> Sequence[Finding] | None:
+    """AL4: a user of k6 has one iteration at a time."""
+    rates, mean = interval(row, "iteration_rate"), interval(row, "iteration_mean")
+    users = value(row, "users")
+    if rates is None or mean is None or not users:
+        return None
+    busy = (rates * mean).low
+    if busy <= users * _ITERATIONS_SLACK:
+        return []
+    return [
+        Finding(
+            "AL4",
+            "impossible",
+            "more iterations were under way than there were users",
+            f"{_of(rates, ' iterations/s')} x {amount(value(row, 'iteration_mean'), 's')} = "
+            f"{readable.figure(busy)} under way; {readable.exact(users)} users at most",
+            true_if=f"{readable.exact(busy)} users ran",
+        )
+    ]
+
+
+def _room(row: Row) -> tuple[float, float, bool] | None:
+    """Return the connections, the requests on each at once, and whether the latter is stated."""
+    connections = value(row, "connections")
+    if not connections:
+        return None
+    each = value(row, "pipeline")
+    return connections, each or 1.0, bool(each)
+
+
+def _timed_rate(row: Row) -> Interval | None:
+    """Return the rate of the requests whose times are in the mean."""
+    rates, samples, requests = rate(row), number(row, "samples"), interval(row, "requests")
+    if rates is None or samples is None or requests is None:
+        return rates
+    share = min(1.0, float(samples.value) / requests.high)
+    return Interval(rates.low * share, rates.high * share)
+
+
+def _longest_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
+    """Return what the mean is at most; None where nothing bounds it.
+
+    wrk adds x / E samples below each time x that is longer than E = connections / rate, with a mean
+    of x / 2. If all times add up to what the connections had, the mean of all is E + max / 2 at most.
+    """
+    if estimator.startswith(CORRECTED):
+        longest = number(row, "max")
+        if longest is None:
+            return None
+        return (plain_s + each * longest.high / 2) * _CORRECTED_SLACK
+    longest_s, lasted = value(row, "max"), value(row, "duration")
+    edge = min(1.0, longest_s / lasted) if lasted else 0.0
+    return plain_s * _SLACK * (1 + edge)
+
+
+def _rests(each: float, stated: bool, estimator: str) -> str:
+    rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
+    rests += [f"the mean is not {estimator}"] if estimator and not estimator.startswith(CORRECTED) else []
+    return "; ".join(rests)
+
+
+def _always_busy(row: Row) -> bool:
+    lost = (number(row, name) for name in ("lost", "timeouts", "other_failed"))
+    return word(row, "loop") == "closed" and not any(entry and entry.value for entry in lost)
+
+
+def _below(listed: dict[float, Fact]) -> float:
+    """Return what the times up to the last percentile add to the mean, at most."""
+    total, before = 0.0, 0.0
+    for percent, fact in listed.items():
+        total += (percent - before) / _PERCENT * fact.high
+        before = percent
+    return total
+
+
+def _of(rates: Interval, unit: str) -> str:
+    return f"{readable.exact((rates.low + rates.high) / 2)}{unit}"
+
+
+def _connections(count: float) -> str:
+    return readable.counted(int(count), "connection")
