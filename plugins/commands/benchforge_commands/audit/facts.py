@@ -7,6 +7,8 @@ from benchforge.plugin import Fact, Row, readable
 
 CORRECTED = "wrk adds samples"
 "How the estimator of wrk's latencies begins."
+FEW = 100.0
+"Samples of a row that does not state their number: percentiles bound its mean less."
 
 
 @dataclass(frozen=True)

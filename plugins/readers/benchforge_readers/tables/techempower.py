@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.document import field, items, table, take
+from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import given, seconds
 
 _LEVELS = {"plaintext": "pipelineConcurrencyLevels"}
@@ -12,7 +13,6 @@ _BY_QUERIES = {"query": "queryIntervals", "update": "queryIntervals"}
 _BY_QUERIES["cached-query"] = "cachedQueryIntervals"
 _PIPELINE = {"plaintext": 16.0}
 _TESTS = ("json", "db", "fortune", "plaintext", *_BY_QUERIES)
-_CORRECTED = "wrk adds samples that it never measured below each long one"
 
 
 class TechempowerReader(Reader):
@@ -78,7 +78,7 @@ def _facts(result: dict[str, Any], where: str) -> dict[str, Fact]:
         text = field(result, path)
         if isinstance(text, str) and text and "nan" not in text:
             entry = seconds(text, f"{where}.{path}", "")
-            facts[name] = Fact(entry.value, "s", entry.resolution, _CORRECTED, f"{where}.{path}")
+            facts[name] = Fact(entry.value, "s", entry.resolution, CORRECTED, f"{where}.{path}")
     bad = 0.0
     for name in ("5xx", "4xx", "3xx"):
         take(facts, name, result, name)

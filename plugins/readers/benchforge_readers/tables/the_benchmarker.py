@@ -26,6 +26,9 @@ _FACTS = {
 _REALLY = "oha's p95: .tasks/collect.rake stores data.dig(:latencyPercentiles, :p95) as percentile99"
 
 
+_ALL = "oha counts requests that failed, whose number nobody stored"
+
+
 class TheBenchmarkerReader(Reader):
     """The `data.json` of the-benchmarker/web-frameworks.
 
@@ -62,7 +65,7 @@ class TheBenchmarkerReader(Reader):
             value = given(field(metric, "value"), f"{where}.value", *(name[1:] if name else ()))
             if name is None or value is None or float(value.value) < 0:
                 continue
-            really = _REALLY if name[0] == "p99" else ""
+            really = {"p99": _REALLY, "rate": _ALL}.get(name[0], "")
             facts[name[0]] = Fact(value.value, value.unit, value.resolution, really, value.origin)
         for (framework, level), facts in groups.items():
             facts["loop"] = Fact("closed", origin="oha without -q")

@@ -21,7 +21,9 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
         return None
     asked = lasted.estimator == "asked" or "duration" not in row.facts
     need = requests / rates
-    slack = _ASKED + _LATE_S / float(lasted.value) if asked else _EXACT
+    # A load that was set to a duration ends with the responses that are then under way.
+    late_s = _LATE_S + max(2 * value(row, "mean"), value(row, "p99"), value(row, "max"))
+    slack = _ASKED + late_s / float(lasted.value) if asked else _EXACT
     low, high = lasted.low * (1 - slack), lasted.high * (1 + slack)
     if low <= need.high and need.low <= high:
         return []

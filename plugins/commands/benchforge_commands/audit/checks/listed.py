@@ -10,6 +10,7 @@ OF_ROWS: Mapping[str, RowCheck] = {
     "AL2": load.idle,
     "AL3": load.tail,
     "AL4": load.iterations,
+    "AL5": load.made_up,
     "AP1": times.order,
     "AM1": times.mean_between,
     "AM2": times.mean_of_percentiles,

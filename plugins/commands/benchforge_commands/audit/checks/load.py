@@ -1,10 +1,13 @@
 """Little's law: requests per second, times their mean time, are the requests under way."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from benchforge.model.validity.identities import mean_at_least
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     CORRECTED,
+    FEW,
     Interval,
     amount,
     interval,
@@ -21,36 +24,89 @@ _SLACK = 1.10
 "Rates over a window without its ramp, and requests that began before it."
 _CORRECTED_SLACK, _TAIL_SLACK, _ITERATIONS_SLACK = 1.05, 1.02, 1.05
 _IDLE = 0.5
+_MADE_UP = 1.5
 _PERCENT = 100.0
 
 
 def under_way(row: Row) -> Sequence[Finding] | None:
     """AL1: no more requests are under way than the connections hold."""
-    mean, rates, room = interval(row, "mean"), _timed_rate(row), _room(row)
-    if mean is None or rates is None or room is None:
+    mean, rates, room = _least_mean(row), _timed_rate(row), _room(row)
+    if mean is None or rates is None or room is None or word(row, "loop") == "open":
         return None
     connections, each, stated = room
-    estimator = row.facts["mean"].estimator
-    most_s = _longest_mean(row, connections * each / rates.low, each, estimator)
-    if most_s is None or mean.low <= most_s:
-        return [] if most_s is not None else None
-    busy = (rates * mean).low
+    most_s = _longest_mean(row, connections * each / rates.low, each, mean.estimator)
+    if most_s is None:
+        return None
+    busy = rates.low * mean.low
+    if mean.low <= most_s:
+        return []
+    most = amount(most_s, "s")
+    numbers = f"{_of(rates, '/s')} x {mean.shown} = {readable.figure(busy)} requests under way; "
+    numbers += f"{_connections(connections)} hold {readable.exact(connections * each)}"
+    if mean.estimator:
+        numbers += f" (the mean may be {most} at most, since {mean.estimator})"
     needs = readable.figure(busy / connections)
-    numbers = f"{_of(rates, '/s')} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests"
-    holds = readable.exact(connections * each)
-    numbers += f" under way; {_connections(connections)} hold {holds}"
-    if estimator:
-        numbers += f" (the mean may be {amount(most_s, 's')} at most, since {estimator})"
-    true_if = f"each connection had {needs} requests under way, or the mean were {amount(most_s, 's')}"
-    certain = stated and (not estimator or estimator.startswith(CORRECTED))
+    true_if = f"each connection had {needs} requests under way, or the mean were {most}"
+    rests = _rests(row, each, stated, mean.estimator)
+    if "rate" in row.facts and row.facts["rate"].estimator:
+        share = readable.percent(1 - most_s / mean.low)
+        true_if += f", or {share} of the requests failed at once"
     return [
         Finding(
             "AL1",
-            "impossible" if certain else "unsupported",
+            "unsupported" if rests else "impossible",
             "more requests were under way than the connections hold",
             numbers,
-            "" if certain else _rests(each, stated, estimator),
+            rests,
             true_if,
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """The least mean of the response times, and how it is shown."""
+
+    low: float
+    shown: str
+    estimator: str
+
+
+def _least_mean(row: Row) -> _Mean | None:
+    mean = number(row, "mean")
+    if mean is not None and interval(row, "mean") is not None:
+        return _Mean(mean.low, shown(mean), mean.estimator)
+    if mean is not None or not (listed := percentiles(row)):
+        return None
+    samples = value(row, "samples") or value(row, "requests") or FEW
+    low = mean_at_least({percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples)
+    first = next(iter(listed.items()))
+    text = f"{amount(low, 's')} (at least, by p{first[0]:g} {shown(first[1])} and the others)"
+    estimator = first[1].estimator
+    return _Mean(low, text, estimator) if low > 0 else None
+
+
+def made_up(row: Row) -> Sequence[Finding] | None:
+    """AL5: wrk's mean is that of its requests, unless it added samples to them."""
+    mean, rates, room = interval(row, "mean"), rate(row), _room(row)
+    if mean is None or rates is None or room is None:
+        return None
+    if not row.facts["mean"].estimator.startswith(CORRECTED):
+        return None
+    connections, each, stated = room
+    plain_s = connections * each / rates.low
+    if mean.low <= plain_s * _MADE_UP:
+        return []
+    return [
+        Finding(
+            "AL5",
+            "unsupported",
+            "the mean is not that of the requests that were sent",
+            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(plain_s, 's')} is the most that "
+            f"requests took on average; the row has {shown(row.facts['mean'])}, since "
+            f"{row.facts['mean'].estimator}",
+            "" if stated else f"{readable.exact(each)} request at a time on a connection",
+            "nobody reads it as the mean time of a request",
         )
     ]
 
@@ -166,9 +222,13 @@ def _longest_mean(row: Row, plain_s: float, each: float, estimator: str) -> floa
     return plain_s * _SLACK * (1 + edge)
 
 
-def _rests(each: float, stated: bool, estimator: str) -> str:
+def _rests(row: Row, each: float, stated: bool, estimator: str) -> str:
     rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
-    rests += [f"the mean is not {estimator}"] if estimator and not estimator.startswith(CORRECTED) else []
+    if estimator and not estimator.startswith(CORRECTED):
+        rests.append(f"the mean is not {estimator}")
+    counted = row.facts["rate"].estimator if "rate" in row.facts else ""
+    if counted:
+        rests.append(f"no request failed ({counted})")
     return "; ".join(rests)
 
 

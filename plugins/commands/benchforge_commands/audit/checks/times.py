@@ -10,7 +10,7 @@ from benchforge.model.validity.identities import (
     mean_at_most,
 )
 from benchforge.plugin import Fact, Row
-from benchforge_commands.audit.facts import amount, number, percentiles, shown, value
+from benchforge_commands.audit.facts import FEW, amount, number, percentiles, shown, value
 from benchforge_commands.audit.finding import Finding
 
 _MORE = 1.02
@@ -62,7 +62,7 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
     mean, listed = number(row, "mean"), percentiles(row)
     if mean is None or not listed:
         return None
-    samples = value(row, "samples") or value(row, "requests") or _FEW
+    samples = value(row, "samples") or value(row, "requests") or FEW
     lows = {percent: max(0.0, fact.low) for percent, fact in listed.items()}
     least_s = mean_at_least({**lows, 0.0: max(0.0, _low(row, "min"))}, samples)
     if mean.high * _MORE < least_s:
@@ -86,16 +86,12 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
     ]
 
 
-_FEW = 100.0
-"Samples of a row that does not state their number: the percentiles bound its mean less."
-
-
 def deviation(row: Row) -> Sequence[Finding] | None:
     """AV1: times between the minimum and the maximum deviate by so much at most."""
     spread, mean, most = (number(row, name) for name in ("sd", "mean", "max"))
     if spread is None or mean is None or most is None:
         return None
-    samples = value(row, "samples") or value(row, "requests") or _FEW
+    samples = value(row, "samples") or value(row, "requests") or FEW
     least_s = max(0.0, _low(row, "min"))
     top_s = deviation_at_most(least_s, mean.low, most.high, samples)
     # The bound is not monotone in the mean: it is largest halfway between the extremes.
