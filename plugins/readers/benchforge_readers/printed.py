@@ -26,7 +26,7 @@ BINARY: Mapping[str, float] = {
 }
 "Units of bytes of tools that count in steps of 1,024."
 MOST = 1e18
-_NUMBER = re.compile(r"\s*([+-]?)(\d{1,18})(?:\.(\d{1,18}))?(?:[eE]([+-]?\d{1,2}))?\s*")
+_NUMBER = re.compile(r"\s*([+-]?)(\d{1,18})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s|\u00b5s|\u03bcs|us|ns)")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchforge.plugin import Fact, Row, readable
-from benchforge_commands.audit.checks.listed import OF_ROWS, OF_TABLES
+from benchforge_commands.audit.checks.listed import EXPLAINS, OF_ROWS, OF_SOURCES, OF_TABLES
 from benchforge_commands.audit.checks.sittings import ranks
 from benchforge_commands.audit.facts import shown
 from benchforge_commands.audit.finding import SEVERITIES, Finding
@@ -60,6 +60,10 @@ def audited(
     for name, rows_ in tables.items():
         for code, of_table in OF_TABLES.items():
             _take(of, code, of_table(name, rows_) if name else None, None)
+    for code, of_source in OF_SOURCES.items():
+        _take(of, code, of_source(source, of.rows), None)
+        if any(finding.code == code for finding in of.findings):
+            of.findings = [one for one in of.findings if one.code != EXPLAINS.get(code)]
     of.findings += _not_stated(of)
     return of
 

@@ -7,8 +7,13 @@ from benchforge.plugin import Fact, Row, readable
 
 CORRECTED = "wrk adds samples"
 "How the estimator of wrk's latencies begins."
-FEW = 100.0
-"Samples of a row that does not state their number: percentiles bound its mean less."
+_FEW, _FEWEST = 100.0, 2.0
+_MOST_AT_ONCE = 64.0
+"Requests of which a tool may keep one time, where it sends several at once on a connection."
+
+
+ASKED_SHARE, ASKED_S = 0.02, 0.3
+"By how much more than its duration a load lasts that was set to it."
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,21 @@ def rate(row: Row) -> Interval | None:
     if printed is not None:
         return printed
     requests, duration = interval(row, "requests"), interval(row, "duration")
+    if duration is None and (asked := interval(row, "duration_asked")) is not None:
+        duration = Interval(asked.low, asked.high * (1 + ASKED_SHARE) + ASKED_S)
     return None if requests is None or duration is None else requests / duration
+
+
+def samples(row: Row) -> float:
+    """Return how many times a mean is of, at least: with fewer, checks allow more."""
+    stated = number(row, "samples")
+    if stated is not None:
+        return max(_FEWEST, float(stated.value))
+    requests = value(row, "requests")
+    if not requests:
+        return _FEW
+    each = value(row, "pipeline") or _MOST_AT_ONCE
+    return max(_FEWEST, requests / each - value(row, "timeouts"))
 
 
 def word(row: Row, name: str) -> str:

@@ -31,9 +31,11 @@ def main(
         raise Unusable("--json and --markdown", "leave one out")
     facts = _facts(options)
     candidates = readers(Registry(), reader, dict(map(given.column, columns)))
-    audits = _audits(sources, candidates, facts)
+    audits, whole = _audits(sources, candidates, facts)
     between(audits)
     show(_shown(audits, facts, everything=everything, json=as_json, markdown=markdown))
+    if not whole:
+        return Unusable.exit_code
     if any(entry.severity in FALSE for audit in audits for entry in audit.findings):
         return FOUND
     if not any(audit.checked for audit in audits):
@@ -72,23 +74,34 @@ def _facts(options: Mapping[str, str | None]) -> dict[str, Fact]:
 
 def _audits(
     paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
-) -> list[Audited]:
-    """Return the audit of each source. In a folder, what no reader knows is passed over."""
+) -> tuple[list[Audited], bool]:
+    """Return the audit of each source, and whether all could be read.
+
+    In a folder, what no reader knows is passed over.
+    """
     audits: list[Audited] = []
-    passed = 0
+    passed = unread_ = 0
     for source, in_folder in opened(paths):
         reader = reader_of(source, candidates)
         if reader is None:
             if not in_folder:
-                raise unread(source, [entry.name for entry in candidates])
+                raise unread(source, [one.name for one in candidates])
             passed += 1
             continue
-        audits.append(_audit(source, reader, facts))
+        try:
+            audits.append(_audit(source, reader, facts))
+        except Unusable as error:
+            if not in_folder and len(paths) == 1:
+                raise
+            unread_ += 1
+            say(error.text())
     if passed:
         say(f"passed over: {passed} files that no reader knows")
     if not audits:
+        if unread_:
+            raise Unusable("no source can be read", "see the errors above")
         raise Unusable("no file is the result of a tool that a reader knows", "see: --help")
-    return audits
+    return audits, not unread_
 
 
 def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited:

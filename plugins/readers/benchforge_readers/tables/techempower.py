@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.document import field, items, table, take
 from benchforge_readers.load_tools.wrk import CORRECTED
-from benchforge_readers.printed import given, seconds
+from benchforge_readers.printed import given, number, seconds
 
 _LEVELS = {"plaintext": "pipelineConcurrencyLevels"}
 _BY_QUERIES = {"query": "queryIntervals", "update": "queryIntervals"}
@@ -38,7 +38,9 @@ class TechempowerReader(Reader):
         """Yield a row for each level of each test."""
         document = source.json()
         raw = table(document, "rawData")
-        asked = given(field(document, "duration"), "duration", "s")
+        written = field(document, "duration")
+        asked = number(written, "duration", "s") if isinstance(written, str) else None
+        asked = asked or given(written, "duration", "s")
         for test in _TESTS:
             levels = items(document, _LEVELS.get(test, "concurrencyLevels"))
             for framework, results in table(raw, test).items():

@@ -3,12 +3,20 @@
 from collections.abc import Sequence
 
 from benchforge.plugin import Fact, Row, readable
-from benchforge_commands.audit.facts import Interval, amount, interval, number, shown, value, word
+from benchforge_commands.audit.facts import (
+    ASKED_S,
+    ASKED_SHARE,
+    Interval,
+    amount,
+    interval,
+    number,
+    shown,
+    value,
+    word,
+)
 from benchforge_commands.audit.finding import Finding
 
-_EXACT, _ASKED, _BYTES, _CPU = 0.01, 0.02, 0.02, 0.02
-_LATE_S = 0.3
-"A tool that was set to a duration ends so much later."
+_EXACT, _BYTES, _CPU = 0.01, 0.02, 0.02
 _HEAD_B = 17
 "Bytes of the shortest head of HTTP/1."
 
@@ -22,8 +30,8 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
     asked = lasted.estimator == "asked" or "duration" not in row.facts
     need = requests / rates
     # A load that was set to a duration ends with the responses that are then under way.
-    late_s = _LATE_S + max(2 * value(row, "mean"), value(row, "p99"), value(row, "max"))
-    slack = _ASKED + late_s / float(lasted.value) if asked else _EXACT
+    late_s = ASKED_S + max(2 * value(row, "mean"), value(row, "p99"), value(row, "max"))
+    slack = ASKED_SHARE + late_s / float(lasted.value) if asked else _EXACT
     low, high = lasted.low * (1 - slack), lasted.high * (1 + slack)
     if low <= need.high and need.low <= high:
         return []
@@ -46,7 +54,7 @@ def wall_clock(row: Row) -> Sequence[Finding] | None:
     wall, asked = number(row, "wall"), number(row, "duration_asked")
     if wall is None or asked is None:
         return None
-    if wall.high >= float(asked.value) * (1 - _ASKED):
+    if wall.high >= float(asked.value) * (1 - ASKED_SHARE):
         return []
     return [
         Finding(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchforge_commands.audit.checks import counts, failures, load, runs, tables, times
+from benchforge_commands.audit.checks import counts, failures, load, runs, tables, times, use
 from benchforge_commands.audit.finding import RowCheck, TableCheck
 
 OF_ROWS: Mapping[str, RowCheck] = {
@@ -41,3 +41,6 @@ OF_TABLES: Mapping[str, TableCheck] = {
     "AN1": runs.neighbours,
     "AN2": tables.unknown_spread,
 }
+OF_SOURCES: Mapping[str, TableCheck] = {"AL6": use.duration}
+EXPLAINS: Mapping[str, str] = {"AL6": "AL2"}
+"A finding of the first code explains those of the second: idle connections by a wrong duration."

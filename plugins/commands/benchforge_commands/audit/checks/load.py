@@ -7,13 +7,13 @@ from benchforge.model.validity.identities import mean_at_least
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     CORRECTED,
-    FEW,
     Interval,
     amount,
     interval,
     number,
     percentiles,
     rate,
+    samples,
     shown,
     value,
     word,
@@ -78,8 +78,7 @@ def _least_mean(row: Row) -> _Mean | None:
         return _Mean(mean.low, shown(mean), mean.estimator)
     if mean is not None or not (listed := percentiles(row)):
         return None
-    samples = value(row, "samples") or value(row, "requests") or FEW
-    low = mean_at_least({percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples)
+    low = mean_at_least({percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples(row))
     first = next(iter(listed.items()))
     text = f"{amount(low, 's')} (at least, by p{first[0]:g} {shown(first[1])} and the others)"
     estimator = first[1].estimator
@@ -109,6 +108,14 @@ def made_up(row: Row) -> Sequence[Finding] | None:
             "nobody reads it as the mean time of a request",
         )
     ]
+
+
+def busy_share(row: Row) -> float | None:
+    """Return the share of a closed loop's connections that were busy; None where it is unknown."""
+    mean, rates, room = interval(row, "mean"), rate(row), _room(row)
+    if mean is None or rates is None or room is None or not _always_busy(row):
+        return None
+    return (rates * mean).high / (room[0] * room[1])
 
 
 def idle(row: Row) -> Sequence[Finding] | None:
@@ -199,10 +206,10 @@ def _room(row: Row) -> tuple[float, float, bool] | None:
 
 def _timed_rate(row: Row) -> Interval | None:
     """Return the rate of the requests whose times are in the mean."""
-    rates, samples, requests = rate(row), number(row, "samples"), interval(row, "requests")
-    if rates is None or samples is None or requests is None:
+    rates, timed, requests = rate(row), number(row, "samples"), interval(row, "requests")
+    if rates is None or timed is None or requests is None:
         return rates
-    share = min(1.0, float(samples.value) / requests.high)
+    share = min(1.0, float(timed.value) / requests.high)
     return Interval(rates.low * share, rates.high * share)
 
 
@@ -227,6 +234,8 @@ def _rests(row: Row, each: float, stated: bool, estimator: str) -> str:
     if estimator and not estimator.startswith(CORRECTED):
         rests.append(f"the mean is not {estimator}")
     counted = row.facts["rate"].estimator if "rate" in row.facts else ""
+    if "rate" not in row.facts and "duration" not in row.facts:
+        rests.append(f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set")
     if counted:
         rests.append(f"no request failed ({counted})")
     return "; ".join(rests)

@@ -10,7 +10,7 @@ from benchforge.model.validity.identities import (
     mean_at_most,
 )
 from benchforge.plugin import Fact, Row
-from benchforge_commands.audit.facts import FEW, amount, number, percentiles, shown, value
+from benchforge_commands.audit.facts import amount, number, percentiles, samples, shown
 from benchforge_commands.audit.finding import Finding
 
 _MORE = 1.02
@@ -62,9 +62,8 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
     mean, listed = number(row, "mean"), percentiles(row)
     if mean is None or not listed:
         return None
-    samples = value(row, "samples") or value(row, "requests") or FEW
     lows = {percent: max(0.0, fact.low) for percent, fact in listed.items()}
-    least_s = mean_at_least({**lows, 0.0: max(0.0, _low(row, "min"))}, samples)
+    least_s = mean_at_least({**lows, 0.0: max(0.0, _low(row, "min"))}, samples(row))
     if mean.high * _MORE < least_s:
         shown_ = ", ".join(f"p{percent:g} {shown(fact)}" for percent, fact in listed.items())
         return [
@@ -78,7 +77,7 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
     if most is None:
         return []
     highs = {percent: fact.high for percent, fact in listed.items()}
-    most_s = mean_at_most({**highs, _ALL: most.high}, samples)
+    most_s = mean_at_most({**highs, _ALL: most.high}, samples(row))
     if mean.low <= most_s * _MORE:
         return []
     return [
@@ -91,12 +90,11 @@ def deviation(row: Row) -> Sequence[Finding] | None:
     spread, mean, most = (number(row, name) for name in ("sd", "mean", "max"))
     if spread is None or mean is None or most is None:
         return None
-    samples = value(row, "samples") or value(row, "requests") or FEW
     least_s = max(0.0, _low(row, "min"))
-    top_s = deviation_at_most(least_s, mean.low, most.high, samples)
+    top_s = deviation_at_most(least_s, mean.low, most.high, samples(row))
     # The bound is not monotone in the mean: it is largest halfway between the extremes.
     middle = min(max((least_s + most.high) / 2, mean.low), mean.high)
-    top_s = max(top_s, *(deviation_at_most(least_s, entry, most.high, samples) for entry in (middle, mean.high)))
+    top_s = max(top_s, *(deviation_at_most(least_s, entry, most.high, samples(row)) for entry in (middle, mean.high)))
     if spread.low <= top_s * _MORE:
         return []
     return [
