@@ -20,6 +20,10 @@ _WANTED = {
 "Facts that an auditor may know, and that loads need; with the options that give them."
 
 
+UNCHECKED = ("AK1", "AN2", "AF2")
+"Findings about what is not stated, or about the options: no identity was checked by them."
+
+
 @dataclass
 class Audited:
     """What the checks found in a source."""
@@ -34,7 +38,8 @@ class Audited:
     @property
     def checked(self) -> int:
         """Number of identities that could be checked."""
-        return self.held.total() + len({(entry.code, entry.row) for entry in self.findings})
+        broken = {(finding.code, finding.row) for finding in self.findings}
+        return self.held.total() + sum(code not in UNCHECKED for code, _ in broken)
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchforge import door
+from benchforge.cli.screen.say import say
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.parts.reader import Reader, Source
 from benchforge.registry import Registry
@@ -46,8 +47,8 @@ def _below(folder: Path) -> Iterator[Source]:
         try:
             with door.stream(folder, name) as stream:
                 yield Source(str(folder / name), stream)
-        except OSError as error:
-            raise Unusable(f"{folder / name}: {error.strerror}", "remove it, or name files") from error
+        except OSError as error:  # a link, a socket, or a file of somebody else
+            say(f"passed over: {folder / name}: {error.strerror}")
 
 
 def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[Reader]:
