@@ -54,12 +54,24 @@ def test_any_bytes(name: str, content: bytes) -> None:
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 _FIELDS = sorted(
     {
-        *("metrics", "results", "benchmarks", "runs", "values", "rawData", "json", "summary", "stats"),
+        *(
+            "metrics",
+            "results",
+            "benchmarks",
+            "runs",
+            "values",
+            "rawData",
+            "json",
+            "summary",
+            "stats",
+        ),
         *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
         *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
     }
@@ -71,7 +83,9 @@ _FIELDS = sorted(
 @settings(max_examples=8, deadline=None, derandomize=True)
 def test_any_json(name: str, data: st.DataObject) -> None:
     table = st.dictionaries(st.sampled_from(_FIELDS), _VALUES, max_size=4)
-    nested = st.dictionaries(st.sampled_from(_FIELDS), table | st.lists(table, max_size=3), max_size=4)
+    nested = st.dictionaries(
+        st.sampled_from(_FIELDS), table | st.lists(table, max_size=3), max_size=4
+    )
     document = data.draw(nested | st.lists(table, max_size=3))
     read(READERS[name], json.dumps(document).encode())
 
@@ -120,7 +134,9 @@ def test_a_huge_file_is_refused_before_it_is_parsed() -> None:
 
 def test_samples_are_not_kept() -> None:
     def samples() -> bytes:
-        yield_ = [b"timeStamp,elapsed,label,responseCode,threadName,success,bytes,Latency,Connect\n"]
+        yield_ = [
+            b"timeStamp,elapsed,label,responseCode,threadName,success,bytes,Latency,Connect\n"
+        ]
         yield_ += [b"%d,5,home,200,t-%d,true,99,4,1\n" % (10 * n, n % 50) for n in range(4_000)]
         return b"".join(yield_)
 

@@ -72,7 +72,9 @@ LIES: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "a deviation beyond the extremes": (
         "AV1",
-        lambda: edited(printers.bombardier(simulate(SETUP)), r'"stddev": ([\d.]+)', lambda t: 99 * t),
+        lambda: edited(
+            printers.bombardier(simulate(SETUP)), r'"stddev": ([\d.]+)', lambda t: 99 * t
+        ),
     ),
     "a response longer than the load": (
         "AT1",
@@ -100,7 +102,9 @@ LIES: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "operations that do not follow from the mean": (
         "AR2",
-        lambda: edited(printers.pytest_benchmark(simulate(SETUP)), r'"ops": ([\d.]+)', lambda r: 2 * r),
+        lambda: edited(
+            printers.pytest_benchmark(simulate(SETUP)), r'"ops": ([\d.]+)', lambda r: 2 * r
+        ),
     ),
     "a throughput that is not of the successes": (
         "AC5",
@@ -143,4 +147,6 @@ def test_a_lie_is_reported(lie: str) -> None:
 
 def test_the_rows_that_lies_are_planted_in_are_true() -> None:
     given = {"link": Fact(1.25e9, "B/s"), "cores": Fact(64.0, "cores")}
-    assert not false(audit(arena({"rps": 20001}, {"rps": 20002}, {"rps": 20003}), given, "baseline-512.json"))
+    assert not false(
+        audit(arena({"rps": 20001}, {"rps": 20002}, {"rps": 20003}), given, "baseline-512.json")
+    )

@@ -53,7 +53,7 @@ class Examined:
     readings: tuple[Read, ...]
     findings: tuple[PartFinding, ...]
     rows: tuple[ReadRows, ...] = ()
-    "What a reader made of its recordings."
+    "Rows that a reader made of its recordings."
 
     @property
     def defects(self) -> list[str]:
@@ -130,9 +130,7 @@ def _needs(part: Part, notes: _Notes) -> list[Any]:
 def _of_reader(part: Reader, recordings: Sequence[Recording], notes: _Notes) -> Examined:
     pairs = [read_rows(part, recording) for recording in recordings]
     findings = (*notes.findings, *(one for _, faults in pairs for one in faults))
-    refused = tuple(
-        Read(rows.name, None, rows.refused, 0, 0) for rows, _ in pairs if rows.refused
-    )
+    refused = tuple(Read(rows.name, None, rows.refused, 0, 0) for rows, _ in pairs if rows.refused)
     read = tuple(rows for rows, _ in pairs if not rows.refused)
     return Examined(part, {}, refused, tuple(dict.fromkeys(findings)), read)
 

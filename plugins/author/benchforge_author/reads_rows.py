@@ -62,7 +62,9 @@ def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[Part
                 findings.append(defect(fault))
     if not lines and not refused:
         refused = "no rows"
-    return ReadRows(recording.name, tuple(lines), "" if lines else refused, tries, refusals), findings
+    return ReadRows(
+        recording.name, tuple(lines), "" if lines else refused, tries, refusals
+    ), findings
 
 
 def _lines(row: Row) -> Iterator[str]:

@@ -40,9 +40,7 @@ def number(text: str, name: str, unit: str = "1", scale: float = 1.0, origin: st
     return Fact(float(text) * scale, unit, 0.0 if whole else step, origin=origin)
 
 
-def quantity(
-    text: str, name: str, units: Mapping[str, float], unit: str, origin: str = ""
-) -> Fact:
+def quantity(text: str, name: str, units: Mapping[str, float], unit: str, origin: str = "") -> Fact:
     """Return a number with a unit, such as 1.23ms. Raises ValueError with the number's name."""
     match = re.fullmatch(r"\s*([-+.\deE]{1,40}?)\s*([^\d\s.+-]{0,6})\s*", text)
     if not match or match[2] not in units:
@@ -58,7 +56,9 @@ def seconds(text: str, name: str, origin: str = "") -> Fact:
     parts = _PART.findall(text)
     if len(parts) > 1 and "".join(value + unit for value, unit in parts) == text.strip():
         facts = [number(value, name, "s", SECONDS[unit], origin) for value, unit in parts]
-        return Fact(sum(float(entry.value) for entry in facts), "s", facts[-1].resolution, "", origin)
+        return Fact(
+            sum(float(entry.value) for entry in facts), "s", facts[-1].resolution, "", origin
+        )
     return quantity(text, name, SECONDS, "s", origin)
 
 

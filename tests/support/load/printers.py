@@ -134,7 +134,11 @@ def hey(of: Simulated) -> str:
             "Status code distribution:",
             f"  [200]\t{of.requests - of.failed - of.late} responses",
             *([f"  [500]\t{of.failed} responses"] if of.failed else []),
-            *(["", "Error distribution:", f"  [{of.late}]\tGet: Timeout exceeded"] if of.late else []),
+            *(
+                ["", "Error distribution:", f"  [{of.late}]\tGet: Timeout exceeded"]
+                if of.late
+                else []
+            ),
             "",
         ]
     )

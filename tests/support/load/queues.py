@@ -2,6 +2,7 @@
 
 import heapq
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -41,6 +42,10 @@ class Simulated:
         return self.requests * (self.setup.body + 100)
 
 
+Serve = Callable[[float], float]
+"Takes the time at which a request arrives, and returns when its response is complete."
+
+
 def simulate(setup: Setup) -> Simulated:
     """Serve the load by workers, first come, first served."""
     random_ = random.Random(setup.seed)
@@ -66,7 +71,7 @@ def simulate(setup: Setup) -> Simulated:
     return result
 
 
-def _closed(setup: Setup, result: Simulated, random_: random.Random, serve) -> None:  # type: ignore[no-untyped-def]
+def _closed(setup: Setup, result: Simulated, random_: random.Random, serve: Serve) -> None:
     ready = [(random_.uniform(0, 0.001), number) for number in range(setup.connections)]
     heapq.heapify(ready)
     while ready:
@@ -81,9 +86,9 @@ def _closed(setup: Setup, result: Simulated, random_: random.Random, serve) -> N
         heapq.heappush(ready, (ended + pause, connection))
 
 
-def _open(setup: Setup, result: Simulated, random_: random.Random, serve) -> None:  # type: ignore[no-untyped-def]
+def _open(setup: Setup, result: Simulated, random_: random.Random, serve: Serve) -> None:
     due = 0.0
-    while (due := due + random_.expovariate(setup.rate)) < setup.duration_s:
+    while (due := due + random_.expovariate(setup.rate or 1.0)) < setup.duration_s:
         ended = serve(due)
         if ended <= setup.duration_s:
             _keep(setup, result, random_, ended - due, 1)

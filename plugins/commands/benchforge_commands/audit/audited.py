@@ -33,7 +33,7 @@ class Audited:
     rows: list[Row] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     held: Counter[str] = field(default_factory=Counter)
-    "How many rows and tables each check found nothing wrong with, by its code."
+    "Number of rows and tables in which an identity holds, by its code."
 
     @property
     def checked(self) -> int:
@@ -43,12 +43,12 @@ class Audited:
 
     def sorted(self) -> list[Finding]:
         """Return the findings, the worst ones first."""
-        return sorted(self.findings, key=lambda entry: (SEVERITIES.index(entry.severity), entry.code))
+        return sorted(
+            self.findings, key=lambda entry: (SEVERITIES.index(entry.severity), entry.code)
+        )
 
 
-def audited(
-    source: str, reader: str, rows: Iterable[Row], given: Mapping[str, Fact]
-) -> Audited:
+def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, Fact]) -> Audited:
     """Check the rows of a source. Raises ValueError for more rows than memory is kept for."""
     of = Audited(source, reader)
     for row in rows:
@@ -106,7 +106,9 @@ def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
             continue
         if stated.low <= float(fact.value) <= stated.high:
             continue
-        if name == "duration" and abs(float(fact.value) - float(stated.value)) < _NEAR * float(fact.value):
+        if name == "duration" and abs(float(fact.value) - float(stated.value)) < _NEAR * float(
+            fact.value
+        ):
             continue
         yield Finding(
             "AF2",

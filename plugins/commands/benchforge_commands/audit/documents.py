@@ -40,7 +40,11 @@ def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
         lines += [f"Facts by the auditor: {safe.markdown(facts)}", ""]
     for audit in audits:
         rows = readable.counted(len(audit.rows), "row")
-        lines += [f"## {safe.markdown(audit.source)}", "", f"{audit.reader}, {rows}. {_counts(audit)}"]
+        lines += [
+            f"## {safe.markdown(audit.source)}",
+            "",
+            f"{audit.reader}, {rows}. {_counts(audit)}",
+        ]
         findings = audit.sorted()
         if findings:
             lines += ["", "| severity | code | row | finding | true if |", "|---|---|---|---|---|"]

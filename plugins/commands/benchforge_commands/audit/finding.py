@@ -23,13 +23,13 @@ class Finding:
     code: str
     severity: Severity
     title: str
-    "What is wrong, in a sentence."
+    "Sentence that says what is wrong."
     identity: str
     "The numbers, and what they must be to one another."
     rests_on: str = ""
     "Assumption that the result does not state; empty if there is none."
     true_if: str = ""
-    "What would make the numbers true."
+    "Circumstance in which the numbers would be true."
     row: str = ""
     where: str = ""
 

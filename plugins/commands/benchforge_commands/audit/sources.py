@@ -61,7 +61,9 @@ def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[
     if named:
         options: dict[str, JsonValue] = {"columns": dict(columns)} if columns else {}
         return [_made(registry, named, options)]
-    return [_made(registry, name, {}) for name in registry.names("reader") if _whole(registry, name)]
+    return [
+        _made(registry, name, {}) for name in registry.names("reader") if _whole(registry, name)
+    ]
 
 
 def _whole(registry: Registry, name: str) -> bool:

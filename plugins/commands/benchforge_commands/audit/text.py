@@ -58,7 +58,9 @@ def _lines(finding: Finding) -> list[str]:
     sentences = [f"{finding.identity}."]
     sentences += [f"Rests on: {finding.rests_on}."] if finding.rests_on else []
     sentences += [f"True if {finding.true_if}."] if finding.true_if else []
-    lines = textwrap.wrap(safe.line(where), WIDTH - 2, initial_indent="  ", subsequent_indent="    ")
+    lines = textwrap.wrap(
+        safe.line(where), WIDTH - 2, initial_indent="  ", subsequent_indent="    "
+    )
     for sentence in sentences:
         lines += textwrap.wrap(
             safe.line(sentence), WIDTH, initial_indent="    ", subsequent_indent="      "

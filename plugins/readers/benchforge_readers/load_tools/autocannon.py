@@ -47,9 +47,7 @@ class AutocannonReader(Reader):
         for name in table(document, "latency"):
             if match := re.fullmatch(r"p(\d{1,2})(?:_(\d{1,3}))?", name):
                 title = f"p{float(f'{match[1]}.{match[2] or 0}'):g}"
-                take(
-                    facts, title, document, "latency", name, unit="s", scale=_MS, step=_ROUNDED
-                )
+                take(facts, title, document, "latency", name, unit="s", scale=_MS, step=_ROUNDED)
         if not float(facts["requests"].value if "requests" in facts else 0):
             facts = {name: entry for name, entry in facts.items() if entry.unit != "s"}
         for name, entry in list(facts.items()):

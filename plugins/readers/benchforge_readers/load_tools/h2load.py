@@ -32,9 +32,7 @@ class H2loadReader(Reader):
         clients = Block(text)
         starts = [place for place, line in enumerate(text) if line.startswith("finished in ")]
         begins = 0
-        for count, (place, end) in enumerate(
-            zip(starts, [*starts[1:], len(text)], strict=True), 1
-        ):
+        for count, (place, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
             facts = _facts(Block(text[place:end], place + 1))
             clients = Block(text[begins:place], begins + 1)
             begins = place

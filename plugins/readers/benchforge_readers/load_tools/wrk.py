@@ -95,7 +95,12 @@ def _errors(block: Block, facts: dict[str, Fact]) -> None:
 def _percentiles(block: Block, facts: dict[str, Fact]) -> None:
     for match, where in block.all(r" *(\d{1,2}(?:\.\d{1,3})?)% +(\S{1,20})"):
         facts[f"p{float(match[1]):g}"] = seconds(match[2], f"{match[1]}%", where)
-    for name in ("mean", "sd", "max", *(entry for entry in facts if entry[0] == "p" and entry[1:2].isdigit())):
+    for name in (
+        "mean",
+        "sd",
+        "max",
+        *(entry for entry in facts if entry[0] == "p" and entry[1:2].isdigit()),
+    ):
         if name in facts and name != "max":
             entry = facts[name]
             facts[name] = Fact(entry.value, entry.unit, entry.resolution, CORRECTED, entry.origin)

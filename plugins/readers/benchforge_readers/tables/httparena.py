@@ -24,7 +24,7 @@ class HttparenaReader(Reader):
 
     - The name of the file has the profile, which says whether a connection may have several
       requests under way. Without it, Little's law cannot be checked.
-    - `rps` is the number of 2xx responses in the measured time; `duration` is the one that was set.
+    - `rps` is the number of 2xx responses in the measured time; `duration` is the set one.
     - In the profiles `stream-grpc`, `rps` counts messages and `status_2xx` counts calls.
     """
 
@@ -89,7 +89,9 @@ def _responses(facts: dict[str, Fact], result: dict[str, Any], where: str) -> No
     total, right = sum(classes.values()), classes["2xx"]
     bad = classes["4xx"] + classes["5xx"]
     rate, lasted = (float(facts[name].value) if name in facts else 0.0 for name in _BOTH)
-    of_all = abs(total - rate * lasted) < _NEAR * total and abs(right - rate * lasted) > _NEAR * total
+    of_all = (
+        abs(total - rate * lasted) < _NEAR * total and abs(right - rate * lasted) > _NEAR * total
+    )
     facts["requests"] = Fact(total if of_all else right, origin=f"{where}.status_2xx")
     facts["failed" if of_all else "lost"] = Fact(bad, origin=f"{where}.status_5xx")
     facts.setdefault("lost", Fact(0.0, origin=f"{where}.status_5xx"))

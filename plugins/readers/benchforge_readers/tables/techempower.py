@@ -21,7 +21,7 @@ class TechempowerReader(Reader):
     Good to know:
 
     - Each level of each test of each framework is a row. The load tool is wrk.
-    - The duration in the file is the one that was set. No field has the measured one.
+    - The duration in the file is a setting. No field has the measured duration.
     - The plaintext test sends 16 requests at once on a connection, by its script.
     """
 
@@ -56,8 +56,12 @@ class TechempowerReader(Reader):
                         facts["connections"] = level
                     if asked is not None:
                         facts["duration_asked"] = asked
-                    facts["pipeline"] = Fact(_PIPELINE.get(test, 1.0), origin="TechEmpower's script")
-                    yield Row(f"{test} {framework[:60]} ({place})", facts, where, _table(test, place))
+                    facts["pipeline"] = Fact(
+                        _PIPELINE.get(test, 1.0), origin="TechEmpower's script"
+                    )
+                    yield Row(
+                        f"{test} {framework[:60]} ({place})", facts, where, _table(test, place)
+                    )
 
 
 def _table(test: str, place: int) -> str:

@@ -23,7 +23,9 @@ _FACTS = {
     "http_errors": ("failed", "1", 1.0),
     "request_timeouts": ("timeouts", "1", 1.0),
 }
-_REALLY = "oha's p95: .tasks/collect.rake stores data.dig(:latencyPercentiles, :p95) as percentile99"
+_REALLY = (
+    "oha's p95: .tasks/collect.rake stores data.dig(:latencyPercentiles, :p95) as percentile99"
+)
 
 
 _ALL = "oha counts requests that failed, whose number nobody stored"

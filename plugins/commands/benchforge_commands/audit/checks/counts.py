@@ -146,7 +146,11 @@ def successes(row: Row) -> Sequence[Finding] | None:
 
 def bytes_per_second(row: Row) -> Sequence[Finding] | None:
     """AB1: bytes / duration is the number of bytes per second."""
-    per, total, lasted = interval(row, "byte_rate"), interval(row, "bytes"), interval(row, "duration")
+    per, total, lasted = (
+        interval(row, "byte_rate"),
+        interval(row, "bytes"),
+        interval(row, "duration"),
+    )
     if per is None or total is None or lasted is None:
         return None
     if row.facts["duration"].estimator == "asked":

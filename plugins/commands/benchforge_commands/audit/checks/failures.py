@@ -68,7 +68,9 @@ def checks_failed(row: Row) -> Sequence[Finding] | None:
         return None
     findings = []
     for count, others, words in stated:
-        total = others if words.startswith("responses") else others + float(count.value if count else 0)
+        total = (
+            others if words.startswith("responses") else others + float(count.value if count else 0)
+        )
         if count is None or not total or float(count.value) / total <= _FEW:
             continue
         share = readable.percent(float(count.value) / total)

@@ -78,7 +78,9 @@ def _least_mean(row: Row) -> _Mean | None:
         return _Mean(mean.low, shown(mean), mean.estimator)
     if mean is not None or not (listed := percentiles(row)):
         return None
-    low = mean_at_least({percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples(row))
+    low = mean_at_least(
+        {percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples(row)
+    )
     first = next(iter(listed.items()))
     text = f"{amount(low, 's')} (at least, by p{first[0]:g} {shown(first[1])} and the others)"
     estimator = first[1].estimator

@@ -23,7 +23,10 @@ def computed(row: Row) -> Sequence[Finding] | None:
         if fact is None:
             continue
         right = _right(name, row.times)
-        if any(abs(entry - float(fact.value)) <= _EXACT * max(row.times) + fact.resolution for entry in right):
+        if any(
+            abs(entry - float(fact.value)) <= _EXACT * max(row.times) + fact.resolution
+            for entry in right
+        ):
             continue
         count = readable.counted(len(row.times), "listed time")
         findings.append(
@@ -53,8 +56,9 @@ def _right(name: str, times: Sequence[float]) -> list[float]:
         if len(times) < _TWO:
             return [0.0]
         return [statistics.stdev(times), statistics.pstdev(times)]
-    compute = {"mean": statistics.fmean, "p50": statistics.median, "min": min, "max": max}[name]
-    return [compute(times)]
+    if name in {"min", "max"}:
+        return [min(times) if name == "min" else max(times)]
+    return [statistics.fmean(times) if name == "mean" else statistics.median(times)]
 
 
 def derived(row: Row) -> Sequence[Finding] | None:

@@ -14,7 +14,19 @@ _DIGITS = 12
 "Digits that two rows must share to be copies: small numbers of runs agree by chance."
 _MOST_BYTES = 1.6
 _SUM = 0.01
-_MEASURED = ("rate", "requests", "mean", "sd", "max", "min", "p50", "p90", "p99", "byte_rate", "cpu")
+_MEASURED = (
+    "rate",
+    "requests",
+    "mean",
+    "sd",
+    "max",
+    "min",
+    "p50",
+    "p90",
+    "p99",
+    "byte_rate",
+    "cpu",
+)
 
 
 def copies(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:

@@ -94,7 +94,13 @@ def deviation(row: Row) -> Sequence[Finding] | None:
     top_s = deviation_at_most(least_s, mean.low, most.high, samples(row))
     # The bound is not monotone in the mean: it is largest halfway between the extremes.
     middle = min(max((least_s + most.high) / 2, mean.low), mean.high)
-    top_s = max(top_s, *(deviation_at_most(least_s, entry, most.high, samples(row)) for entry in (middle, mean.high)))
+    top_s = max(
+        top_s,
+        *(
+            deviation_at_most(least_s, entry, most.high, samples(row))
+            for entry in (middle, mean.high)
+        ),
+    )
     if spread.low <= top_s * _MORE:
         return []
     return [
