@@ -1,12 +1,12 @@
 """What reads the results of other tools: a source of text, and rows of facts made from it."""
 
-import json
+import io
+import itertools
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar
+from typing import BinaryIO, ClassVar
 
-from benchforge.model.values.bounds import bounded
 from benchforge.parts.part import Kind, Part
 from benchforge.text.readable import too_many
 
@@ -65,18 +65,16 @@ class Source:
 
     def lines(self) -> Iterator[str]:
         """Yield each line, without its end. Raises ValueError for one of more than 1 MiB."""
-        *whole, rest = self._start.split(b"\n")
-        number = 0
-        for number, line in enumerate(whole, 1):  # noqa: B007 - the last one counts on
-            yield line.decode("utf-8-sig", "replace").removesuffix("\r")
-        while rest or (rest := self._stream.readline(LINE_BYTES)):
-            if not rest.endswith(b"\n"):
-                rest += self._stream.readline(LINE_BYTES)
-            number += 1
-            if len(rest) > LINE_BYTES:
-                raise ValueError(f"line {number}: {too_many(len(rest), LINE_BYTES, 'bytes')}")
-            yield rest.decode("utf-8-sig", "replace").rstrip("\r\n")
-            rest = b""
+        start = io.BytesIO(self._start)
+        for number in itertools.count(1):
+            line = start.readline()
+            if not line.endswith(b"\n"):
+                line += self._stream.readline(LINE_BYTES + 1)
+            if len(line) > LINE_BYTES:
+                raise ValueError(f"line {number}: {too_many(len(line), LINE_BYTES, 'bytes')}")
+            if not line:
+                return
+            yield line.decode("utf-8-sig", "replace").rstrip("\r\n")
 
     def text(self) -> str:
         """Return everything. Raises ValueError for more than 64 MiB."""
@@ -84,13 +82,6 @@ class Source:
         if len(content) > TEXT_BYTES:
             raise ValueError(too_many(len(content), TEXT_BYTES, "bytes"))
         return content.decode("utf-8-sig", "replace")
-
-    def json(self) -> Any:
-        """Return the document of JSON. Raises ValueError where there is none, or a huge one."""
-        try:
-            return json.loads(bounded(self.text()), parse_constant=lambda name: None)
-        except RecursionError:
-            raise ValueError("its JSON is nested too deeply") from None
 
 
 class Reader(Part):

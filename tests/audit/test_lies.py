@@ -78,7 +78,7 @@ LIES: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "a response longer than the load": (
         "AT1",
-        lambda: edited(printers.oha(simulate(SETUP)), r'"slowest": ([\d.]+)', lambda t: 900.0),
+        lambda: edited(printers.oha(simulate(SETUP)), r'"slowest": ([\d.]+)', lambda _: 900.0),
     ),
     "twice the bytes per second": (
         "AB1",
@@ -123,7 +123,7 @@ LIES: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "fewer users than iterations": (
         "AL4",
-        lambda: edited(printers.k6(simulate(SETUP)), r'"vus_max": {"value": (\d+)', lambda n: 2),
+        lambda: edited(printers.k6(simulate(SETUP)), r'"vus_max": {"value": (\d+)', lambda _: 2),
     ),
 }
 

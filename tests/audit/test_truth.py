@@ -1,4 +1,4 @@
-"""No result that a load can have is called impossible: loads are simulated, and printed by tools."""
+"""No result that a load can have is called impossible: loads are simulated, tools print them."""
 
 import random
 
@@ -7,6 +7,7 @@ from load.audits import audit, false
 from load.printers import CLOSED, OPEN, PIPELINES, TIMES_OUT
 from load.queues import Setup, simulate
 
+from benchforge.model.validity.times import mean_at_least
 from benchforge.plugin import Fact
 
 FEW, EACH, MANY = 20, 250, 6250
@@ -14,7 +15,7 @@ FEW, EACH, MANY = 20, 250, 6250
 
 
 def drawn(tool: str, seed: int) -> Setup:
-    """Return a load that the tool can make: closed, with think time, time-outs, pipelines, or open."""
+    """Return a load of the tool: closed, with think time, time-outs, pipelines, or open."""
     random_ = random.Random(f"{tool} {seed}")
     connections = random_.choice((1, 2, 8, 30, 100))
     return Setup(
@@ -61,3 +62,8 @@ def nothing_false(tool: str, seed: int) -> None:
     audited = audit(text, given)
     assert not false(audited), (setup, false(audited), text)
     assert audited.checked or tool == "pyperf", text
+
+
+def test_a_coarse_percentile_bounds_no_mean_twice() -> None:
+    """The lowest value of a coarse percentile may be below that of a finer, lower one."""
+    assert mean_at_least({50.0: 4.0, 75.0: 3.5, 90.0: 4.0}) == pytest.approx(2.0)

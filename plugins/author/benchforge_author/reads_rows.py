@@ -1,4 +1,4 @@
-"""A reader asked what an audit would ask it: of a recorded output, and of hundreds of damaged ones."""
+"""A reader asked what an audit would ask it: of recorded outputs, and of damaged ones."""
 
 import io
 import math

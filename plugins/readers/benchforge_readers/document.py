@@ -1,13 +1,26 @@
 """JSON of other tools: fields by their path, and what a beginning of JSON tells."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from benchforge.plugin import Fact
+from benchforge.plugin import Fact, Source, bounded
 from benchforge_readers.printed import given
 
 MOST_ROWS = 200_000
+
+
+def document_of(source: Source) -> Any:
+    """Return the document of JSON. Raises ValueError where there is none, or a huge one."""
+    try:
+        return json.loads(bounded(source.text()), parse_constant=_none)
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply") from None
+
+
+def _none(name: str) -> None:
+    """Take NaN and Infinity, which some tools write, for unknown."""
 
 
 def field(document: object, *path: str) -> Any:
@@ -25,7 +38,7 @@ def table(document: object, *path: str) -> dict[str, Any]:
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise ValueError(f"{'.'.join(path) or 'document'}: {type(content).__name__}, not a table")
+        raise ValueError(f"{'.'.join(path) or 'document'}: {type(content).__name__}, not a table")  # noqa: TRY004 - of foreign data
     return content
 
 
@@ -35,7 +48,7 @@ def items(document: object, *path: str) -> list[Any]:
     if content is None:
         return []
     if not isinstance(content, list):
-        raise ValueError(f"{'.'.join(path) or 'document'}: {type(content).__name__}, not a list")
+        raise ValueError(f"{'.'.join(path) or 'document'}: {type(content).__name__}, not a list")  # noqa: TRY004 - of foreign data
     if len(content) > MOST_ROWS:
         raise ValueError(f"{'.'.join(path) or 'document'}: more than {MOST_ROWS} entries")
     return content

@@ -73,7 +73,7 @@ def given(
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{name}: {str(value)[:40]!r} is not a number")
+        raise ValueError(f"{name}: {str(value)[:40]!r} is not a number")  # noqa: TRY004 - of foreign data
     if not math.isfinite(value) or abs(value) > MOST:
         raise ValueError(f"{name}: {str(value)[:40]} is not a finite number")
     resolution = step or (0.0 if isinstance(value, int) and unit == "1" else abs(value) * 1e-12)

@@ -14,8 +14,7 @@ def wrk(of: Simulated) -> str:
         f"Running {_s(of.setup.duration_s)} test @ http://127.0.0.1:8080/",
         f"  1 threads and {of.setup.connections} connections",
         "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
-        f"    Latency   {_us(_mean(corrected))}   {_us(_sd(corrected))}   "
-        f"{_us(max(corrected, default=0.0))}   70.00%",
+        _latency(corrected),
         "    Req/Sec     1.00k     0.10k     1.10k    70.00%",
         "  Latency Distribution",
         *(f"     {percent}%  {_us(_rank(corrected, percent))}" for percent in (50, 75, 90, 99)),
@@ -63,7 +62,7 @@ def wrk2(of: Simulated) -> str:
             f"Running {_s(of.setup.duration_s)} test @ http://127.0.0.1:8080/",
             f"  1 threads and {of.setup.connections} connections",
             "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
-            f"    Latency   {_us(_mean(of.times))}   {_us(_sd(of.times))}   {_us(top)}   70.00%",
+            _latency(of.times),
             "    Req/Sec     1.00k     0.10k     1.10k    70.00%",
             "  Latency Distribution (HdrHistogram - Recorded Latency)",
             "  Detailed Percentile spectrum:",
@@ -255,21 +254,23 @@ def autocannon(of: Simulated) -> str:
 
 
 def h2load(of: Simulated) -> str:
+    rate, per = f"{of.requests / of.duration_s:.2f}", _bytes(of.bytes / of.duration_s)
+    good, all_ = of.requests - of.failed, of.requests
+    counts = f"{all_} total, {all_} started, {all_} done, {good}"
+    shown = (min(of.times), max(of.times), _mean(of.times), _sd(of.times))
+    times = "     ".join(map(_us, shown))
     return "\n".join(
         [
             "starting benchmark...",
-            f"spawning thread #0: {of.setup.connections} total client(s). {of.requests} total requests",
+            f"spawning thread #0: {of.setup.connections} total client(s). 1 total requests",
             "Application protocol: h2",
             "",
-            f"finished in {of.duration_s:.2f}s, {of.requests / of.duration_s:.2f} req/s, "
-            f"{_bytes(of.bytes / of.duration_s)}/s",
-            f"requests: {of.requests} total, {of.requests} started, {of.requests} done, "
-            f"{of.requests - of.failed} succeeded, {of.failed} failed, 0 errored, 0 timeout",
+            f"finished in {of.duration_s:.2f}s, {rate} req/s, {per}/s",
+            f"requests: {counts} succeeded, {of.failed} failed, 0 errored, 0 timeout",
             f"status codes: {of.requests - of.failed} 2xx, 0 3xx, 0 4xx, {of.failed} 5xx",
             f"traffic: {_bytes(of.bytes)} ({of.bytes}) total, 1B (1) headers, 1B (1) data",
             "                     min         max         mean         sd        +/- sd",
-            f"time for request:    {_us(min(of.times))}     {_us(max(of.times))}     "
-            f"{_us(_mean(of.times))}     {_us(_sd(of.times))}    70.00%",
+            f"time for request:    {times}    70.00%",
             "",
         ]
     )
@@ -443,6 +444,11 @@ PIPELINES = ("wrk", "autocannon", "h2load")
 TIMES_OUT = ("wrk", "hey", "oha", "autocannon")
 
 
+def _latency(times: list[float]) -> str:
+    shown = (_mean(times), _sd(times), max(times, default=0.0))
+    return f"    Latency   {'   '.join(map(_us, shown))}   70.00%"
+
+
 def _mean(times: list[float]) -> float:
     return statistics.fmean(times) if times else 0.0
 
@@ -485,7 +491,7 @@ def _bytes(count: float) -> str:
 def _hdr(seconds: float) -> float:
     """Return the highest value of the bucket of an HdrHistogram with three digits."""
     us = int(seconds * 1e6)
-    width = max(1, 2 ** (us.bit_length() - 11))
+    width = 1 << max(0, us.bit_length() - 11)
     return (us // width * width + width - 1) / 1e6
 
 

@@ -31,8 +31,9 @@ def command() -> None:
     FILE is what a load tool or a timer printed, or a published table; a folder of such files; or -
     for standard input, as in: wrk -t2 -c64 http://127.0.0.1:8080/ | benchforge audit -
 
-    benchforge recognizes wrk, wrk2, ab, hey, oha, bombardier, vegeta, autocannon, h2load, k6, locust,
-    JMeter, hyperfine, pyperf, pytest-benchmark and tables of three leaderboards by their content.
+    benchforge recognizes wrk, wrk2, ab, hey, oha, bombardier, vegeta, autocannon, h2load, k6,
+    locust, JMeter, hyperfine, pyperf, pytest-benchmark and tables of three leaderboards by their
+    content.
     What a result does not state is unknown. The options state it for all rows that lack it.
 
     An audit finds numbers that contradict each other. It does not show that a result is right.

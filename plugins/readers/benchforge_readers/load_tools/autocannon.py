@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, table, take
+from benchforge_readers.document import document_of, field, has, table, take
 
 _MS = 1e-3
 _ROUNDED = 1.0  # milliseconds: it records whole ones
@@ -29,7 +29,7 @@ class AutocannonReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row."""
-        document = source.json()
+        document = document_of(source)
         facts: dict[str, Fact] = {}
         take(facts, "connections", document, "connections")
         take(facts, "pipeline", document, "pipelining")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, table, take
+from benchforge_readers.document import document_of, field, has, table, take
 from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
 
 _US = 1e-6
@@ -34,19 +34,20 @@ class BombardierReader(Reader):
                 url = block.lines[0].split(" ")[1][:80]
                 yield Row(f"{url} ({count})", _printed(block), f"line {block.first}")
             return
-        document = source.json()
+        document = document_of(source)
         facts: dict[str, Fact] = {}
         take(facts, "connections", document, "spec", "numberOfConnections")
         take(facts, "duration_asked", document, "spec", "testDurationSeconds", unit="s")
         take(facts, "duration", document, "result", "timeTakenSeconds", unit="s")
         take(facts, "bytes", document, "result", "bytesRead", unit="B")
+        path_: tuple[str, ...] = ()
         for name, path in (("mean", "mean"), ("sd", "stddev"), ("max", "max")):
             path_ = ("result", "latency", path)
             take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
         for percent in table(document, "result", "latency", "percentiles"):
             if percent.replace(".", "", 1).isdigit():
-                path_ = ("result", "latency", "percentiles", percent)
-                take(facts, f"p{float(percent):g}", document, *path_, unit="s", scale=_US, step=1.0)
+                name, path_ = f"p{float(percent):g}", (*path_[:2], "percentiles", percent)
+                take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
         for name in _CLASSES:
             take(facts, name, document, "result", f"req{name}")
         take(facts, "lost", document, "result", "others")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+from benchforge_readers.printed import BINARY, Block, number, quantity, seconds
 
 _CLIENTS = r"spawning thread #\d{1,6}: (\d{1,9}) total client\(s\)\..*"
 _NAMES = {"median": "p50", "p95": "p95", "p99": "p99", "min": "min", "max": "max"}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, table
+from benchforge_readers.document import document_of, field, has, table
 from benchforge_readers.printed import Block, given, number, seconds
 
 _MS = 1e-3
@@ -34,7 +34,7 @@ class K6Reader(Reader):
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row, and one for each group of requests with a tag of its own."""
         if source.head.lstrip().startswith("{"):
-            document = source.json()
+            document = document_of(source)
             facts = _facts(table(document, "metrics"))
             spent = given(field(document, "state", "testRunDurationMs"), "state", "s", _MS)
             if spent is not None:
@@ -100,6 +100,11 @@ def _printed(block: Block) -> dict[str, Fact]:
                 title = f"p{float(match[1]):g}"
             if title:
                 facts[title] = seconds(text, name, hit[1])
+    _printed_counts(block, facts, dots)
+    return facts
+
+
+def _printed_counts(block: Block, facts: dict[str, Fact], dots: str) -> None:
     if hit := block.find(rf".{{0,20}}\biteration_duration{dots}avg=(\S{{1,30}}) .*"):
         facts["iteration_mean"] = seconds(hit[0][1], "iteration_duration", hit[1])
     for metric, count, rate in (
@@ -123,7 +128,6 @@ def _printed(block: Block) -> dict[str, Fact]:
         facts["failed"] = Fact(
             float(share.value) * total, "1", share.resolution * total, "", hit[1]
         )
-    return facts
 
 
 @hookimpl

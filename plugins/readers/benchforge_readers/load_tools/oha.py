@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import counts, field, has, statuses, take
+from benchforge_readers.document import counts, document_of, field, has, statuses, take
 from benchforge_readers.printed import Block, blocks, number, seconds
 
 _IN_FLIGHT = "aborted due to deadline"
@@ -32,7 +32,7 @@ class OhaReader(Reader):
             for count, block in enumerate(blocks(source, r"Summary:"), 1):
                 yield Row(f"summary {count}", _printed(block), f"line {block.first}")
             return
-        document = source.json()
+        document = document_of(source)
         facts: dict[str, Fact] = {}
         for name, path, unit in (
             ("duration", "total", "s"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import counts, field, has, statuses, take
+from benchforge_readers.document import counts, document_of, field, has, statuses, take
 from benchforge_readers.printed import Block, blocks, number, seconds
 
 _NS = 1e-9
@@ -35,7 +35,7 @@ class VegetaReader(Reader):
             for count, block in enumerate(blocks(source, r"Requests +\[total, rate"), 1):
                 yield Row(f"report {count}", _printed(block), f"line {block.first}")
             return
-        document = source.json()
+        document = document_of(source)
         facts: dict[str, Fact] = {}
         take(facts, "requests", document, "requests")
         take(facts, "rate", document, "rate", unit="1/s")
@@ -97,6 +97,13 @@ def _printed(block: Block) -> dict[str, Fact]:
                 facts[name] = seconds(value, title, hit[1])
     if "requests" not in facts:
         raise ValueError(f"line {block.first}: no number of requests")
+    _printed_counts(block, facts)
+    _sketched(facts)
+    facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
+    return facts
+
+
+def _printed_counts(block: Block, facts: dict[str, Fact]) -> None:
     if hit := block.find(r"Success +\[ratio\] +(\S{1,20})%"):
         facts["success"] = number(hit[0][1], "Success", "1", 0.01, hit[1])
         entry = facts["success"]
@@ -109,9 +116,6 @@ def _printed(block: Block) -> dict[str, Fact]:
         facts["status_total"] = Fact(float(sum(codes.values())), origin=hit[1])
         facts["lost"] = Fact(float(codes.get("0", 0)), origin=hit[1])
         statuses(facts, iter(codes.items()), hit[1])
-    _sketched(facts)
-    facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
-    return facts
 
 
 @hookimpl

@@ -45,29 +45,7 @@ def named(block: Block, count: int) -> str:
 
 def facts_of(block: Block) -> dict[str, Fact]:
     """Return what wrk and wrk2 print alike. Raises ValueError for a number that is none."""
-    facts: dict[str, Fact] = {}
-    if hit := block.find(r"Running (\S{1,20}) test @ .*"):
-        facts["duration_asked"] = seconds(hit[0][1], "test", hit[1])
-    if hit := block.find(r" *(\d{1,9}) threads and (\d{1,9}) connections"):
-        threads = number(hit[0][1], "threads", origin=hit[1])
-        connections = number(hit[0][2], "connections", origin=hit[1])
-        facts["threads"] = threads
-        if threads.value and connections.value:
-            each = float(connections.value) // float(threads.value) * float(threads.value)
-            facts["connections"] = Fact(each, "1", 0.0, "", hit[1])
-    if hit := block.find(rf" *Latency +{_WORD} +{_WORD} +{_WORD} +{_WORD}"):
-        for name, text in zip(("mean", "sd", "max"), hit[0].groups(), strict=False):
-            if "nan" not in text:
-                facts[name] = seconds(text, name, hit[1])
-    if hit := block.find(rf" *Req/Sec +{_WORD} +{_WORD} +{_WORD} +{_WORD}"):
-        if "nan" not in hit[0][1]:
-            facts["thread_rate"] = quantity(hit[0][1], "Req/Sec", _K, "1/s", hit[1])
-    total = block.find(r" *(\d{1,18}) requests in (\S{1,20}), (\S{1,20}) read")
-    if total is None:
-        raise ValueError(f"line {block.first}: no line 'requests in' below it: is it whole?")
-    facts["requests"] = number(total[0][1], "requests", origin=total[1])
-    facts["duration"] = seconds(total[0][2], "duration", total[1])
-    facts["bytes"] = quantity(total[0][3], "read", BINARY, "B", total[1])
+    facts = {**_asked(block), **_times(block), **_counts(block)}
     _errors(block, facts)
     if hit := block.find(r"Requests/sec: +(\S{1,20})"):
         facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
@@ -75,9 +53,45 @@ def facts_of(block: Block) -> dict[str, Fact]:
         facts["byte_rate"] = quantity(hit[0][1], "Transfer/sec", BINARY, "B/s", hit[1])
     facts["loop"] = Fact("closed", origin="wrk is a closed loop")
     facts["protocol"] = Fact("HTTP/1.1", origin="wrk speaks HTTP/1.1 only")
-    if "mean" in facts and not facts["requests"].value:
-        facts = {name: entry for name, entry in facts.items() if name not in {"mean", "sd", "max"}}
+    if facts["requests"].value:
+        return facts
+    return {name: fact for name, fact in facts.items() if name not in {"mean", "sd", "max"}}
+
+
+def _asked(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    if hit := block.find(r"Running (\S{1,20}) test @ .*"):
+        facts["duration_asked"] = seconds(hit[0][1], "test", hit[1])
+    if hit := block.find(r" *(\d{1,9}) threads and (\d{1,9}) connections"):
+        facts["threads"] = number(hit[0][1], "threads", origin=hit[1])
+        threads, connections = int(hit[0][1]), int(hit[0][2])
+        if threads and connections:  # each thread has the same number
+            each = connections // threads * threads
+            facts["connections"] = Fact(float(each), "1", 0.0, "", hit[1])
     return facts
+
+
+def _times(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    if hit := block.find(rf" *Latency +{_WORD} +{_WORD} +{_WORD} +{_WORD}"):
+        for name, text in zip(("mean", "sd", "max"), hit[0].groups(), strict=False):
+            if "nan" not in text:
+                facts[name] = seconds(text, name, hit[1])
+    hit = block.find(rf" *Req/Sec +{_WORD} +{_WORD} +{_WORD} +{_WORD}")
+    if hit and "nan" not in hit[0][1]:
+        facts["thread_rate"] = quantity(hit[0][1], "Req/Sec", _K, "1/s", hit[1])
+    return facts
+
+
+def _counts(block: Block) -> dict[str, Fact]:
+    total = block.find(r" *(\d{1,18}) requests in (\S{1,20}), (\S{1,20}) read")
+    if total is None:
+        raise ValueError(f"line {block.first}: no line 'requests in' below it: is it whole?")
+    return {
+        "requests": number(total[0][1], "requests", origin=total[1]),
+        "duration": seconds(total[0][2], "duration", total[1]),
+        "bytes": quantity(total[0][3], "read", BINARY, "B", total[1]),
+    }
 
 
 def _errors(block: Block, facts: dict[str, Fact]) -> None:

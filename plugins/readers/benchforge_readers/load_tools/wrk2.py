@@ -69,6 +69,12 @@ def _spectrum(block: Block, facts: dict[str, Fact]) -> None:
     else:
         for match, where in block.all(r" *(\d{1,3}\.\d{1,6})% +(\S{1,20})"):
             facts[_name(float(match[1]))] = _of_bucket(seconds(match[2], f"{match[1]}%", where))
+    _foot(block, facts)
+    if not facts:
+        raise ValueError(f"line {block.first}: no row of percentiles below it")
+
+
+def _foot(block: Block, facts: dict[str, Fact]) -> None:
     if hit := block.find(_FOOT.format("Mean", "StdDeviation")):
         for name, text in zip(("mean", "sd"), hit[0].groups(), strict=True):
             if "nan" not in text.lower():
@@ -79,8 +85,6 @@ def _spectrum(block: Block, facts: dict[str, Fact]) -> None:
         if not facts["samples"].value:
             for name in ("mean", "sd", "max"):
                 facts.pop(name, None)
-    if not facts:
-        raise ValueError(f"line {block.first}: no row of percentiles below it")
 
 
 def _name(percent: float) -> str:

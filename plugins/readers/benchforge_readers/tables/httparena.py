@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, items, take, word
+from benchforge_readers.document import document_of, field, has, items, take, word
 from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import BINARY, given, number, quantity, seconds
 
@@ -40,12 +40,12 @@ class HttparenaReader(Reader):
         match = _PROFILE.search(source.name.replace("\\", "/").rpartition("/")[2])
         profile = match[1] if match else ""
         table = match[0].removesuffix(".json") if match else "rows"
-        document = source.json()
+        document = document_of(source)
         rows = items({"rows": document if isinstance(document, list) else [document]}, "rows")
         for place, result in enumerate(rows):
             where = f"{place}"
             if not isinstance(result, dict):
-                raise ValueError(f"{place}: {type(result).__name__}, not a table")
+                raise ValueError(f"{place}: {type(result).__name__}, not a table")  # noqa: TRY004 - of foreign data
             name = word(result.get("framework"), f"row {place + 1}")
             yield Row(name, _facts(result, profile, where), where, table)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, items, table, take
+from benchforge_readers.document import document_of, field, items, table, take
 from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import given, number, seconds
 
@@ -36,7 +36,7 @@ class TechempowerReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each level of each test."""
-        document = source.json()
+        document = document_of(source)
         raw = table(document, "rawData")
         written = field(document, "duration")
         asked = number(written, "duration", "s") if isinstance(written, str) else None

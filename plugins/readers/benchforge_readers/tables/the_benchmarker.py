@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, items, word
+from benchforge_readers.document import document_of, field, has, items, word
 from benchforge_readers.printed import given
 
 _MS = 1e-3
@@ -49,7 +49,7 @@ class TheBenchmarkerReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each framework and level."""
-        document = source.json()
+        document = document_of(source)
         names = {
             field(entry, "id"): word(field(entry, "label"), "no name")
             for entry in items(document, "frameworks")
@@ -60,11 +60,11 @@ class TheBenchmarkerReader(Reader):
             where = f"metrics.{place}"
             framework, level = field(metric, "framework_id"), field(metric, "level")
             if not isinstance(framework, int) or not isinstance(level, int):
-                raise ValueError(f"{where}: no framework_id and level")
+                raise ValueError(f"{where}: no framework_id and level")  # noqa: TRY004 - of foreign data
             facts = groups.setdefault((framework, level), {})
             facts["connections"] = Fact(float(level), origin=f"{where}.level")
             name = _FACTS.get(str(field(metric, "label")))
-            value = given(field(metric, "value"), f"{where}.value", *(name[1:] if name else ()))
+            value = _value(field(metric, "value"), f"{where}.value", name)
             if name is None or value is None or float(value.value) < 0:
                 continue
             really = {"p99": _REALLY, "rate": _ALL}.get(name[0], "")
@@ -76,6 +76,10 @@ class TheBenchmarkerReader(Reader):
                 continue  # a framework that did not run
             name_ = f"{names.get(framework, framework)} ({level})"
             yield Row(name_, facts, facts["rate"].origin, f"level {level}")
+
+
+def _value(value: object, where: str, name: tuple[str, str, float] | None) -> Fact | None:
+    return given(value, where) if name is None else given(value, where, name[1], name[2])
 
 
 def _metrics(document: object) -> list[Any]:

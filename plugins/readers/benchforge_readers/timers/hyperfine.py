@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, items, take, word
+from benchforge_readers.document import document_of, field, has, items, take, word
 from benchforge_readers.timers.runs import times_of
 
 
@@ -19,7 +19,7 @@ class HyperfineReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each command."""
-        for place, result in enumerate(items(source.json(), "results")):
+        for place, result in enumerate(items(document_of(source), "results")):
             where = f"results.{place}"
             facts: dict[str, Fact] = {}
             for name, path in (

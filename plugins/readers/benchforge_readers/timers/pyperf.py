@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, items, word
+from benchforge_readers.document import document_of, field, has, items, word
 from benchforge_readers.timers.runs import times_of
 
 
@@ -24,7 +24,7 @@ class PyperfReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each benchmark."""
-        document = source.json()
+        document = document_of(source)
         for place, benchmark in enumerate(items(document, "benchmarks")):
             where = f"benchmarks.{place}"
             times: list[float] = []

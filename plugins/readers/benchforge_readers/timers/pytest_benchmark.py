@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import field, has, items, take, word
+from benchforge_readers.document import document_of, field, has, items, take, word
 from benchforge_readers.timers.runs import times_of
 
 
@@ -19,7 +19,7 @@ class PytestBenchmarkReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each benchmark."""
-        for place, benchmark in enumerate(items(source.json(), "benchmarks")):
+        for place, benchmark in enumerate(items(document_of(source), "benchmarks")):
             where = f"benchmarks.{place}"
             facts: dict[str, Fact] = {}
             for name, path in (

@@ -42,7 +42,8 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
             "AC1",
             "false field" if asked else "impossible",
             "requests, duration and rate do not fit",
-            f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, but the "
+            f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
+            "but the "
             f"row has {readable.exact(value(row, 'rate'))}/s",
             true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
         )
@@ -69,17 +70,11 @@ def wall_clock(row: Row) -> Sequence[Finding] | None:
 
 def same_length(row: Row) -> Sequence[Finding] | None:
     """AC3: two rates of one load are of the same duration."""
-    loads = [
-        (name, entry, per)
-        for name, entry, per in (
-            ("requests", interval(row, "requests"), interval(row, "rate")),
-            ("iterations", interval(row, "iterations"), interval(row, "iteration_rate")),
-        )
-        if entry is not None and per is not None
-    ]
-    if len(loads) < 2:  # noqa: PLR2004 - two of them
+    requests, rates = interval(row, "requests"), interval(row, "rate")
+    iterations, per = interval(row, "iterations"), interval(row, "iteration_rate")
+    if requests is None or rates is None or iterations is None or per is None:
         return None
-    first, second = (entry / per for _, entry, per in loads if per is not None)
+    first, second = requests / rates, iterations / per
     if first.low <= second.high * (1 + _EXACT) and second.low <= first.high * (1 + _EXACT):
         return []
     return [
@@ -87,7 +82,8 @@ def same_length(row: Row) -> Sequence[Finding] | None:
             "AC3",
             "impossible",
             "two rates of one load are of different durations",
-            f"requests / rate = {amount(first.low, 's')}, iterations / rate = {amount(second.low, 's')}",
+            f"requests / rate = {amount(first.low, 's')}, iterations / rate = "
+            f"{amount(second.low, 's')}",
             true_if="the numbers are of different runs",
         )
     ]
@@ -163,7 +159,8 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
             "AB1",
             "impossible",
             "bytes, duration and bytes per second do not fit",
-            f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = {amount(need.low, 'B/s')}, "
+            f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
+            f"{amount(need.low, 'B/s')}, "
             f"but the row has {shown(row.facts['byte_rate'])}",
             true_if=f"the load lasted {amount((total / per).low, 's')}",
         )

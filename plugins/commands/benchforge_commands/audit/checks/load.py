@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchforge.model.validity.identities import mean_at_least
+from benchforge.model.validity.times import mean_at_least
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     CORRECTED,
@@ -103,7 +103,8 @@ def made_up(row: Row) -> Sequence[Finding] | None:
             "AL5",
             "unsupported",
             "the mean is not that of the requests that were sent",
-            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(plain_s, 's')} is the most that "
+            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(plain_s, 's')} is the "
+            "most that "
             f"requests took on average; the row has {shown(row.facts['mean'])}, since "
             f"{row.facts['mean'].estimator}",
             "" if stated else f"{readable.exact(each)} request at a time on a connection",
@@ -135,7 +136,8 @@ def idle(row: Row) -> Sequence[Finding] | None:
             "AL2",
             "unsupported",
             "most connections did nothing, in a closed loop",
-            f"{_of(rates, '/s')} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
+            f"{_of(rates, '/s')} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests "
+            "under "
             f"way, on {_connections(connections)}: {share} of them waited for nothing",
             "each connection sends its next request at once, and none was lost",
             f"the load tool waited between requests, or opened a connection for each, or "
@@ -166,7 +168,8 @@ def tail(row: Row) -> Sequence[Finding] | None:
             "AL3",
             "unsupported",
             f"the slowest {readable.percent(share)} of the requests must have been very slow",
-            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(mean_s, 's')} on average, but "
+            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(mean_s, 's')} on "
+            "average, but "
             f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
             f"{amount(tail_s, 's')}{longer}",
             "each connection was in use all the time",
@@ -218,8 +221,8 @@ def _timed_rate(row: Row) -> Interval | None:
 def _longest_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
     """Return what the mean is at most; None where nothing bounds it.
 
-    wrk adds x / E samples below each time x that is longer than E = connections / rate, with a mean
-    of x / 2. If all times add up to what the connections had, the mean of all is E + max / 2 at most.
+    wrk adds x / E samples below each time x longer than E = connections / rate, with a mean of
+    x / 2. If all times add up to what the connections had, the mean is E + max / 2 at most.
     """
     if estimator.startswith(CORRECTED):
         longest = number(row, "max")

@@ -36,7 +36,8 @@ def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | No
         "AN3",
         "not resolved",
         "neighbours in rank differ by less than one row between two sittings",
-        f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of {len(both)} rows changed "
+        f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of {len(both)} rows "
+        "changed "
         f"by {readable.percent(math.expm1(spread))} (robust standard deviation)",
         "nothing that is measured changed between the sittings",
         "versions, machine or load changed between the two",

@@ -133,7 +133,8 @@ def sums(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
             findings.append(
                 _sum_differs(
                     total,
-                    f"the means of the rows average {amount(right, 's')}, {total.name} has {shown(mean)}",
+                    f"the means of the rows average {amount(right, 's')}, {total.name} has "
+                    f"{shown(mean)}",
                 )
             )
     return findings
@@ -173,7 +174,8 @@ def sizes(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
                         "AB4",
                         "unsupported",
                         "its responses have another size than those of the others",
-                        f"{amount(size, 'B')} a response; the median of {len(same)} rows of {name} is "
+                        f"{amount(size, 'B')} a response; the median of {len(same)} rows of "
+                        f"{name} is "
                         f"{amount(middle, 'B')}",
                         "all rows send the same requests, and have the same right answer",
                         "it compresses differently, sends more headers, or answers something else",

@@ -3,13 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from benchforge.model.validity.identities import (
-    deviation_at_most,
-    falling,
-    mean_at_least,
-    mean_at_most,
-)
+from benchforge.model.validity.times import mean_at_least
 from benchforge.plugin import Fact, Row
+from benchforge_commands.audit.bounds import deviation_at_most, falling, mean_at_most
 from benchforge_commands.audit.facts import amount, number, percentiles, samples, shown
 from benchforge_commands.audit.finding import Finding
 
@@ -37,7 +33,8 @@ def order(row: Row) -> Sequence[Finding] | None:
             "AP1",
             "impossible",
             f"{listed[high][0]} is less than {listed[low][0]}",
-            f"{listed[high][0]} {shown(listed[high][1])} < {listed[low][0]} {shown(listed[low][1])}",
+            f"{listed[high][0]} {shown(listed[high][1])} < {listed[low][0]} "
+            f"{shown(listed[low][1])}",
             true_if="the two are of different requests, or their names are exchanged",
         )
         for low, high in falling(bounds)
@@ -108,7 +105,8 @@ def deviation(row: Row) -> Sequence[Finding] | None:
             "AV1",
             "impossible",
             "the deviation is more than the extremes allow",
-            f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most, the row "
+            f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most, "
+            "the row "
             f"has {shown(spread)}",
             true_if="the mean, the maximum and the deviation are of different requests",
         )

@@ -1,4 +1,4 @@
-"""How busy connections are in all rows of a source: closed loops keep them busy, whatever serves."""
+"""How busy connections are in all rows of a source: closed loops keep them busy."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,8 @@ def duration(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
             "false field",
             "the loads were shorter than their duration",
             f"by {shown(asked)}, connections were busy for {readable.percent(middle)} of the time "
-            f"(+-{readable.percent(_NEAR)}) in {len(near)} of {len(shares)} rows of servers that have "
+            f"(+-{readable.percent(_NEAR)}) in {len(near)} of {len(shares)} rows of servers that "
+            "have "
             "nothing else in common",
             "each connection sends its next request at once",
             f"the loads lasted {really}, not {shown(asked)}",

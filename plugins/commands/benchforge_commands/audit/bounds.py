@@ -1,4 +1,4 @@
-"""What a mean and a deviation can be, given percentiles and extremes: whoever measured them."""
+"""What a mean and a deviation can be, given percentiles and extremes."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -18,18 +18,6 @@ def falling(percentiles: Mapping[float, tuple[float, float]]) -> Iterator[tuple[
             yield highest_at, percent
         if low > least:
             highest_at, least = percent, low
-
-
-def mean_at_least(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
-    """Return what a mean is at least: each step up to a percentile is of the share above it.
-
-    Tools differ in the rank of a percentile, by two samples at most.
-    """
-    steps = pairwise([(0.0, 0.0), *sorted(percentiles.items())])
-    return sum(
-        max(0.0, after - before) * max(0.0, 1 - percent / _PERCENT - 2 / samples)
-        for (_, before), (percent, after) in steps
-    )
 
 
 def mean_at_most(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
