@@ -129,7 +129,7 @@ def _not_stated(of: Audited) -> Iterable[Finding]:
     missing = [
         f"{name} ({option})"
         for name, option in _WANTED.items()
-        if loads and not any(name in row.facts for row in loads)
+        if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
     ]
     if missing:
         yield Finding(
@@ -137,6 +137,5 @@ def _not_stated(of: Audited) -> Iterable[Finding]:
             "unknown",
             "facts that checks need are not stated",
             f"not stated: {readable.conjoined(missing)}",
-            true_if="",
             row="all rows" if len(of.rows) > 1 else of.rows[0].name,
         )

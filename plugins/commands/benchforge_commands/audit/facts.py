@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchforge.plugin import Fact, Row, readable
 
-CORRECTED = "wrk adds samples"
+CORRECTED = "wrk 4 adds samples"
 "How the estimator of wrk's latencies begins."
 _FEW, _FEWEST = 100.0, 2.0
 _MOST_AT_ONCE = 64.0
@@ -71,6 +71,19 @@ def samples(row: Row) -> float:
         return _FEW
     each = value(row, "pipeline") or _MOST_AT_ONCE
     return max(_FEWEST, requests / each - value(row, "timeouts"))
+
+
+def nominal_rate(row: Row) -> float:
+    """Return the rate as it is printed, or requests / duration: for a person, not for a check."""
+    lasted = value(row, "duration") or value(row, "duration_asked")
+    return value(row, "rate") or (value(row, "requests") / lasted if lasted else 0.0)
+
+
+def on_duration(row: Row) -> list[str]:
+    """Return the assumption on which a rate rests that no source states."""
+    if "rate" in row.facts or "duration" in row.facts or "duration_asked" not in row.facts:
+        return []
+    return [f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set"]
 
 
 def word(row: Row, name: str) -> str:

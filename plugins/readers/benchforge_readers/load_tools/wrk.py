@@ -7,7 +7,7 @@ from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
 
 BEGINS = r"Running .{1,40} test @ "
-CORRECTED = "wrk adds samples that it never measured below each long one"
+CORRECTED = "wrk 4 adds samples that it never measured below each long one"
 _K = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _WORD = r"(-?\S{1,20})"
 

@@ -93,7 +93,7 @@ def _responses(facts: dict[str, Fact], result: dict[str, Any], where: str) -> No
         abs(total - rate * lasted) < _NEAR * total and abs(right - rate * lasted) > _NEAR * total
     )
     facts["requests"] = Fact(total if of_all else right, origin=f"{where}.status_2xx")
-    facts["failed" if of_all else "lost"] = Fact(bad, origin=f"{where}.status_5xx")
+    facts["failed" if of_all else "left_out"] = Fact(bad, origin=f"{where}.status_5xx")
     facts.setdefault("lost", Fact(0.0, origin=f"{where}.status_5xx"))
 
 

@@ -18,6 +18,7 @@ def failed(row: Row) -> Sequence[Finding] | None:
     if share <= _FEW:
         return []
     good = readable.exact(max(0.0, value(row, "rate") * (1 - float(bad.value) / requests)))
+    counted = f"the headline counted {readable.exact(requests - float(bad.value))} good responses"
     rate = f" of {readable.exact(value(row, 'rate'))}/s" if "rate" in row.facts else ""
     return [
         Finding(
@@ -25,7 +26,26 @@ def failed(row: Row) -> Sequence[Finding] | None:
             "unsupported",
             f"{readable.percent(min(1.0, share))} of the requests failed, and the rate counts them",
             f"{readable.exact(float(bad.value))} of {readable.exact(requests)} failed",
-            true_if=f"the headline were {good}/s good responses{rate}" if rate else "",
+            true_if=f"the headline were {good}/s good responses{rate}" if rate else counted,
+        )
+    ]
+
+
+def left_out(row: Row) -> Sequence[Finding] | None:
+    """AE4: the rate leaves out responses that failed, so it is not that of all requests."""
+    bad, requests = number(row, "left_out"), value(row, "requests")
+    if bad is None or not requests:
+        return None
+    share = float(bad.value) / (requests + float(bad.value))
+    if share <= _FEW:
+        return []
+    return [
+        Finding(
+            "AE4",
+            "unsupported",
+            f"{readable.percent(share)} of the responses failed, and the rate leaves them out",
+            f"{readable.exact(float(bad.value))} failed, {readable.exact(requests)} count",
+            true_if=f"the headline named the {readable.percent(share)} that failed",
         )
     ]
 

@@ -28,6 +28,7 @@ OF_ROWS: Mapping[str, RowCheck] = {
     "AE1": failures.failed,
     "AE2": failures.lost,
     "AE3": failures.checks_failed,
+    "AE4": failures.left_out,
     "AS1": failures.samples,
     "AR1": runs.computed,
     "AR2": runs.derived,

@@ -10,7 +10,9 @@ from benchforge_commands.audit.facts import (
     Interval,
     amount,
     interval,
+    nominal_rate,
     number,
+    on_duration,
     percentiles,
     rate,
     samples,
@@ -37,11 +39,11 @@ def under_way(row: Row) -> Sequence[Finding] | None:
     most_s = _longest_mean(row, connections * each / rates.low, each, mean.estimator)
     if most_s is None:
         return None
-    busy = rates.low * mean.low
     if mean.low <= most_s:
         return []
     most = amount(most_s, "s")
-    numbers = f"{_of(rates, '/s')} x {mean.shown} = {readable.figure(busy)} requests under way; "
+    busy = nominal_rate(row) * mean.nominal
+    numbers = f"{_rate(row)} x {mean.shown} = {readable.figure(busy)} requests under way; "
     numbers += f"{_connections(connections)} hold {readable.exact(connections * each)}"
     if mean.estimator:
         numbers += f" (the mean may be {most} at most, since {mean.estimator})"
@@ -68,6 +70,7 @@ class _Mean:
     """The least mean of the response times, and how it is shown."""
 
     low: float
+    nominal: float
     shown: str
     estimator: str
 
@@ -75,7 +78,7 @@ class _Mean:
 def _least_mean(row: Row) -> _Mean | None:
     mean = number(row, "mean")
     if mean is not None and interval(row, "mean") is not None:
-        return _Mean(mean.low, shown(mean), mean.estimator)
+        return _Mean(mean.low, float(mean.value), shown(mean), mean.estimator)
     if mean is not None or not (listed := percentiles(row)):
         return None
     low = mean_at_least(
@@ -84,7 +87,7 @@ def _least_mean(row: Row) -> _Mean | None:
     first = next(iter(listed.items()))
     text = f"{amount(low, 's')} (at least, by p{first[0]:g} {shown(first[1])} and the others)"
     estimator = first[1].estimator
-    return _Mean(low, text, estimator) if low > 0 else None
+    return _Mean(low, low, text, estimator) if low > 0 else None
 
 
 def made_up(row: Row) -> Sequence[Finding] | None:
@@ -95,20 +98,19 @@ def made_up(row: Row) -> Sequence[Finding] | None:
     if not row.facts["mean"].estimator.startswith(CORRECTED):
         return None
     connections, each, stated = room
-    plain_s = connections * each / rates.low
-    if mean.low <= plain_s * _MADE_UP:
+    if mean.low <= connections * each / rates.low * _MADE_UP:
         return []
+    plain = amount(connections * each / nominal_rate(row), "s")
+    rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
     return [
         Finding(
             "AL5",
             "unsupported",
-            "the mean is not that of the requests that were sent",
-            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(plain_s, 's')} is the "
-            "most that "
-            f"requests took on average; the row has {shown(row.facts['mean'])}, since "
-            f"{row.facts['mean'].estimator}",
-            "" if stated else f"{readable.exact(each)} request at a time on a connection",
-            "nobody reads it as the mean time of a request",
+            "the mean is longer than requests can have taken on average",
+            f"{_connections(connections)} / {_rate(row)} = {plain} at most; the row has "
+            f"{shown(row.facts['mean'])}",
+            "; ".join([*rests, *on_duration(row)]),
+            f"it includes samples that are not requests ({row.facts['mean'].estimator})",
         )
     ]
 
@@ -127,20 +129,27 @@ def idle(row: Row) -> Sequence[Finding] | None:
     if mean is None or rates is None or room is None or not _always_busy(row):
         return None
     connections = room[0]
-    busy = (rates * mean).high
-    if busy >= _IDLE * connections:
+    if (rates * mean).high >= _IDLE * connections:
         return []
+    busy = nominal_rate(row) * value(row, "mean")
     share = readable.percent(1 - busy / connections)
+    lasted = value(row, "duration_asked") * busy / connections
+    shorter = f"the load lasted {amount(lasted, 's')} or less, or " if on_duration(row) else ""
     return [
         Finding(
             "AL2",
             "unsupported",
-            "most connections did nothing, in a closed loop",
-            f"{_of(rates, '/s')} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests "
-            "under "
-            f"way, on {_connections(connections)}: {share} of them waited for nothing",
-            "each connection sends its next request at once, and none was lost",
-            f"the load tool waited between requests, or opened a connection for each, or "
+            "most connections had no request under way, in a closed loop",
+            f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
+            "way, "
+            f"on {_connections(connections)}: {share} of them had none",
+            "; ".join(
+                (
+                    *("each connection sends its next request at once", "no request was lost"),
+                    *on_duration(row),
+                )
+            ),
+            f"{shorter}the load tool waited between requests, or opened a connection for each, or "
             f"{share} of the connections got no answer",
         )
     ]
@@ -168,11 +177,11 @@ def tail(row: Row) -> Sequence[Finding] | None:
             "AL3",
             "unsupported",
             f"the slowest {readable.percent(share)} of the requests must have been very slow",
-            f"{_connections(connections)} / {_of(rates, '/s')} = {amount(mean_s, 's')} on "
+            f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
             "average, but "
             f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
             f"{amount(tail_s, 's')}{longer}",
-            "each connection was in use all the time",
+            "; ".join(["each connection was in use all the time", *on_duration(row)]),
             f"{unused} of the connections were idle"
             + (f", or the field holds {last.estimator}" if last.estimator else ""),
         )
@@ -193,8 +202,9 @@ def iterations(row: Row) -> Sequence[Finding] | None:
             "AL4",
             "impossible",
             "more iterations were under way than there were users",
-            f"{_of(rates, ' iterations/s')} x {amount(value(row, 'iteration_mean'), 's')} = "
-            f"{readable.figure(busy)} under way; {readable.exact(users)} users at most",
+            f"{readable.exact(value(row, 'iteration_rate'))} iterations/s x "
+            f"{amount(value(row, 'iteration_mean'), 's')} = {readable.figure(busy)} under way; "
+            f"{readable.exact(users)} users at most",
             true_if=f"{readable.exact(busy)} users ran",
         )
     ]
@@ -239,15 +249,14 @@ def _rests(row: Row, each: float, stated: bool, estimator: str) -> str:
     if estimator and not estimator.startswith(CORRECTED):
         rests.append(f"the mean is not {estimator}")
     counted = row.facts["rate"].estimator if "rate" in row.facts else ""
-    if "rate" not in row.facts and "duration" not in row.facts:
-        rests.append(f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set")
+    rests += on_duration(row)
     if counted:
         rests.append(f"no request failed ({counted})")
     return "; ".join(rests)
 
 
 def _always_busy(row: Row) -> bool:
-    lost = (number(row, name) for name in ("lost", "timeouts", "other_failed"))
+    lost = (number(row, name) for name in ("lost", "timeouts", "other_failed", "left_out"))
     return word(row, "loop") == "closed" and not any(entry and entry.value for entry in lost)
 
 
@@ -260,8 +269,8 @@ def _below(listed: dict[float, Fact]) -> float:
     return total
 
 
-def _of(rates: Interval, unit: str) -> str:
-    return f"{readable.exact((rates.low + rates.high) / 2)}{unit}"
+def _rate(row: Row) -> str:
+    return f"{readable.exact(nominal_rate(row))}/s"
 
 
 def _connections(count: float) -> str:
