@@ -131,8 +131,8 @@ def hey(of: Simulated) -> str:
             *(f"  {percent}%% in {_rank(of.times, percent):.4f} secs" for percent in percents),
             "",
             "Status code distribution:",
-            f"  [200]\t{of.requests - of.failed - of.late} responses",
-            *([f"  [500]\t{of.failed} responses"] if of.failed else []),
+            f"  [200]\t{len(of.times) - _bad(of)} responses",
+            *([f"  [500]\t{_bad(of)} responses"] if _bad(of) else []),
             *(
                 ["", "Error distribution:", f"  [{of.late}]\tGet: Timeout exceeded"]
                 if of.late
@@ -160,8 +160,8 @@ def oha(of: Simulated) -> str:
                 f"p{percent:g}": _rank(of.times, percent) for percent in percents
             },
             "statusCodeDistribution": {
-                "200": of.requests - of.failed - of.late,
-                **({"500": of.failed} if of.failed else {}),
+                "200": len(of.times) - _bad(of),
+                **({"500": _bad(of)} if _bad(of) else {}),
             },
             "errorDistribution": {"timeout": of.late} if of.late else {},
         }
@@ -447,6 +447,11 @@ TIMES_OUT = ("wrk", "hey", "oha", "autocannon")
 def _latency(times: list[float]) -> str:
     shown = (_mean(times), _sd(times), max(times, default=0.0))
     return f"    Latency   {'   '.join(map(_us, shown))}   70.00%"
+
+
+def _bad(of: Simulated) -> int:
+    """Return how many of the answers in time failed: the others have no status."""
+    return min(of.failed, len(of.times))
 
 
 def _mean(times: list[float]) -> float:

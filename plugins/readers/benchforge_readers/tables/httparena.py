@@ -52,7 +52,8 @@ class HttparenaReader(Reader):
 
 def _facts(result: dict[str, Any], profile: str, where: str) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
-    take(facts, "rate", result, "rps", unit="1/s", step=1.0)
+    messages = profile.startswith(_MESSAGES)
+    take(facts, "message_rate" if messages else "rate", result, "rps", unit="1/s", step=1.0)
     take(facts, "connections", result, "connections")
     if profile and not any(word_ in profile for word_ in _SEVERAL):
         take(facts, "pipeline", result, "pipeline")
@@ -71,11 +72,11 @@ def _facts(result: dict[str, Any], profile: str, where: str) -> dict[str, Fact]:
     if isinstance(text := result.get("bandwidth"), str) and text not in {"", "0"}:
         per = quantity(text.removesuffix("/s"), f"{where}.bandwidth", BINARY, "B/s")
         facts["byte_rate"] = Fact(per.value, "B/s", per.resolution, "", f"{where}.bandwidth")
-    if not profile.startswith(_MESSAGES):
+    if not messages:
         _responses(facts, result, where)
     facts["protocol"] = Fact("WebSocket" if "ws" in profile.split("-") else "HTTP", origin="file")
     facts["loop"] = Fact("closed", origin="HttpArena's load tools are closed loops")
-    if not float(facts["rate"].value if "rate" in facts else 0):
+    if not messages and not float(facts["rate"].value if "rate" in facts else 0):
         facts = {name: fact for name, fact in facts.items() if name not in {"mean", "p99"}}
     return facts
 

@@ -98,7 +98,7 @@ def made_up(row: Row) -> Sequence[Finding] | None:
     if not row.facts["mean"].estimator.startswith(CORRECTED):
         return None
     connections, each, stated = room
-    if mean.low <= connections * each / rates.low * _MADE_UP:
+    if mean.low <= connections * each / rates.low * _MADE_UP or under_way(row):
         return []
     plain = amount(connections * each / nominal_rate(row), "s")
     rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
