@@ -1,4 +1,4 @@
-"""The jobs of docs/how-to/gate.md and action.yml, run as GitHub and GitLab run them: step by step, in bash."""
+"""The jobs of docs/how-to/gate.md and action.yml, run step by step, as GitHub and GitLab do."""
 
 import json
 import os

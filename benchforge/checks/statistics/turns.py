@@ -33,7 +33,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     ends = sum(one.drained_s for one in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     if limits["I3"].status(ends) != "pass":
-        says += f": it takes longer slices, fewer connections, or none: {_ALONE}"
+        says += f": use longer slices or fewer connections, or {_ALONE}"
     yield limits.check("I3", "apparatus", ends, says, component=server)
     if turns.uncounted_bytes is None:  # else no connection is idle at the ends of a slice
         middle = statistics.median(one.responses for one in turns.slices)
