@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Iterable
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import LaunchLost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.watch.files import content
 
@@ -30,15 +30,10 @@ class Freezer:
         self.frozen_cpu_s = 0.0
         "What was used between `freeze` and `thaw`."
 
-    @property
-    def processes(self) -> frozenset[int]:
-        """The services' processes when they were frozen last, by pids as seen from outside."""
-        return frozenset(self._used)
-
     def freeze(self) -> float:
         """Stop all services; return what they used since they were thawed.
 
-        Raises TrialFailed where one does not stop.
+        Raises LaunchLost where one does not stop.
         """
         self._sandbox.signal_others(signal.SIGSTOP, self._loader)
         pids = self._sandbox.others(self._loader)
@@ -59,13 +54,13 @@ class Freezer:
 
 
 def until_they_stand(pids: Iterable[int]) -> None:
-    """Wait until processes stand still that were stopped. Raises TrialFailed where one does not."""
+    """Wait until processes stand still that were stopped. Raises LaunchLost where one does not."""
     deadline = time.monotonic() + STOPPED_WITHIN_S
     while moving := [pid for pid in pids if not _stands(pid)]:
         if time.monotonic() > deadline:
             message = f"process {moving[0]} goes on running although it was stopped"
             hint = 'its servers cannot take turns: set interleave = "off" in this scenario'
-            raise TrialFailed("drive", message, hint)
+            raise LaunchLost("drive", message, hint)
         time.sleep(_LOOK_EVERY_S)
 
 
