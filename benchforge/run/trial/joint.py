@@ -147,7 +147,10 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                     ready.append(_frozen(warm, ground, places))
                 planned = at.inputs.step.case.turns
                 assert planned is not None  # noqa: S101 - else it is no joint trial
-                slice_s = _slice_s(ready, planned, at.inputs.attempt)
+                first_s = first_slice_s(planned, len(ready), at.inputs.attempt)
+                rates = _rates(ready, first_s)
+                at = ready[rates.index(min(rates))].member
+                slice_s = _slice_s(ready, planned, first_s, rates)
                 begun_s = time.monotonic()
                 rounds = rounds_of(slice_s, planned.each_s)
                 for number, indices in enumerate(order(seed, len(ready), rounds), 1):
@@ -259,27 +262,33 @@ def _loader(
     return loader
 
 
-def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned, attempt: int) -> float:
+def _rates(ready: Sequence[_Ready], length_s: float) -> list[float]:
+    """Return the rate of each in a slice that does not count; the first opens the connections."""
+    for _ in range(_COUNTED_TWICE):
+        rates = [server.turn.rate(length_s) for server in ready]
+    for server in ready:
+        server.turn.anew()
+    return rates
+
+
+def _slice_s(
+    ready: Sequence[_Ready], planned: TurnsPlanned, first_s: float, rates: Sequence[float]
+) -> float:
     """Return how long a slice takes for the slowest server to have enough requests in it.
 
-    Each has slices that do not count, in which its connections are opened. Raises LaunchLost.
+    Raises LaunchLost.
     """
-    rates, first_s = [0.0] * len(ready), first_slice_s(planned, len(ready), attempt)
-    for _ in range(_COUNTED_TWICE):
-        rates = [server.turn.rate(first_s) for server in ready]
-    least = _least(ready)
-    slice_s = long_enough(first_s, min(rates), len(ready), least)
+    least, slowest = _least(ready), min(rates)
+    slice_s = long_enough(first_s, slowest, len(ready), least)
     if slice_s is None:
-        slowest = ready[rates.index(min(rates))].member.name
         raise LaunchLost(
             "drive",
-            f"{slowest}: {figure(min(rates))} responses/s are too few for turns of "
-            f"{len(ready)} {planned.among}: a slice needs {least}, or it would be too long",
+            f"{ready[rates.index(slowest)].member.name}: {figure(slowest)} responses/s are too few "
+            f"for turns of {len(ready)} {planned.among}: a slice needs {least}, or it would be too "
+            "long",
             'set interleave = "off" in this scenario, use more connections, or compare fewer '
             f"{planned.among} at once",
         )
-    for server in ready:
-        server.turn.anew()
     return slice_s
 
 

@@ -13,7 +13,7 @@ LEAST_OF_FROZEN = 20
 "The same where the load tool is frozen with its server: no connection is idle at the ends."
 
 
-LEAST_OF_SEQUENTIAL = 10
+LEAST_OF_SEQUENTIAL = 4
 "The same where one request follows the other: a slice ends with the last response."
 
 
