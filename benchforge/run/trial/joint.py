@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import itertools
 import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ from benchforge.run.trial.measure import (
 from benchforge.run.trial.plugin_fault import commands_of, covering
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.served import TrialInputs, WarmServices, asked_again, made_ready
+from benchforge.run.trial.services import stop
 from benchforge.run.trial.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
 from benchforge.stats.turns.order import (
     LEAST_OF_FROZEN,
@@ -165,10 +167,20 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                 at = server.member
                 stayed(at.stay, at.story)
                 asked_again(server.sandbox, at.inputs, ground, server.there, (of_tool,), at.story)
+            _stop(ready)
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, at.inputs.step.case, at.inputs.folder)
         return [failure if server is at else None for server in members]
     return [None] * len(members)
+
+
+def _stop(ready: Sequence[_Ready]) -> None:
+    """Stop all services of all servers; they end together, since some take seconds to end."""
+    for server in ready:
+        server.sandbox.signal_others(signal.SIGTERM, server.turn.tool.loader)
+    for server in ready:
+        with server.member.story.phase("stop"):
+            stop(server.sandbox, server.there.services)
 
 
 def _held_to_the_first(member: _Member, first: _Member) -> None:
