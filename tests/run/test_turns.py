@@ -58,6 +58,18 @@ while True:
     pass
 """
 
+FORKS = """
+import os, time
+pages = bytearray(100 << 20)  # of which each fork copies the tables: it takes a while
+while True:
+    if os.fork() == 0:
+        ends = time.monotonic() + 0.02
+        while time.monotonic() < ends:
+            pass
+        os._exit(0)
+    os.wait()
+"""
+
 
 def suite(folder: Path, other: str = OTHER, blocks: int = 2) -> Path:
     path = folder / "turns.toml"
@@ -342,3 +354,17 @@ def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:
         freezer.thaw()
         assert freezer.frozen_cpu_s == 0
         assert freezer.freeze() > 0
+
+
+def test_what_was_just_being_forked_is_frozen_too(tmp_path: Path) -> None:
+    with LocalHost().trial(tmp_path / "logs") as sandbox:
+        waiting = Command(sys.executable, "-c", "import time; time.sleep(600)")
+        loader = sandbox.start("loader", waiting, tmp_path, {})
+        sandbox.start("server", Command(sys.executable, "-c", FORKS), tmp_path, {})
+        freezer = Freezer(sandbox, loader)
+        for _ in range(50):
+            freezer.freeze()
+            states = [Path(f"/proc/{pid}/stat").read_text() for pid in sandbox.others(loader)]
+            assert all(stat[stat.rindex(")") + 2] in "TZX" for stat in states), states
+            freezer.thaw()
+            time.sleep(0.005)

@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -12,7 +13,7 @@ from benchforge.model.trial.turns import Slice
 from benchforge.parts.command import Finished
 from benchforge.run.machine.cpu_ticks import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.freeze import Freezer, own_cpu_s, until_they_stand
+from benchforge.run.trial.freeze import Freezer, own_cpu_s, stopped, until_they_stand
 from benchforge.text.readable import exact
 
 GO, DONE = "go", "done"
@@ -115,8 +116,7 @@ class PipedTool:
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
         """Stop it, and return the counts: it has told them."""
-        self._sandbox.signal(self.loader, signal.SIGSTOP)
-        until_they_stand(self._sandbox.processes(self.loader))
+        until_they_stand(partial(stopped, self._sandbox, self.loader))
         return counts
 
     def anew(self) -> None:
