@@ -62,7 +62,7 @@ def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     ends = sum(one.drained_s for one in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     if limits["I3"].status(ends) != "pass":
-        says += f": it takes longer slices, fewer connections, or none: {_ALONE}"
+        says += f": use longer slices or fewer connections, or {_ALONE}"
     return limits.check("I3", "apparatus", ends, says, component=server)
 
 

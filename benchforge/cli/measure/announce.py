@@ -66,8 +66,8 @@ def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
     if patience == "off" or (seen := until_quiet(0.0)).quiet is not False:
         return [], 0.0
     adds_s = noise_s(graph.declared_s / len(graph), patience, smoke=False)
-    what = f"waits for quiet and repeated attempts may take {spoken(adds_s)} of that"
-    return [f"others use {percent(seen.share or 0.0)} of the CPUs now: {what}"], adds_s
+    what = f"to wait for quiet and to repeat trials may take {spoken(adds_s)} of the time"
+    return [f"other programs use {percent(seen.share or 0.0)} of the CPUs now: {what}"], adds_s
 
 
 def unproved(suite: Suite) -> list[str]:
