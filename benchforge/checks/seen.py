@@ -66,7 +66,8 @@ def cores(trial: Trial, usage: Usage) -> float | None:
 
 
 def by_name(
-    cases: Sequence[Sequence[Trial]], label: Callable[[Trial], str] = lambda one: one.case.server
+    cases: Sequence[Sequence[Trial]],
+    label: Callable[[Trial], str] = lambda trial: trial.case.server,
 ) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
     sides: dict[str, Sequence[Trial]] = {}

@@ -91,10 +91,10 @@ def turns_faults(
         if network != "private":
             message = f"{label!r}: servers cannot take turns in the machine's network"
             yield Fault(place, message, 'set network = "private"')
-        one = "client" if scenario.clients else "server"
+        side = "client" if scenario.clients else "server"
         alone = len(scenario.clients or scenario.servers) == 1
         if alone and not (repeat.placebo or scenario.vary or scenario.include):
-            yield Fault(place, f"{label!r} has one {one}: nobody takes turns with it", _OFF)
+            yield Fault(place, f"{label!r} has one {side}: nobody takes turns with it", _OFF)
         yield from _load_faults(("scenarios", label), scenario, parts)
         yield from _part_faults(("scenarios", label), scenario, parts)
         yield from _metric_faults(("scenarios", label), scenario, parts, repeat)

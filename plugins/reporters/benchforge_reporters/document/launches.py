@@ -54,7 +54,7 @@ class LaunchScatter(NamedTuple):
 
 def launches(trials: Sequence[Trial]) -> str:
     """Return how the scatter of ratios in turns is divided; empty where it is not known."""
-    scatters = [one for group in _groups(trials) if (one := _scatter(group)) is not None]
+    scatters = [of for group in _groups(trials) if (of := _scatter(group)) is not None]
     if not scatters:
         return ""
     scatter = LaunchScatter(
