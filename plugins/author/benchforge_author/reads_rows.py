@@ -49,6 +49,10 @@ def read_rows(reader: Reader, recording: Recording) -> tuple[ReadRows, list[Part
         except (BenchforgeError, ValueError) as error:
             refused = str(error)
             continue
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+            refused = in_a_line(error)
+            findings.append(defect(f"{recording.name}: {file}: rows() crashes: {refused}"))
+            continue
         lines += [line for row in rows[:_SHOWN] for line in _lines(row)]
         findings += [defect(f"{file}: {fault}") for row in rows for fault in _faults(row)]
         for what, damaged in damages(content):

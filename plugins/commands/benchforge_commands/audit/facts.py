@@ -56,8 +56,8 @@ def rate(row: Row) -> Interval | None:
     if printed is not None:
         return printed
     requests, duration = interval(row, "requests"), interval(row, "duration")
-    if duration is None and (asked := interval(row, "duration_asked")) is not None:
-        duration = Interval(asked.low, asked.high * (1 + ASKED_SHARE) + ASKED_S)
+    if duration is None and (setting := interval(row, "duration_asked")) is not None:
+        duration = Interval(setting.low, setting.high * (1 + ASKED_SHARE) + ASKED_S)
     return None if requests is None or duration is None else requests / duration
 
 

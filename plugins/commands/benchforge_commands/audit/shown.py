@@ -13,7 +13,7 @@ from benchforge_commands.audit.finding import FALSE
 from benchforge_commands.audit.sources import opened, reader_of, readers, unread
 from benchforge_commands.audit.text import text
 
-FOUND, NOTHING = 1, 4
+CONTRADICTED, NOTHING = 1, 4
 _GIVEN = ("connections", "pipeline", "cores", "body")
 
 
@@ -37,7 +37,7 @@ def main(
     if not whole:
         return Unusable.exit_code
     if any(entry.severity in FALSE for audit in audits for entry in audit.findings):
-        return FOUND
+        return CONTRADICTED
     if not any(audit.checked for audit in audits):
         say("nothing could be checked: the sources state too little")
         return NOTHING

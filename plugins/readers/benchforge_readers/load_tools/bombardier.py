@@ -92,8 +92,10 @@ def _printed(block: Block) -> dict[str, Fact]:
         facts["byte_rate"] = quantity(hit[0][1], "Throughput", BINARY, "B/s", hit[1])
     _totals(facts)
     if "duration_asked" in facts and "requests" in facts:
-        asked = facts["duration_asked"]
-        facts["duration"] = Fact(asked.value, "s", 0.05 * float(asked.value), "asked", asked.origin)
+        setting = facts["duration_asked"]
+        facts["duration"] = Fact(
+            setting.value, "s", 0.05 * float(setting.value), "asked", setting.origin
+        )
     return facts
 
 

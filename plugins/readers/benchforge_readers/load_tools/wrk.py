@@ -45,7 +45,7 @@ def named(block: Block, count: int) -> str:
 
 def facts_of(block: Block) -> dict[str, Fact]:
     """Return what wrk and wrk2 print alike. Raises ValueError for a number that is none."""
-    facts = {**_asked(block), **_times(block), **_counts(block)}
+    facts = {**_settings(block), **_times(block), **_counts(block)}
     _errors(block, facts)
     if hit := block.find(r"Requests/sec: +(\S{1,20})"):
         facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
@@ -58,7 +58,7 @@ def facts_of(block: Block) -> dict[str, Fact]:
     return {name: fact for name, fact in facts.items() if name not in {"mean", "sd", "max"}}
 
 
-def _asked(block: Block) -> dict[str, Fact]:
+def _settings(block: Block) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
     if hit := block.find(r"Running (\S{1,20}) test @ .*"):
         facts["duration_asked"] = seconds(hit[0][1], "test", hit[1])

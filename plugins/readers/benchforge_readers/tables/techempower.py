@@ -39,8 +39,8 @@ class TechempowerReader(Reader):
         document = document_of(source)
         raw = table(document, "rawData")
         written = field(document, "duration")
-        asked = number(written, "duration", "s") if isinstance(written, str) else None
-        asked = asked or given(written, "duration", "s")
+        setting = number(written, "duration", "s") if isinstance(written, str) else None
+        setting = setting or given(written, "duration", "s")
         for test in _TESTS:
             levels = items(document, _LEVELS.get(test, "concurrencyLevels"))
             for framework, results in table(raw, test).items():
@@ -54,8 +54,8 @@ class TechempowerReader(Reader):
                     level = _level(levels, place, test)
                     if level is not None:
                         facts["connections"] = level
-                    if asked is not None:
-                        facts["duration_asked"] = asked
+                    if setting is not None:
+                        facts["duration_asked"] = setting
                     facts["pipeline"] = Fact(
                         _PIPELINE.get(test, 1.0), origin="TechEmpower's script"
                     )

@@ -27,11 +27,11 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
     lasted = number(row, "duration") or number(row, "duration_asked")
     if rates is None or requests is None or lasted is None or not lasted.value:
         return None
-    asked = lasted.estimator == "asked" or "duration" not in row.facts
+    setting = lasted.estimator == "asked" or "duration" not in row.facts
     need = requests / rates
     # A load that was set to a duration ends with the responses that are then under way.
     late_s = ASKED_S + max(2 * value(row, "mean"), value(row, "p99"), value(row, "max"))
-    slack = ASKED_SHARE + late_s / float(lasted.value) if asked else _EXACT
+    slack = ASKED_SHARE + late_s / float(lasted.value) if setting else _EXACT
     low, high = lasted.low * (1 - slack), lasted.high * (1 + slack)
     if low <= need.high and need.low <= high:
         return []
@@ -40,7 +40,7 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
     return [
         Finding(
             "AC1",
-            "false field" if asked else "impossible",
+            "false field" if setting else "impossible",
             "requests, duration and rate do not fit",
             f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
             "but the "
@@ -52,18 +52,18 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
 
 def wall_clock(row: Row) -> Sequence[Finding] | None:
     """AC2: a load with a start and an end lasts as long as it was set to."""
-    wall, asked = number(row, "wall"), number(row, "duration_asked")
-    if wall is None or asked is None:
+    wall, setting = number(row, "wall"), number(row, "duration_asked")
+    if wall is None or setting is None:
         return None
-    if wall.high >= float(asked.value) * (1 - ASKED_SHARE):
+    if wall.high >= float(setting.value) * (1 - ASKED_SHARE):
         return []
     return [
         Finding(
             "AC2",
             "false field",
             "the load was shorter than its duration",
-            f"{shown(wall)} from its start to its end, but the duration is {shown(asked)}",
-            true_if=f"the load lasted {shown(wall)}, not {shown(asked)}",
+            f"{shown(wall)} from its start to its end, but the duration is {shown(setting)}",
+            true_if=f"the load lasted {shown(wall)}, not {shown(setting)}",
         )
     ]
 

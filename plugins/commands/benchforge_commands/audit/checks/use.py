@@ -26,20 +26,21 @@ def duration(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
     if edge > _BUSY or len(near) < _ENOUGH * len(shares):
         return []
     middle = near[len(near) // 2]
-    asked = loads[0].facts["duration_asked"]
-    really = amount(float(asked.value) * middle, "s")
+    setting = loads[0].facts["duration_asked"]
+    really = amount(float(setting.value) * middle, "s")
     return [
         Finding(
             "AL6",
             "false field",
             "the loads were shorter than their duration",
-            f"by {shown(asked)}, connections were busy for {readable.percent(middle)} of the time "
+            f"by {shown(setting)}, connections were busy for {readable.percent(middle)} of the "
+            "time "
             f"(+-{readable.percent(_NEAR)}) in {len(near)} of {len(shares)} rows of servers that "
             "have "
             "nothing else in common",
             "each connection sends its next request at once",
-            f"the loads lasted {really}, not {shown(asked)}",
+            f"the loads lasted {really}, not {shown(setting)}",
             row=f"{len(shares)} rows",
-            where=asked.origin,
+            where=setting.origin,
         )
     ]
