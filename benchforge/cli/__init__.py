@@ -170,7 +170,7 @@ def received() -> Interrupted | None:
 def group() -> None:
     """Compare web servers, frameworks and apps over HTTP.
 
-    To start: benchforge new suite bench
+    To start, with two commands: benchforge duel --help; with a suite: benchforge new suite bench
     """
 
 
