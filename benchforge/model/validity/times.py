@@ -114,10 +114,7 @@ def _lowest(percentiles: Mapping[str, float]) -> dict[float, float]:
 
 
 def mean_at_least(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
-    """Return what a mean is at least: each step up to a percentile is of the share above it.
-
-    Tools differ in the rank of a percentile, by two samples at most.
-    """
+    """Return what a mean is at least; tools differ in a percentile's rank, by 2 samples at most."""
     total = reached = 0.0
     for percent, value in sorted(percentiles.items()):
         total += max(0.0, value - reached) * max(0.0, 1 - percent / _PERCENT - 2 / samples)
