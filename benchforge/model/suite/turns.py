@@ -23,7 +23,7 @@ class TurnsPlanned(Frozen):
     "Length of the load of each server in a block, over all of its slices."
 
     among: Literal["servers", "clients"] = "servers"
-    "What takes turns: the servers under one load tool, or the clients of one server."
+    "Parts that take turns: the servers under one load tool, or the clients of one server."
 
     def group(self, case: CaseName) -> str:
         """Return a key of the cases that take turns with one another."""
