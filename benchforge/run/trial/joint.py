@@ -56,7 +56,6 @@ from benchforge.suite.secrets.redact import redacted
 from benchforge.text.readable import figure
 
 _TO_END_S = 10.0
-_COUNTED_TWICE = 2  # slices before the first one that counts: the first opens the connections
 
 
 @dataclass
@@ -275,9 +274,13 @@ def _loader(
 
 
 def _rates(ready: Sequence[_Ready], length_s: float) -> list[float]:
-    """Return the rate of each in a slice that does not count; the first opens the connections."""
-    for _ in range(_COUNTED_TWICE):
-        rates = [server.turn.rate(length_s) for server in ready]
+    """Return the rate of each in a slice that does not count.
+
+    The slice before it opens the connections.
+    """
+    for server in ready:
+        server.turn.rate(length_s)
+    rates = [server.turn.rate(length_s) for server in ready]
     for server in ready:
         server.turn.anew()
     return rates

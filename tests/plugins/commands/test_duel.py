@@ -251,10 +251,9 @@ def test_commands_take_turns(
     suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])
-    assert repeat["interleave"] == length
-    slice_s = int(length.removesuffix("ms")) / 1000
+    slice_s = int(str(repeat["interleave"]).removesuffix("ms")) / 1000
     assert 0.1 <= slice_s <= 0.3
-    if servers == 2:
+    if servers == 2 and time_s >= 60:
         assert slice_s == 0.3 or slice_s >= connections * answer_s  # ends are a part of it
     assert as_table(tables["repeat"]) == {
         **{key: repeat[key] for key in ("until", "warmup")},
@@ -266,7 +265,7 @@ def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(one) for one in given_servers], ())
         tables = tables_of(contenders, Question(**fields), Path(), wrk=True, same_body=True)  # type: ignore[arg-type]
-        turns = {**tables, **in_turns(tables, 180.0, "100ms")}
+        turns = {**tables, **in_turns(tables, 180.0, 100)}
         suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
         return suite if isinstance(suite, str) else ""
 

@@ -106,8 +106,8 @@ def _design(
 ) -> Tables:
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
     seconds = {label: one.seconds for label, one in answers.items()}
-    slice_length = slice_of(len(seconds), connections, max(seconds.values()))
-    turns = in_turns(tables, time_s, slice_length)
+    slice_ms = slice_of(len(seconds), connections, max(seconds.values()))
+    turns = in_turns(tables, time_s, slice_ms)
     suite: Suite | str = too_slow(seconds)
     if not suite:
         suite = suite_or_why(
