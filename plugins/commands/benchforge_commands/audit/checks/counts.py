@@ -15,10 +15,12 @@ from benchforge_commands.audit.facts import (
     word,
 )
 from benchforge_commands.audit.finding import Finding
+from benchforge_commands.audit.units import byte_slip
 
 _EXACT, _BYTES, _CPU = 0.01, 0.02, 0.02
 _HEAD_B = 17
 "Bytes of the shortest head of HTTP/1."
+_BITS = 8
 
 
 def rate_times_duration(row: Row) -> Sequence[Finding] | None:
@@ -154,6 +156,8 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
     need = total / lasted
     if per.low <= need.high * (1 + _BYTES) and per.high >= need.low * (1 - _BYTES):
         return []
+    slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
+    slip = f", or {slip}" if slip else ""
     return [
         Finding(
             "AB1",
@@ -162,7 +166,7 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
             f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
             f"{amount(need.low, 'B/s')}, "
             f"but the row has {shown(row.facts['byte_rate'])}",
-            true_if=f"the load lasted {amount((total / per).low, 's')}",
+            true_if=f"the load lasted {amount((total / per).low, 's')}{slip}",
         )
     ]
 
@@ -204,6 +208,7 @@ def link(row: Row) -> Sequence[Finding] | None:
         return None
     if per.low <= float(most.value) * (1 + _BYTES):
         return []
+    bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
     return [
         Finding(
             "AB3",
@@ -211,7 +216,7 @@ def link(row: Row) -> Sequence[Finding] | None:
             "more bytes arrived than the link carries",
             f"{amount(per.low, 'B/s')} > {shown(most)}",
             f"a link of {shown(most)}, by the auditor",
-            "the load went over loopback, or over a faster link",
+            f"the load went over loopback, or over a faster link{bits}",
         )
     ]
 

@@ -21,6 +21,7 @@ from benchforge_commands.audit.facts import (
     word,
 )
 from benchforge_commands.audit.finding import Finding
+from benchforge_commands.audit.units import time_slip
 
 _SLACK = 1.10
 "Rates over a window without its ramp, and requests that began before it."
@@ -53,6 +54,8 @@ def under_way(row: Row) -> Sequence[Finding] | None:
     if "rate" in row.facts and row.facts["rate"].estimator:
         share = readable.percent(1 - most_s / mean.low)
         true_if += f", or {share} of the requests failed at once"
+    if slip := time_slip(busy / (connections * each)):
+        true_if += f", or {slip}"
     return [
         Finding(
             "AL1",
@@ -117,8 +120,13 @@ def made_up(row: Row) -> Sequence[Finding] | None:
 
 def busy_share(row: Row) -> float | None:
     """Return the share of a closed loop's connections that were busy; None where it is unknown."""
+    return use(row) if _always_busy(row) else None
+
+
+def use(row: Row) -> float | None:
+    """Return the requests under way as a share of those that connections hold, if it is known."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
-    if mean is None or rates is None or room is None or not _always_busy(row):
+    if mean is None or rates is None or room is None:
         return None
     return (rates * mean).high / (room[0] * room[1])
 
