@@ -37,9 +37,7 @@ def command(name: str, settings: tuple[tuple[str, str], ...]) -> int:
     return 0
 
 
-def _shown(
-    registry: Registry, kind: Kind, name: str, settings: Sequence[tuple[str, str]]
-) -> str:
+def _shown(registry: Registry, kind: Kind, name: str, settings: Sequence[tuple[str, str]]) -> str:
     cls = registry.part(kind, name)
     (origin,) = registry.origins(kind, name)
     of = f"{origin.distribution} {origin.version}: " if origin.distribution else ""

@@ -74,7 +74,9 @@ def audit_page(audits: Sequence[Audited], given: Mapping[str, Fact]) -> AuditPag
         title=f"Audit: {audits[0].source if len(audits) == 1 else sources}",
         eyebrow=f"{sources} \N{MIDDLE DOT} {rows}",
         counts=tuple(_counts(audits)),
-        sentences=tuple(text for text in (conclusion(audits), facts_by("the auditor", given)) if text),
+        sentences=tuple(
+            text for text in (conclusion(audits), facts_by("the auditor", given)) if text
+        ),
         sources=tuple(_source(number, audit) for number, audit in enumerate(audits, 1)),
     )
 

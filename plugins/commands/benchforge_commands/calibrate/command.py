@@ -16,8 +16,9 @@ from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.machine.calibration import place
 from benchforge.run.sandbox.machine_lock import measuring
-from benchforge.stats.observation.noise import between_neighbours, shown, spread
+from benchforge.stats.observation.noise import spread
 from benchforge.text.readable import counted, exact, figure, percent, spoken
+from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.calibrate.rounds import calibration_of, keep, rounds, tool
 
 

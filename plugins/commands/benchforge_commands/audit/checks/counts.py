@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from benchforge.model.validity.identities import MORE, bytes_at_least, cpu_at_most
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     ASKED_S,
@@ -17,7 +18,7 @@ from benchforge_commands.audit.facts import (
 from benchforge_commands.audit.finding import Finding
 from benchforge_commands.audit.units import byte_slip
 
-_EXACT, _BYTES, _CPU = 0.01, 0.02, 0.02
+_EXACT = 0.01
 _HEAD_B = 17
 "Bytes of the shortest head of HTTP/1."
 _BITS = 8
@@ -154,7 +155,7 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
     if row.facts["duration"].estimator == "asked":
         return None
     need = total / lasted
-    if per.low <= need.high * (1 + _BYTES) and per.high >= need.low * (1 - _BYTES):
+    if per.low <= need.high * MORE and per.high >= need.low / MORE:
         return []
     slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
     slip = f", or {slip}" if slip else ""
@@ -180,7 +181,7 @@ def body(row: Row) -> Sequence[Finding] | None:
     if not word(row, "protocol").startswith("HTTP/1"):
         return None
     each = total / requests
-    least = float(right.value) + _HEAD_B
+    least = bytes_at_least(1, int(right.value), _HEAD_B)
     if each.high >= least:
         return []
     return [
@@ -206,7 +207,7 @@ def link(row: Row) -> Sequence[Finding] | None:
         per = None if total is None or lasted is None else total / lasted
     if most is None or per is None:
         return None
-    if per.low <= float(most.value) * (1 + _BYTES):
+    if per.low <= float(most.value) * MORE:
         return []
     bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
     return [
@@ -226,7 +227,7 @@ def cpu(row: Row) -> Sequence[Finding] | None:
     used, cores = number(row, "cpu"), number(row, "cores")
     if used is None or cores is None:
         return None
-    if used.low <= float(cores.value) * (1 + _CPU):
+    if used.low <= cpu_at_most(1.0, float(cores.value)):
         return []
     return [
         Finding(

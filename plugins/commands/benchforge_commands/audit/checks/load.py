@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchforge.model.validity.times import mean_at_least
+from benchforge.model.validity.identities import longest_mean, mean_at_least
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     CORRECTED,
@@ -37,7 +37,7 @@ def under_way(row: Row) -> Sequence[Finding] | None:
     if mean is None or rates is None or room is None or word(row, "loop") == "open":
         return None
     connections, each, stated = room
-    most_s = _longest_mean(row, connections * each / rates.low, each, mean.estimator)
+    most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
     if most_s is None:
         return None
     if mean.low <= most_s:
@@ -101,9 +101,9 @@ def made_up(row: Row) -> Sequence[Finding] | None:
     if not row.facts["mean"].estimator.startswith(CORRECTED):
         return None
     connections, each, stated = room
-    if mean.low <= connections * each / rates.low * _MADE_UP or under_way(row):
+    if mean.low <= longest_mean(connections * each, rates.low) * _MADE_UP or under_way(row):
         return []
-    plain = amount(connections * each / nominal_rate(row), "s")
+    plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
     rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
     return [
         Finding(
@@ -171,7 +171,7 @@ def tail(row: Row) -> Sequence[Finding] | None:
     if not _always_busy(row) or "max" in row.facts:
         return None
     connections, each, _ = room
-    mean_s = connections * each / rates.high
+    mean_s = longest_mean(connections * each, rates.high)
     percent, last = max(listed.items())
     if mean_s <= last.high * _TAIL_SLACK:
         return []
@@ -236,7 +236,7 @@ def _timed_rate(row: Row) -> Interval | None:
     return Interval(rates.low * share, rates.high * share)
 
 
-def _longest_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
+def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
     """Return what the mean is at most; None where nothing bounds it.
 
     wrk adds x / E samples below each time x longer than E = connections / rate, with a mean of
