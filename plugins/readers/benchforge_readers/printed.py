@@ -25,6 +25,8 @@ BINARY: Mapping[str, float] = {
     for end in ("B", "")
 }
 "Units of bytes of tools that count in steps of 1,024."
+COUNTED = "in the number of requests"
+"Estimator of failures that are among the requests, and not beside them."
 MOST = 1e18
 _NUMBER = re.compile(r"\s*([+-]?)(\d{1,18})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s|\u00b5s|\u03bcs|us|ns)")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.document import document_of, field, has, table, take
-from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+from benchforge_readers.printed import Block, blocks, number, seconds
 
 _US = 1e-6
 _BEGINS = r"Bombarding "
@@ -19,6 +19,8 @@ class BombardierReader(Reader):
 
     - Its `Reqs/sec` is the mean of many short intervals, not requests / time. The rate of the
       checks is requests / time, which only the JSON has.
+    - Its `Throughput` adds what it read and what it wrote, so no check uses it.
+    - Requests without a response (`others`) are in its latencies, too.
     """
 
     name: ClassVar[str] = "bombardier"
@@ -50,7 +52,7 @@ class BombardierReader(Reader):
                 take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
         for name in _CLASSES:
             take(facts, name, document, "result", f"req{name}")
-        take(facts, "lost", document, "result", "others")
+        take(facts, "other_failed", document, "result", "others")
         _totals(facts)
         rated = field(document, "spec", "rate")
         facts["loop"] = Fact("open" if rated else "closed", origin="spec.rate")
@@ -59,11 +61,12 @@ class BombardierReader(Reader):
 
 def _totals(facts: dict[str, Fact]) -> None:
     """Add what the classes of status give: bombardier prints no total."""
-    classes = [facts[name] for name in (*_CLASSES, "lost") if name in facts]
+    classes = [facts[name] for name in (*_CLASSES, "other_failed") if name in facts]
     if len(classes) == len(_CLASSES) + 1:
         total = sum(float(entry.value) for entry in classes)
         facts["requests"] = Fact(total, origin=classes[0].origin)
-        bad = float(facts["4xx"].value) + float(facts["5xx"].value)
+        # Those without a response are in the total, and their times in the latencies.
+        bad = sum(float(facts[name].value) for name in ("4xx", "5xx", "other_failed"))
         facts["failed"] = Fact(bad, origin=classes[0].origin)
     facts["pipeline"] = Fact(1.0, origin="bombardier sends one request at a time on a connection")
 
@@ -87,9 +90,7 @@ def _printed(block: Block) -> dict[str, Fact]:
     if hit := block.find(rf" *{each}"):
         for name, text in zip(_CLASSES, hit[0].groups(), strict=True):
             facts[name] = number(text, name, origin=hit[1])
-    block.whole(facts, "lost", r" *others - (\d{1,18})")
-    if hit := block.find(r" *Throughput: +(\S{1,20})/s"):
-        facts["byte_rate"] = quantity(hit[0][1], "Throughput", BINARY, "B/s", hit[1])
+    block.whole(facts, "other_failed", r" *others - (\d{1,18})")
     _totals(facts)
     if "duration_asked" in facts and "requests" in facts:
         setting = facts["duration_asked"]

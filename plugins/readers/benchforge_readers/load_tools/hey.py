@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.document import statuses
-from benchforge_readers.printed import Block, blocks, number
+from benchforge_readers.printed import COUNTED, Block, blocks, number
 
 _SECS = r"\s+(\S{1,20}) secs"
 
@@ -67,7 +67,7 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
         for match, _ in block.all(r"\s*\[(\d{1,15})\]\s+(?!\d{1,15} responses$)(.*\S.*)")
         if not re.fullmatch(r"\W*", match[2])
     )
-    facts["lost"] = Fact(float(lost), origin="Error distribution")
+    facts["lost"] = Fact(float(lost), "1", 0.0, COUNTED, "Error distribution")
     if not codes:
         facts["samples"] = Fact(0.0, origin="Status code distribution")
         for name in ("max", "min", "mean"):

@@ -33,15 +33,14 @@ def samples_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:
     """
     parser = expat.ParserCreate("utf-8")
     samples = _Samples(parser)
-    number = 0
     try:
-        for number, line in enumerate(source.lines(), 1):
+        for line in source.lines():
             parser.Parse(f"{line}\n", False)
             yield from samples.taken()
         parser.Parse("", True)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
-        raise ValueError(f"line {number}: {reason}: is it whole?") from None
+        raise ValueError(f"line {error.lineno}: {reason}") from None
 
 
 class _Samples:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.document import counts, document_of, field, has, statuses, take
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.printed import COUNTED, Block, blocks, number, seconds
 
 _IN_FLIGHT = "aborted due to deadline"
 
@@ -52,7 +52,7 @@ class OhaReader(Reader):
         answered = statuses(facts, iter(codes), "statusCodeDistribution")
         errors = dict(counts(document, "errorDistribution"))
         facts["in_flight"] = Fact(float(errors.pop(_IN_FLIGHT, 0)), origin="errorDistribution")
-        facts["lost"] = Fact(float(sum(errors.values())), origin="errorDistribution")
+        facts["lost"] = Fact(float(sum(errors.values())), "1", 0.0, COUNTED, "errorDistribution")
         # Versions differ in whether their rate counts those in flight.
         half = float(facts["in_flight"].value) / 2
         ended = answered + float(facts["lost"].value)

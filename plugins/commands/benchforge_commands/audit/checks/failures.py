@@ -7,6 +7,8 @@ from benchforge_commands.audit.facts import number, value
 from benchforge_commands.audit.finding import Finding
 
 _FEW = 0.01
+COUNTED = "in the number of requests"
+"Estimator of failures that are among the requests, and not beside them."
 
 
 def failed(row: Row) -> Sequence[Finding] | None:
@@ -57,7 +59,9 @@ def lost(row: Row) -> Sequence[Finding] | None:
     if not requests or all(entry is None for entry in gone):
         return None
     count = sum(float(entry.value) for entry in gone if entry is not None)
-    share = count / (requests + count)
+    within = sum(float(entry.value) for entry in gone if entry and entry.estimator == COUNTED)
+    total = max(requests + count - within, count)
+    share = count / total
     if share <= _FEW:
         return []
     return [
@@ -65,8 +69,7 @@ def lost(row: Row) -> Sequence[Finding] | None:
             "AE2",
             "unsupported",
             f"{readable.percent(share)} of the requests got no right response in time",
-            f"{readable.exact(count)} beside {readable.exact(requests)}: their times are in no "
-            "percentile",
+            f"{readable.exact(count)} of {readable.exact(total)}: their times are in no percentile",
             true_if=f"times were called those of {readable.percent(1 - share)} of the requests",
         )
     ]
@@ -100,6 +103,7 @@ def checks_failed(row: Row) -> Sequence[Finding] | None:
                 "unsupported",
                 f"{share} of the {words}" if words.startswith("checks") else f"{words}: {share}",
                 f"{readable.exact(float(count.value))} of {readable.exact(total)}",
+                true_if="the headline named them",
                 where=count.origin,
             )
         )
@@ -118,7 +122,12 @@ def samples(row: Row) -> Sequence[Finding] | None:
             "the first byte came after the last one",
             "the samples were edited, or are of transactions",
         ),
-        ("late_connect", "unsupported", "connecting took longer than the first byte", ""),
+        (
+            "late_connect",
+            "unsupported",
+            "connecting took longer than the first byte",
+            "the samples were edited",
+        ),
         (
             "overlapping",
             "unsupported",

@@ -27,7 +27,7 @@ def ports(row: Row) -> Sequence[Finding] | None:
             "more connections were opened than one address has ports",
             f"{readable.exact(float(connects.value))} connections in "
             f"{shown(row.facts['duration'])}; an address has {_PORTS:,} ports, and each is in use "
-            f"for {_WAIT_S:g} s after its connection is closed: {readable.exact(round(most))} at most",
+            f"for {_WAIT_S:g} s after its connection: {readable.exact(round(most))} at most",
             "the load came from one address to one port, and the client closed the connections",
             f"the server closed the connections, the client reset them, its kernel reused ports "
             f"earlier (tcp_tw_reuse), or the load came from {readable.exact(addresses)} addresses",
