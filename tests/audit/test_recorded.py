@@ -74,7 +74,7 @@ def test_a_damaged_output_is_an_error_with_its_place(file: Path) -> None:
             | {"p99": 4807680e-9, "wait": 337449e-9, "good_rate": 20.169175768858118},
         ),
         ("vegeta/mixed.txt", {"requests": 120, "failed": 80, "rate": 60.52, "max": 5.912e-3}),
-        ("vegeta/hdrplot.txt", {"min": 0.231492e-3, "p50": 0.376371e-3, "p99": 6.953780e-3}),
+        ("vegeta/hdrplot.txt", {"min": 0.231492e-3, "p50": 0.376371e-3, "p90": 2.010117e-3}),
         (
             "autocannon/closed.json",
             {"requests": 1925, "duration": 2.06, "mean": 7.87e-3, "sd": 11.7e-3, "samples": 1925}
@@ -102,8 +102,8 @@ def test_jmeter_has_the_same_requests_as_csv_and_as_xml(name: str) -> None:
     assert rows.keys() == {"home", "missing", "slow"}
     assert {row["requests"].value for row in rows.values()} == {40}
     assert rows["missing"]["failed"].value == 40
-    assert rows["slow"]["min"].value >= 0.02
-    assert rows["home"]["connects"].value <= 40
+    assert rows["slow"]["min"].low >= 0.019
+    assert rows["home"]["connects"].low <= 40
     assert rows["home"]["bytes"].value == 40 * 136
 
 
@@ -119,9 +119,9 @@ def test_timers_list_their_times() -> None:
     ("text", "says"),
     [
         ('<!DOCTYPE x [<!ENTITY a "b">]><testResults>&a;</testResults>', "line 1: a document type"),
-        ("<testResults>\n" + "<sample>\n" * 5000, "line 101: more than 100 elements"),
+        ("<testResults>\n" + "<a>\n" * 5000, "line 101: more than 100 elements"),
         ('<testResults>\n<httpSample t="1" ts="x"/></testResults>', "line 2: timeStamp: 'x'"),
-        ("<testResults>\n<httpSample", "line 3: "),
+        ("<testResults>\n<httpSample", "line 2: unclosed token"),
         ('<testResults><httpSample t="1" t="2"/>', "line 1: duplicate attribute"),
     ],
 )

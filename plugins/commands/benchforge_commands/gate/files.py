@@ -3,9 +3,9 @@
 import json
 import os
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
-from benchforge_reporters.ci.junit_xml import JunitSuite, JunitTest, junit_xml
+from benchforge_reporters.ci.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.text import safe
@@ -15,7 +15,7 @@ from benchforge_commands.named_file import write_file
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"
-_ELEMENTS: Final[dict[str, Literal["failure", "error", "skipped"]]] = {
+_ELEMENTS: Final[dict[str, Element]] = {
     "slower": "failure",
     "invalid": "error",
     "undecided": "error",
@@ -63,7 +63,7 @@ def junit(outcome: Outcome) -> str:
     tests = []
     for question in outcome.questions:
         state = question.verdict.state
-        element = _ELEMENTS.get(state, "")
+        element: Element = _ELEMENTS.get(state, "")
         if element and question.passes:
             element = "skipped"
         says = verdict_text(question, outcome.limit)

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
-from benchforge_reporters.ci.junit_xml import JunitSuite, JunitTest, junit_xml
+from benchforge_reporters.ci.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 from benchforge_reporters.text.verdicts import VerdictText, answers
 from benchforge_reporters.text.words import heading
 
 FILE: Final = "junit.xml"
-_ELEMENTS: Final[dict[str, Literal["failure", "error", "skipped"]]] = {
+_ELEMENTS: Final[dict[str, Element]] = {
     "fails": "failure",
     "invalid": "error",
     "inconclusive": "skipped",

@@ -11,6 +11,8 @@ from typing import Literal
 
 from benchforge.plugin import safe
 
+Element = Literal["", "failure", "error", "skipped"]
+"Element of an outcome; empty for a test that passes."
 _ELEMENTS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
@@ -22,8 +24,7 @@ class JunitTest:
     name: str
     text: str
     "Sentences of the outcome."
-    element: Literal["", "failure", "error", "skipped"] = ""
-    "Element of the outcome; empty for a test that passes."
+    element: Element = ""
     outcome: str = ""
     "Word for the outcome, such as `slower`."
 

@@ -56,9 +56,9 @@ def lost(row: Row) -> Sequence[Finding] | None:
     """AE2: times leave out requests without a response in time."""
     gone = [number(row, name) for name in ("lost", "timeouts")]
     requests = value(row, "requests")
-    if not requests or all(entry is None for entry in gone):
-        return None
     count = sum(float(entry.value) for entry in gone if entry is not None)
+    if requests <= 0 or count < 0 or all(entry is None for entry in gone):
+        return None
     within = sum(float(entry.value) for entry in gone if entry and entry.estimator == COUNTED)
     total = max(requests + count - within, count)
     share = count / total
