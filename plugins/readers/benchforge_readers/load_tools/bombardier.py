@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import document_of, field, has, table, take
+from benchforge_readers.document import document_of, field, has, is_json, table, take, take_times
 from benchforge_readers.printed import Block, blocks, number, seconds
 
 _US = 1e-6
+_LATENCY = ("result", "latency")
+_TIMES = {"mean": "mean", "sd": "stddev", "max": "max"}
 _BEGINS = r"Bombarding "
 _CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 
@@ -31,7 +33,7 @@ class BombardierReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
-        if not source.head.lstrip().startswith("{"):
+        if not is_json(source):
             for count, block in enumerate(blocks(source, _BEGINS), 1):
                 url = block.lines[0].split(" ")[1][:80]
                 yield Row(f"{url} ({count})", _printed(block), f"line {block.first}")
@@ -42,14 +44,13 @@ class BombardierReader(Reader):
         take(facts, "duration_asked", document, "spec", "testDurationSeconds", unit="s")
         take(facts, "duration", document, "result", "timeTakenSeconds", unit="s")
         take(facts, "bytes", document, "result", "bytesRead", unit="B")
-        path_: tuple[str, ...] = ()
-        for name, path in (("mean", "mean"), ("sd", "stddev"), ("max", "max")):
-            path_ = ("result", "latency", path)
-            take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
-        for percent in table(document, "result", "latency", "percentiles"):
-            if percent.replace(".", "", 1).isdigit():
-                name, path_ = f"p{float(percent):g}", (*path_[:2], "percentiles", percent)
-                take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
+        take_times(facts, document, _LATENCY, _TIMES, _US, 1.0)
+        percentiles = {
+            f"p{float(percent):g}": percent
+            for percent in table(document, *_LATENCY, "percentiles")
+            if percent.replace(".", "", 1).isdigit()
+        }
+        take_times(facts, document, [*_LATENCY, "percentiles"], percentiles, _US, 1.0)
         for name in _CLASSES:
             take(facts, name, document, "result", f"req{name}")
         take(facts, "other_failed", document, "result", "others")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import document_of, field, has, table
+from benchforge_readers.document import document_of, field, has, is_json, table
 from benchforge_readers.printed import Block, given, number, seconds
 
 _MS = 1e-3
@@ -33,7 +33,7 @@ class K6Reader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row, and one for each group of requests with a tag of its own."""
-        if source.head.lstrip().startswith("{"):
+        if is_json(source):
             document = document_of(source)
             facts = _facts(table(document, "metrics"))
             spent = given(field(document, "state", "testRunDurationMs"), "state", "s", _MS)

@@ -4,12 +4,21 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import counts, document_of, has, statuses, take
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.document import (
+    counts,
+    document_of,
+    has,
+    is_json,
+    statuses,
+    take,
+    take_times,
+)
+from benchforge_readers.printed import Block, number, rows_of_text, seconds
 
 _NS = 1e-9
 _SKETCH = 0.02  # of a t-digest
-_PERCENTILES = {"50th": "p50", "90th": "p90", "95th": "p95", "99th": "p99"}
+_PERCENTILES = {"p50": "50th", "p90": "90th", "p95": "95th", "p99": "99th"}
+_TIMES = {"mean": "mean", "min": "min", "max": "max", **_PERCENTILES}
 
 
 class VegetaReader(Reader):
@@ -32,9 +41,8 @@ class VegetaReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
-        if not source.head.lstrip().startswith("{"):
-            for count, block in enumerate(blocks(source, r"Requests +\[total, rate"), 1):
-                yield Row(f"report {count}", _printed(block), f"line {block.first}")
+        if not is_json(source):
+            yield from rows_of_text(source, r"Requests +\[total, rate", "report", _printed)
             return
         document = document_of(source)
         facts: dict[str, Fact] = {}
@@ -44,10 +52,7 @@ class VegetaReader(Reader):
         take(facts, "success", document, "success")
         take(facts, "duration", document, "duration", unit="s", scale=_NS, step=1.0)
         take(facts, "wait", document, "wait", unit="s", scale=_NS, step=1.0)
-        for name in ("mean", "min", "max"):
-            take(facts, name, document, "latencies", name, unit="s", scale=_NS, step=1.0)
-        for path, name in _PERCENTILES.items():
-            take(facts, name, document, "latencies", path, unit="s", scale=_NS, step=1.0)
+        take_times(facts, document, ["latencies"], _TIMES, _NS, 1.0)
         take(facts, "body_bytes", document, "bytes_in", "total", unit="B")
         _sketched(facts)
         _failures(facts, dict(counts(document, "status_codes")), "status_codes")
@@ -63,7 +68,7 @@ def _failures(facts: dict[str, Fact], codes: dict[str, int], origin: str) -> Non
 
 
 def _sketched(facts: dict[str, Fact]) -> None:
-    for name in _PERCENTILES.values():
+    for name in _PERCENTILES:
         if (entry := facts.get(name)) is not None:
             width = entry.resolution + _SKETCH * float(entry.value)
             facts[name] = Fact(entry.value, "s", width, "t-digest", entry.origin)

@@ -210,16 +210,10 @@ def link(row: Row) -> Sequence[Finding] | None:
     if per.low <= float(most.value) * MORE:
         return []
     bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
-    return [
-        Finding(
-            "AB3",
-            "impossible",
-            "more bytes arrived than the link carries",
-            f"{amount(per.low, 'B/s')} > {shown(most)}",
-            f"a link of {shown(most)}, by the auditor",
-            f"the load went over loopback, or over a faster link{bits}",
-        )
-    ]
+    there = f"a link of {shown(most)}, by the auditor"
+    true_if = f"the load went over loopback, or over a faster link{bits}"
+    numbers = f"{amount(per.low, 'B/s')} > {shown(most)}"
+    return _too_much("AB3", "more bytes arrived than the link carries", numbers, there, true_if)
 
 
 def cpu(row: Row) -> Sequence[Finding] | None:
@@ -229,16 +223,13 @@ def cpu(row: Row) -> Sequence[Finding] | None:
         return None
     if used.low <= cpu_at_most(1.0, float(cores.value)):
         return []
-    return [
-        Finding(
-            "AU1",
-            "impossible",
-            "more CPUs were used than there are",
-            f"{_cores(used)} > {_cores(cores)}",
-            f"{_cores(cores)}, by the auditor",
-            f"the machine has {readable.exact(used.low)} CPUs or more",
-        )
-    ]
+    there, numbers = f"{_cores(cores)}, by the auditor", f"{_cores(used)} > {_cores(cores)}"
+    true_if = f"the machine has {readable.exact(used.low)} CPUs or more"
+    return _too_much("AU1", "more CPUs were used than there are", numbers, there, true_if)
+
+
+def _too_much(code: str, title: str, numbers: str, there: str, true_if: str) -> list[Finding]:
+    return [Finding(code, "impossible", title, numbers, there, true_if)]
 
 
 def _cores(fact: Fact) -> str:

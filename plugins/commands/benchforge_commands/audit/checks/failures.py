@@ -39,17 +39,13 @@ def left_out(row: Row) -> Sequence[Finding] | None:
     if bad is None or not requests:
         return None
     share = float(bad.value) / (requests + float(bad.value))
-    if share <= _FEW:
-        return []
-    return [
-        Finding(
-            "AE4",
-            "unsupported",
-            f"{readable.percent(share)} of the responses failed, and the rate leaves them out",
-            f"{readable.exact(float(bad.value))} failed, {readable.exact(requests)} count",
-            true_if=f"the headline named the {readable.percent(share)} that failed",
-        )
-    ]
+    return _failing(
+        "AE4",
+        share,
+        "of the responses failed, and the rate leaves them out",
+        f"{readable.exact(float(bad.value))} failed, {readable.exact(requests)} count",
+        f"the headline named the {readable.percent(share)} that failed",
+    )
 
 
 def lost(row: Row) -> Sequence[Finding] | None:
@@ -62,17 +58,20 @@ def lost(row: Row) -> Sequence[Finding] | None:
     within = sum(float(entry.value) for entry in gone if entry and entry.estimator == COUNTED)
     total = max(requests + count - within, count)
     share = count / total
+    return _failing(
+        "AE2",
+        share,
+        "of the requests got no right response in time",
+        f"{readable.exact(count)} of {readable.exact(total)}: their times are in no percentile",
+        f"times were called those of {readable.percent(1 - share)} of the requests",
+    )
+
+
+def _failing(code: str, share: float, title: str, numbers: str, true_if: str) -> list[Finding]:
     if share <= _FEW:
         return []
-    return [
-        Finding(
-            "AE2",
-            "unsupported",
-            f"{readable.percent(share)} of the requests got no right response in time",
-            f"{readable.exact(count)} of {readable.exact(total)}: their times are in no percentile",
-            true_if=f"times were called those of {readable.percent(1 - share)} of the requests",
-        )
-    ]
+    headline = f"{readable.percent(share)} {title}"
+    return [Finding(code, "unsupported", headline, numbers, true_if=true_if)]
 
 
 def checks_failed(row: Row) -> Sequence[Finding] | None:
