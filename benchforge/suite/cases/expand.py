@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 from benchforge.model.trial.answer import Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
-from benchforge.suite.cases.case import Case, load_s
+from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.cases import Cases
 from benchforge.suite.cases.identity import CasePart, as_text, digest, template
 from benchforge.suite.matrix.axis import Point, filled, part_at, variables
@@ -121,7 +121,8 @@ class _Scenario:
         if self._turns is not None:
             return self._warm_up_s + self._turns.each_s
         pair = self._pairs[self._pair[number]]
-        return self._warm_up_s + load_s(self._driver(pair, self._points[number]))
+        driver = self._drivers[pair.place][pair.driver].at(self._points[number])
+        return self._warm_up_s + driver.load_s
 
     def _server(self, label: str, point: int) -> Server:
         # Load has seen to it that each table holds parts of its kind.
@@ -134,12 +135,11 @@ class _Scenario:
         """Return what a case is called, and what it is: its digest and arm."""
         point, pair = self._points[number], self._pairs[self._pair[number]]
         concerned = self._concerned[self._pair[number]].at(point)
-        values = self._matrix.point(point)
         return CaseName(
             scenario=self._label,
             server=pair.server,
             driver=pair.driver,
-            vary={path: value for path, value in values.items() if path in concerned},
+            vary=self._matrix.point(point, concerned),
             digest=digest,
             arm=arm,
             placebo=number == self._placebo,
