@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import cast
+from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue
 
@@ -14,11 +14,13 @@ from benchforge.parts.part import UPSTREAM_OPTIONS, Driver, Part, RunsPython, Se
 from benchforge.suite.cases.case import load_s
 from benchforge.suite.suite import Suite
 
+PartT = TypeVar("PartT", bound=Part)
 
-class CasePart:
+
+class CasePart(Generic[PartT]):
     """A part at some points, and what it is: found out when it is asked for, once."""
 
-    def __init__(self, part: Part, suite: Suite) -> None:
+    def __init__(self, part: PartT, suite: Suite) -> None:
         self.part = part
         self._suite = suite
 

@@ -80,10 +80,10 @@ class Projection:
             weight *= len(values)
         self._digits: list[tuple[int, int, int]] = []
         for path, values in self._own.items():
-            step, size, weight = matrix.steps[path], len(values), self._weights[path]
+            step, size = matrix.steps[path], len(values)
             if self._digits and self._digits[-1][0] == step * size:
                 size *= self._digits.pop()[1]  # axes that are neighbours are one number
-            self._digits.append((step, size, weight))
+            self._digits.append((step, size, self._weights[path]))
         self._combinations = matrix.combinations
         self._keys = weight
         self._included = [
