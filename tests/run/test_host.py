@@ -332,7 +332,7 @@ def parent(pid: int) -> int:
 
 
 def spaces(pid: int) -> set[str]:
-    return {os.readlink(f"/proc/{pid}/ns/{kind}") for kind in ("net", "pid", "mnt", "ipc")}
+    return {str(Path(f"/proc/{pid}/ns/{kind}").readlink()) for kind in ("net", "pid", "mnt", "ipc")}
 
 
 def test_keepers_of_many_trials_are_forked_and_each_has_a_place_of_its_own(tmp_path: Path) -> None:

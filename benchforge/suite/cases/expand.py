@@ -72,8 +72,12 @@ class _Scenario:
             for server in scenario.servers
         ]
         beyond = reached(scenario, suite.servers).labels
-        self._servers: _Parts[Server] = self._varied("servers", suite.servers, (*scenario.servers, *beyond))
-        self._backends: _Parts[Backend] = self._varied("backends", suite.backends, scenario.backends)
+        self._servers: _Parts[Server] = self._varied(
+            "servers", suite.servers, (*scenario.servers, *beyond)
+        )
+        self._backends: _Parts[Backend] = self._varied(
+            "backends", suite.backends, scenario.backends
+        )
         self._drivers: dict[str, _Parts[Driver]] = {
             "loaders": self._varied("loaders", suite.loaders, scenario.loaders),
             "clients": self._varied("clients", suite.clients, scenario.clients),
