@@ -81,7 +81,7 @@ class LocalHost:
         with theirs:
             process = _started(theirs, subprocess.DEVNULL, "many")
         with process, ours:
-            self._forks = _Forks(ours)
+            self._forks = _Forks(process, ours)
             try:
                 yield
             finally:
@@ -130,8 +130,8 @@ class _HalfWayError(Exception):
 class _Forks:
     """A process that forks keepers. It sleeps in between, and knows nothing of a trial."""
 
-    def __init__(self, orders: socket.socket) -> None:
-        self._orders, self._number = orders, 0
+    def __init__(self, process: subprocess.Popen[bytes], orders: socket.socket) -> None:
+        self._process, self._orders, self._number = process, orders, 0
         orders.settimeout(ANSWERS_WITHIN_S)
 
     def forked(self, theirs: socket.socket, stderr: IO[bytes]) -> int | None:
@@ -143,20 +143,31 @@ class _Forks:
             while reply := self._orders.recv(100).split():
                 if reply[0] == order:
                     return int(reply[1])
+        self._process.kill()  # stopped, perhaps: it would go on with the order later
         return None
 
 
 class _Keeper:
     """The outer process of a keeper: a child of ours, or of the process that forks them."""
 
-    def __init__(self, theirs: socket.socket, stderr: IO[bytes], forks: _Forks | None) -> None:
+    def __init__(self, stderr: IO[bytes], forks: _Forks | None) -> None:
         self._child: subprocess.Popen[bytes] | None = None
-        pid = forks.forked(theirs, stderr) if forks else None
-        if pid is None:
-            self._child = _started(theirs, stderr)
+        self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            pid = forks.forked(theirs, stderr) if forks else None
+        if pid is None:  # who was forked all the same gets an end-of-file
+            self.ours.close()
+            self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                self._child = _started(theirs, stderr)
             pid = self._child.pid
         self.pid = pid
-        self._lives = os.pidfd_open(pid)  # nobody has waited for it yet
+        try:
+            self._lives = os.pidfd_open(pid)  # nobody has waited for it yet
+            self.mark = leftover_mark.mark(pid)
+        except (ProcessLookupError, FileNotFoundError) as error:  # killed, with its parent
+            self.ours.close()
+            raise KeeperGone from error
 
     def ended(self) -> bool:
         """Whether it ends within KILLED_WITHIN_S; Popen's wait looks at longer intervals."""
@@ -180,17 +191,12 @@ def _kept(
 ) -> Iterator[Sandbox]:
     """Start a keeper; on leaving, end all that it keeps and see that it is gone."""
     log = folder / "keeper.err"
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with Channel(ours) as channel:
-        with theirs, log.open("wb") as stderr:
-            try:
-                process = _Keeper(theirs, stderr, forks)
-                mark = leftover_mark.mark(process.pid)
-            except (ProcessLookupError, FileNotFoundError) as error:  # killed, with its parent
-                raise KeeperGone from error
+    with log.open("wb") as stderr:
+        process = _Keeper(stderr, forks)
+    with Channel(process.ours) as channel:
         try:
             sandbox = _greeted(channel, wishes, log)
-            if mark is None and not sandbox.mode.pid_namespace:
+            if process.mark is None and not sandbox.mode.pid_namespace:
                 unknown = "no mark either: processes remain if the keeper is killed, too"
                 sandbox.mode = dataclasses.replace(
                     sandbox.mode, weaker=(*sandbox.mode.weaker, unknown)
@@ -198,10 +204,10 @@ def _kept(
             try:
                 yield sandbox
             except BaseException as error:
-                for fault in _end(sandbox, channel, process, mark):
+                for fault in _end(sandbox, channel, process):
                     error.add_note(fault)
                 raise
-            if faults := _end(sandbox, channel, process, mark):
+            if faults := _end(sandbox, channel, process):
                 hint = "stop the remaining processes before you measure again"
                 raise NoAnswer("; ".join(faults), hint)
         finally:
@@ -252,7 +258,7 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandb
         raise TrialFailed("start", "the trial's keeper was killed as it started") from error
 
 
-def _end(sandbox: Sandbox, channel: Channel, process: _Keeper, mark: int | None) -> list[str]:
+def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
     """Have the keeper end everything and itself; say what is left all the same."""
     try:
         sandbox.left = channel.ask("end", within_s=KILLED_WITHIN_S).body["left"]
@@ -274,8 +280,8 @@ def _end(sandbox: Sandbox, channel: Channel, process: _Keeper, mark: int | None)
         return faults
     # The keeper may have been killed: what it kept is known by its mark, or else by its session.
     left = (
-        leftover_mark.ended(mark, KILLED_WITHIN_S)
-        if mark is not None
+        leftover_mark.ended(process.mark, KILLED_WITHIN_S)
+        if process.mark is not None
         else sandbox.in_its_sessions()
     )
     if left:
