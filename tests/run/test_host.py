@@ -359,6 +359,21 @@ def test_keepers_of_many_trials_are_forked_and_each_has_a_place_of_its_own(tmp_p
     assert not Path(f"/proc/{forks}").exists()
 
 
+def test_who_forks_keepers_and_does_not_answer_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later it would fork a keeper for a trial that has one."""
+    host = LocalHost()
+    with host.many():
+        with host.trial(tmp_path / "before") as here:
+            forks = parent(parent(here.init_pid))
+        os.kill(forks, signal.SIGSTOP)
+        monkeypatch.setattr("benchforge.run.sandbox.host.ANSWERS_WITHIN_S", 0.1)
+        with host.trial(tmp_path / "after") as here:
+            assert parent(parent(here.init_pid)) == os.getpid()
+            assert eventually(lambda: not alive(forks))
+
+
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

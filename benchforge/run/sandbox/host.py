@@ -132,12 +132,12 @@ class _Forks:
 
     def __init__(self, process: subprocess.Popen[bytes], orders: socket.socket) -> None:
         self._process, self._orders, self._number = process, orders, 0
-        orders.settimeout(ANSWERS_WITHIN_S)
 
     def forked(self, theirs: socket.socket, stderr: IO[bytes]) -> int | None:
         """Return the pid of a new keeper; None where the process was killed, or does not answer."""
         self._number += 1  # a reply may be that of an order which was interrupted
         order = b"%d" % self._number
+        self._orders.settimeout(ANSWERS_WITHIN_S)
         with contextlib.suppress(OSError):
             socket.send_fds(self._orders, [order], [theirs.fileno(), stderr.fileno()])
             while reply := self._orders.recv(100).split():
