@@ -798,8 +798,8 @@ def _fork_keepers(orders: socket.socket) -> None:
                 os.dup2(descriptors[1], 2)
                 os.close(descriptors[1])
                 _keep(socket.socket(fileno=descriptors[0]))
-            except BaseException:  # noqa: BLE001 - a forked copy must not live on
-                sys.excepthook(*sys.exc_info())
+            except BaseException as error:  # noqa: BLE001 - a forked copy must not live on
+                sys.excepthook(type(error), error, error.__traceback__)
             finally:
                 os._exit(0)
         for descriptor in descriptors:

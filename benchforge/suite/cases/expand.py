@@ -47,7 +47,7 @@ class _Pair(NamedTuple):
     driver: str
     server: str
     name: CaseName
-    "What the names of its cases share."
+    "Name that its cases share."
 
 
 def _shared(scenario: str, server: str, driver: str) -> CaseName:
