@@ -15,6 +15,7 @@ from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, sound_rest
 from benchforge.suite.toml.positions import Path
+from benchforge.suite.workload.tables import KindRequest
 from benchforge.text.readable import listed
 
 _NAMED = {
@@ -85,6 +86,13 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Ta
                 at = (*path, "requests", server)
                 filled[server] = yield from environment.fill(request, Request, at)
         table["requests"] = filled
+    if isinstance(kinds := table.get("kinds"), dict):
+        table["kinds"] = by_label = dict(kinds)
+        for label, kind in kinds.items():
+            if isinstance(kind, dict) and isinstance(request := kind.get("request"), dict):
+                at = (*path, "kinds", label, "request")
+                request = yield from environment.fill(request, KindRequest, at)
+                by_label[label] = {**kind, "request": request}
     return table
 
 

@@ -1,0 +1,236 @@
+"""The stream of a mix: a pure, seeded function from kinds and feeds to requests.
+
+Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
+"""
+
+import hashlib
+import json
+import math
+import random
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.parts.part import Driver
+from benchforge.suite.toml.models import typed
+from benchforge.suite.workload.feeds import LoadedFeed, Row
+from benchforge.suite.workload.holes import (
+    Template,
+    Value,
+    expected,
+    holes_of,
+    in_body,
+    in_form,
+    in_header,
+    in_path,
+)
+from benchforge.suite.workload.tables import Kind, KindRequest
+from benchforge.text.readable import exact
+
+LEAST, MOST, PER_S = 1000, 200_000, 10_000
+"Records of a closed loop: at least, at most, and for each second. Then the stream begins again."
+_SPARE = 1.2  # random arrivals may be more than the rate says
+_VERSION = "benchforge-stream-1"
+_FORM = "application/x-www-form-urlencoded"
+
+
+class Record(NamedTuple):
+    """A request of the stream, without what depends on the trial: the header Host."""
+
+    kind: int
+    head: bytes
+    "First line and headers, each with its line end."
+    body: bytes
+
+    def sent(self, extra: bytes) -> bytes:
+        """Return the bytes that go out, with further headers."""
+        return b"".join((self.head, extra, b"\r\n", self.body))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A mix of requests."""
+
+    kinds: Mapping[str, Kind]
+    feeds: Mapping[str, LoadedFeed]
+    "Feeds that the kinds use."
+
+    @property
+    def whole(self) -> bool:
+        """Whether all values are at hand: a result does not hold the files of feeds."""
+        return all(feed.rows or feed.feed.text is not None for feed in self.feeds.values())
+
+    @property
+    def deck(self) -> list[int]:
+        """Numbers of the kinds in the smallest pass that has the shares."""
+        whole = math.gcd(*(kind.share for kind in self.kinds.values()))
+        return [n for n, kind in enumerate(self.kinds.values()) for _ in range(kind.share // whole)]
+
+    @property
+    def text(self) -> str:
+        """What the mix is, for the digest of a case."""
+        kinds = {label: kind.model_dump(mode="json") for label, kind in self.kinds.items()}
+        feeds = {
+            label: [one.feed.model_dump(mode="json", exclude={"file"}), one.sha256]
+            for label, one in self.feeds.items()
+        }
+        return json.dumps([list(kinds.items()), feeds], sort_keys=True)
+
+    @cached_property
+    def first(self) -> Mapping[str, tuple[Request, Expect]]:
+        """A request of each kind with its right answer, the same in each run: probes send it."""
+        there: dict[str, tuple[Request, Expect]] = {}
+        for number, (label, kind) in enumerate(self.kinds.items()):
+            values = self.values(_probed(self._used(kind), number))
+            table = expected(kind.expect, values)
+            there[label] = filled(kind.request, values), typed(Expect, table)  # type: ignore[arg-type]
+        return there
+
+    @property
+    def lead(self) -> str:
+        """The kind whose request decides whether a server is ready: the first that is safe."""
+        safe = (k for k, one in self.kinds.items() if one.request.method in {"GET", "OPTIONS"})
+        return next(safe, next(iter(self.kinds)))
+
+    def records(self, seed: int, block: int) -> Iterator[Record]:
+        """Yield the requests of a block without end.
+
+        Raises BenchforgeError where a feed with `each once` runs out.
+        """
+        text = f"{_VERSION}:{seed}:{block}"
+        deck, deal = self.deck, random.Random(text)  # noqa: S311
+        draws = {label: one.draws(text) for label, one in self.feeds.items()}
+        makers = [_Maker(kind.request) for kind in self.kinds.values()]
+        used = [[*self._used(kind)] for kind in self.kinds.values()]
+        while True:
+            deal.shuffle(deck)
+            for kind in deck:
+                rows: dict[str, Row] = {}
+                for label in used[kind]:
+                    row = next(draws[label], None)
+                    if row is None:
+                        n = exact(len(self.feeds[label].rows))
+                        raise BenchforgeError(
+                            f"feed {label!r} has {n} rows, 'each once': it ran out"
+                        )
+                    rows[label] = row
+                yield Record(kind, *makers[kind].made(self.values(rows)))
+
+    def _used(self, kind: Kind) -> dict[str, LoadedFeed]:
+        texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
+        names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
+        return {label: self.feeds[label] for label in names if label in self.feeds}
+
+    @staticmethod
+    def values(rows: Mapping[str, Row]) -> dict[str, Value]:
+        """Return the values of holes by their names."""
+        values: dict[str, Value] = {}
+        for label, row in rows.items():
+            if isinstance(row, Mapping):
+                values.update((f"{label}.{column}", cell) for column, cell in row.items())
+            else:
+                values[label] = row
+        return values
+
+
+def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
+    """Return the rows of a kind's probe: of `each once` from the end, which no load reaches."""
+    return {
+        label: one.rows[-1 - number % len(one.rows)]
+        if one.feed.order == "each once"
+        else next(one.draws(f"{_VERSION}:probe:{number}"))
+        for label, one in feeds.items()
+    }
+
+
+class _Maker:
+    """The templates of a kind's request."""
+
+    def __init__(self, request: KindRequest) -> None:
+        headers = with_type(request)
+        content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
+        self._path = in_path(request.path)
+        self._start = f"{request.method} "
+        self._headers = [(name, in_header(value)) for name, value in headers.items()]
+        self._form = None if request.form is None else in_form(request.form)
+        self._body: Template | None = None
+        if request.body is not None:
+            self._body = in_body(request.body, content_type.lower())
+
+    def made(self, values: Mapping[str, Value]) -> tuple[bytes, bytes]:
+        """Return head and body with a record's values."""
+        lines = [f"{self._start}{self._path.fill(values)} HTTP/1.1"]
+        lines += [f"{name}: {template.fill(values)}" for name, template in self._headers]
+        if (text := self.body(values)) is None:
+            return ("\r\n".join(lines) + "\r\n").encode(), b""
+        body = text.encode()
+        lines.append(f"Content-Length: {len(body)}")
+        return ("\r\n".join(lines) + "\r\n").encode(), body
+
+    def body(self, values: Mapping[str, Value]) -> str | None:
+        if self._form is not None:
+            return "&".join(f"{name}={one.fill(values)}" for name, one in self._form)
+        return None if self._body is None else self._body.fill(values)
+
+
+def with_type(request: KindRequest) -> dict[str, str]:
+    """Return the headers of a request, with the type of a form."""
+    headers = dict(request.headers)
+    if request.form is not None and "content-type" not in {name.lower() for name in headers}:
+        headers["Content-Type"] = _FORM
+    return headers
+
+
+def filled(request: KindRequest, values: Mapping[str, Value]) -> Request:
+    """Return a request with its holes filled. Raises pydantic's ValidationError if it is none."""
+    headers = {name: in_header(text).fill(values) for name, text in with_type(request).items()}
+    return typed(
+        Request,
+        {
+            "method": request.method,
+            "path": in_path(request.path).fill(values),
+            "headers": dict(headers),
+            "body": _Maker(request).body(values),
+        },
+    )
+
+
+def amount(driver: Driver) -> int:
+    """Return how many records a load gets."""
+    load, requests = driver.load(), getattr(driver, "requests", None)
+    if load.rate is not None:
+        return min(MOST, max(LEAST, math.ceil(load.rate * load.declared_s * _SPARE)))
+    if isinstance(requests, int):
+        return min(MOST, max(LEAST, requests))
+    return min(MOST, max(LEAST, math.ceil(PER_S * load.declared_s)))
+
+
+@dataclass(frozen=True)
+class Digested:
+    """What of a stream a result keeps."""
+
+    sha256: str
+    counts: tuple[int, ...]
+    "Number of records of each kind."
+
+
+def digest(workload: Workload, seed: int, block: int, records: int) -> Digested:
+    """Return the digest of a stream's first records, and how many there are of each kind."""
+    sha256, counts = hashlib.sha256(), [0] * len(workload.kinds)
+    for record in islice(workload.records(seed, block), records):
+        sha256.update(framed(record))
+        counts[record.kind] += 1
+    return Digested(sha256.hexdigest(), tuple(counts))
+
+
+def framed(record: Record) -> bytes:
+    """Return a record as its digest takes it: its kind, both lengths, and its bytes."""
+    sizes = struct.pack("<HII", record.kind, len(record.head), len(record.body))
+    return b"".join((sizes, record.head, record.body))
