@@ -20,7 +20,6 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.kept.questions import asked_of, uses
-from benchforge.suite.scenarios.kinds import digests_of
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.secrets.redact import redact, redacted
@@ -77,7 +76,8 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
         code=suite.code,
-        code_digests={**code_digests(distinct_parts(suite), suite), **digests_of(suite.workloads)},
+        code_digests=code_digests(distinct_parts(suite), suite)
+        | {key: sha256 for one in suite.workloads.values() for key, sha256 in one.files.items()},
         facts=dict(ground.facts),
         fingerprint=fingerprint(ground.facts),
         thresholds_version=limits().version,

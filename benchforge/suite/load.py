@@ -32,7 +32,6 @@ from benchforge.suite.measuring.tuning import tuning
 from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.overrides.star import left_faults
-from benchforge.suite.scenarios.kinds import feeds_of, workloads_of
 from benchforge.suite.scenarios.placeholders import given_faults
 from benchforge.suite.scenarios.refs import ref_faults
 from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
@@ -47,6 +46,7 @@ from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
+from benchforge.suite.workload import Workload, reader
 from benchforge.text.readable import too_many
 
 if TYPE_CHECKING:
@@ -175,10 +175,11 @@ def _suite(
     interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
     repeat = yield from repeated(document, given.profile)
-    folder = None if given.of_result else given.path.parent
-    feeds = yield from feeds_of(labelled["feeds"], folder, given.digests or {})
-    names = labels["feeds"]
-    workloads = yield from workloads_of(by_label, names, feeds, parts, repeat)
+    workloads: dict[str, Workload] = {}
+    if labelled["feeds"] or any(one.kinds for one in by_label.values()):
+        folder, digests = None if given.of_result else given.path.parent, given.digests or {}
+        read_all = reader()
+        workloads = yield from read_all(labelled["feeds"], by_label, parts, repeat, folder, digests)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from verdict_rules(tables)

@@ -23,8 +23,7 @@ from benchforge.parts.part import Metric, Part
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.positions import Path as Place
-from benchforge.suite.workload.stream import Workload
-from benchforge.suite.workload.tables import Kind
+from benchforge.suite.workload import Workload
 
 MONITORED_PER_S = 20.0
 "Moments per second at which a load is monitored, at most, where the suite does not say."
@@ -141,7 +140,7 @@ class Scenario(Frozen):
     "Request that the load tools send."
     requests: dict[str, Request] = Field(default_factory=dict)
     "Requests by server, instead of `request`."
-    kinds: dict[str, Kind] = Field(default_factory=dict)
+    kinds: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
     "Several kinds of requests by label, instead of `request`, each with its share."
     servers: tuple[str, ...] = Field(min_length=1)
     "Labels of the servers to compare."

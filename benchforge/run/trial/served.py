@@ -108,7 +108,7 @@ def made_ready(
             story.stream = stream.rendered(
                 mix, case.driver, asking.root, of_block, file, ground.secrets
             )
-            target = replace(target, stream=file, kinds=tuple(mix.kinds))
+            target = replace(target, stream=file, kinds=tuple(mix.shares))
     if case.warm_up_s:
         with story.phase("warm-up"):
             warm_up = replace(target, phase="warm-up")

@@ -11,16 +11,15 @@ from urllib.parse import urlsplit
 
 from benchforge.model.trial.answer import Answer, Request
 from benchforge.model.trial.good_response import GoodResponse, right_of
+from benchforge.model.trial.probes import Probes
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
 from benchforge.run.http import probes
 from benchforge.run.http.request import HttpProbe, until_right
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.suite import SAFE
-from benchforge.suite.workload.holes import holes_of
-from benchforge.suite.workload.stream import Workload, amount, digest, framed
+from benchforge.suite.workload import Workload, amount
 
 FILE = "stream.bin"
 BEFORE, AFTER = 3, 1
@@ -69,13 +68,12 @@ def judged(
 
 
 def right_of_kind(
-    workload: Workload, label: str, first: Answer, seen: probes.Probes | None
+    workload: Workload, label: str, first: Answer, seen: Probes | None
 ) -> GoodResponse:
     """Return what is right of a kind: with holes, its bodies may have any length."""
     request, expect = workload.first[label]
     right = right_of(expect, request, [first], seen)
-    written = workload.kinds[label].request.model_dump(mode="json")
-    if expect.length is None and any(True for _ in holes_of(written)):
+    if expect.length is None and workload.varies(label):
         return GoodResponse(status=right.status, shortest=0, longest=None, binding=False)
     return right
 
@@ -97,25 +95,24 @@ def rendered(
     `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
     """
     records, (run, block) = amount(driver), seed
-    extra = [_extra(kind.request, driver, root) for kind in workload.kinds.values()]
-    sha256, counts, at = hashlib.sha256(), [0] * len(workload.kinds), 0
+    extra = [_extra(request, driver, root) for request, _ in workload.first.values()]
+    sha256, counts, at = hashlib.sha256(), [0] * len(workload.shares), 0
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
         for record in islice(workload.records(run, block), records):
             sent = record.sent(extra[record.kind])
             content.write(sent)
             index.write(_ENTRY.pack(at, len(sent), record.kind, 0))
-            sha256.update(framed(record))
+            sha256.update(record.framed)
             counts[record.kind] += 1
             at += len(sent)
-    kinds = {label: redacted(kind, secrets) for label, kind in workload.kinds.items()}
-    hidden = kinds != dict(workload.kinds)
-    text = digest(replace(workload, kinds=kinds), run, block, records).sha256 if hidden else ""
+    hidden = workload.hidden(secrets)
+    text = "" if hidden is workload else hidden.digest(run, block, records)[0]
     return Stream(
         records=records,
         sha256=text or sha256.hexdigest(),
         kinds={
-            label: StreamKind(share=kind.share, records=counts[n], request=workload.first[label][0])
-            for n, (label, kind) in enumerate(workload.kinds.items())
+            label: StreamKind(share=share, records=counts[n], request=workload.first[label][0])
+            for n, (label, share) in enumerate(workload.shares.items())
         },
     )
 

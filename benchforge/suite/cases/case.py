@@ -13,7 +13,7 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
 from benchforge.suite.suite import Moments
-from benchforge.suite.workload.stream import Workload
+from benchforge.suite.workload import Workload
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, sound_rest
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.workload.tables import KindRequest
 from benchforge.text.readable import listed
 
 _NAMED = {
@@ -91,7 +90,7 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Ta
         for label, kind in kinds.items():
             if isinstance(kind, dict) and isinstance(request := kind.get("request"), dict):
                 at = (*path, "kinds", label, "request")
-                request = yield from environment.fill(request, KindRequest, at)
+                request = yield from environment.fill(request, Request, at)
                 by_label[label] = {**kind, "request": request}
     return table
 

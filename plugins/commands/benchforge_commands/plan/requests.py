@@ -7,7 +7,7 @@ import click
 
 from benchforge.errors import BenchforgeError
 from benchforge.suite.suite import Suite
-from benchforge.suite.workload.stream import MOST, Record, Workload
+from benchforge.suite.workload import MOST, Record, Workload
 from benchforge.text import safe
 from benchforge.text.readable import counted
 
@@ -25,13 +25,13 @@ def request_lines(suite: Suite, seed: int, number: int) -> Iterator[str]:
         heading = f"scenario {label}: requests of block 1; each {deck} have the shares"
         yield click.style(heading, bold=True)
         firsts = _firsts(workload, seed, number)
-        for place, (kind, table) in enumerate(workload.kinds.items()):
-            yield f"  {kind}: share {table.share}"
+        for place, (kind, share) in enumerate(workload.shares.items()):
+            yield f"  {kind}: share {share}"
             yield from (f"    {line}" for record in firsts[place] for line in _lines(record))
 
 
 def _firsts(workload: Workload, seed: int, number: int) -> list[list[Record]]:
-    firsts: list[list[Record]] = [[] for _ in workload.kinds]
+    firsts: list[list[Record]] = [[] for _ in workload.shares]
     lacking = len(firsts)
     try:
         for record in islice(workload.records(seed, 1), MOST):

@@ -461,9 +461,7 @@ class Loop:
 
     def _read(self, connection, data, now):
         """Take bytes, or the end that no bytes mean."""
-        self._tally.received_bytes += len(data)
-        if self.stream is not None and connection.state != _IDLE:
-            self.stream.tallies[connection.kind].received_bytes += len(data)
+        self._count_bytes(connection, len(data))
         if connection.state == _IDLE:
             self._tally.stray += bool(data)
             self._close(connection)
@@ -499,6 +497,11 @@ class Loop:
                 self._remember(connection, response, data)
             self._sampled(response)
             self._answered(connection, head.status, response.body_bytes, keeps, now)
+
+    def _count_bytes(self, connection, received):
+        self._tally.received_bytes += received
+        if self.stream is not None and connection.state != _IDLE:
+            self.stream.tallies[connection.kind].received_bytes += received
 
     def _sampled(self, response):
         if response.body is not None:

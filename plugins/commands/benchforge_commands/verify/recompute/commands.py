@@ -78,7 +78,7 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
         suite_folder=Path(f"/{place}/suite"),
         turns=None if case.turns is None else Path(f"/{place}/turns"),
         stream=None if case.workload is None else Path(f"/{place}/{FILE}"),
-        kinds=() if case.workload is None else tuple(case.workload.kinds),
+        kinds=() if case.workload is None else tuple(case.workload.shares),
     )
     label = f"{driver.kind}-{case.name.driver}"
     loading = driver if case.turns is None else covering(driver)

@@ -6,7 +6,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.suite.load import of_result
-from benchforge.suite.workload.stream import Workload, amount, digest
+from benchforge.suite.workload import Workload, amount
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import KeptTrial, Result
 
@@ -46,16 +46,17 @@ def _stream(
     records = amount(result.driver(KeptTrial(trial, trial.model)))
     key = trial.model.case.scenario, block, records
     if key not in made:
-        again = digest(workload, result.header.model.seed, block, records)
-        made[key] = again.sha256, again.counts
+        made[key] = workload.digest(result.header.model.seed, block, records)
     sha256, counts = made[key]
     yield RecomputedValue(trial, ("stream", "records"), records)
     yield RecomputedValue(trial, ("stream", "sha256"), sha256)
-    if list(stream.kinds) != list(workload.kinds):
-        yield trial.fault(f"the suite has the kinds {', '.join(workload.kinds)}", "stream", "kinds")
+    if list(stream.kinds) != list(workload.shares):
+        yield trial.fault(
+            f"the suite has the kinds {', '.join(workload.shares)}", "stream", "kinds"
+        )
         return
-    for (label, kind), count in zip(workload.kinds.items(), counts, strict=True):
+    for (label, share), count in zip(workload.shares.items(), counts, strict=True):
         at = "stream", "kinds", label
-        yield RecomputedValue(trial, (*at, "share"), kind.share)
+        yield RecomputedValue(trial, (*at, "share"), share)
         yield RecomputedValue(trial, (*at, "records"), count)
         yield RecomputedValue(trial, (*at, "request"), plain(workload.first[label][0]))

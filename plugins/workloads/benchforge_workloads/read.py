@@ -15,11 +15,12 @@ from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, findings
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.workload.feeds import LoadedFeed, Row, WrongFile, loaded
-from benchforge.suite.workload.holes import Hole, holes_of
-from benchforge.suite.workload.stream import MOST, Workload, amount, with_type
-from benchforge.suite.workload.tables import Feed, Kind
+from benchforge.suite.workload import MOST, Workload, amount
 from benchforge.text.readable import counted, exact
+from benchforge_workloads.feeds import LoadedFeed, Row, WrongFile, loaded
+from benchforge_workloads.holes import Hole, holes_of
+from benchforge_workloads.stream import Mix, with_type
+from benchforge_workloads.tables import Feed, Kind
 
 _EXCLUSIVE = {
     "request": "each kind has its own",
@@ -33,10 +34,35 @@ _ONCE, _RANDOM = "each once", 'order = "random"'
 _PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
 
 
-def feeds_of(
+def workloads_of(
+    tables: Mapping[str, Tables],
+    scenarios: Mapping[str, Scenario],
+    parts: Mapping[str, Mapping[str, Declared]],
+    repeat: Repeat,
+    folder: File | None,
+    digests: Mapping[str, str],
+) -> Checked[dict[str, Workload]]:
+    """Return the mix of each scenario that has kinds and is sound; `tables` are those of feeds.
+
+    Without a folder, files are not read, and `digests` has theirs.
+    """
+    feeds = yield from _feeds(tables, folder, digests)
+    workloads: dict[str, Workload] = {}
+    for label, scenario in scenarios.items():
+        kinds = yield from _kinds(("scenarios", label, "kinds"), scenario)
+        if not kinds or len(kinds) < len(scenario.kinds):
+            continue
+        mix = _Reading(("scenarios", label), label, scenario, kinds, tuple(tables), feeds)
+        faults = [*mix.faults(repeat), *mix.driver_faults(parts["loaders"], repeat)]
+        yield from faults
+        if not faults and all(name in feeds for name in mix.names):
+            workloads[label] = mix.made()
+    return workloads
+
+
+def _feeds(
     tables: Mapping[str, Tables], folder: File | None, digests: Mapping[str, str]
 ) -> Checked[dict[str, LoadedFeed]]:
-    """Return every feed that is sound; without a folder, `digests` are those of files."""
     feeds: dict[str, LoadedFeed] = {}
     for label, table in tables.items():
         feed = yield from checked(Feed, table, ("feeds", label))
@@ -47,52 +73,38 @@ def feeds_of(
         except WrongFile as error:
             yield Fault(("feeds", label, "file"), error.message, error.hint)
             continue
-        sha256 = digests.get(_key(label), "") if folder is None else there.sha256
+        sha256 = digests.get(there.key, "") if folder is None else there.sha256
         feeds[label] = LoadedFeed(label, feed, there.rows, sha256)
     return feeds
 
 
-def digests_of(workloads: Mapping[str, Workload]) -> dict[str, str]:
-    """Return the digests of files that feeds read, for a result."""
-    feeds = (one for workload in workloads.values() for one in workload.feeds.values())
-    return {_key(feed.label): feed.sha256 for feed in feeds if feed.sha256}
-
-
-def _key(label: str) -> str:
-    return f"feed {label}"
-
-
-def workloads_of(
-    scenarios: Mapping[str, Scenario],
-    declared: Sequence[str],
-    feeds: Mapping[str, LoadedFeed],
-    parts: Mapping[str, Mapping[str, Declared]],
-    repeat: Repeat,
-) -> Checked[dict[str, Workload]]:
-    """Return the mix of each scenario that has kinds and is sound.
-
-    `declared` are the labels of all feeds, `feeds` those that are sound.
-    """
-    workloads: dict[str, Workload] = {}
-    for label, scenario in scenarios.items():
-        if not scenario.kinds:
+def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, Kind]]:
+    kinds: dict[str, Kind] = {}
+    for label, table in scenario.kinds.items():
+        if not LABEL.fullmatch(label):
+            yield Fault((*at, label), "not a label", "use letters, digits, '_' and '-'")
             continue
-        mix = _Mix(("scenarios", label), label, scenario, declared, feeds)
-        faults = [*mix.faults(repeat), *mix.driver_faults(parts["loaders"], repeat)]
-        yield from faults
-        if not faults and all(name in feeds for name in mix.names):
-            workloads[label] = Workload(scenario.kinds, {k: feeds[k] for k in mix.names})
-    return workloads
+        kind = yield from checked(Kind, table, (*at, label))
+        if kind is not None:
+            kinds[label] = kind
+    return kinds
 
 
-class _Mix(NamedTuple):
+class _Reading(NamedTuple):
     """A scenario with kinds, and the feeds of its suite."""
 
     at: Path
     label: str
     scenario: Scenario
+    kinds: Mapping[str, Kind]
     declared: Sequence[str]
+    "Labels of all feeds of the suite."
     feeds: Mapping[str, LoadedFeed]
+    "Feeds that are sound."
+
+    def made(self) -> Mix:
+        """Return the mix."""
+        return Mix(self.kinds, {label: self.feeds[label] for label in self.names})
 
     @property
     def names(self) -> list[str]:
@@ -102,6 +114,14 @@ class _Mix(NamedTuple):
 
     def faults(self, repeat: Repeat) -> Iterator[Fault]:
         """Yield what is wrong with its keys, its holes and its first requests."""
+        yield from self._key_faults(repeat)
+        unknown = [fault for at, _, hole in self._holes() for fault in self._hole_faults(at, hole)]
+        yield from unknown
+        if not unknown and all(name in self.feeds for name in self.names):
+            yield from self._value_faults()
+
+    def _key_faults(self, repeat: Repeat) -> Iterator[Fault]:
+        """Yield the keys that a mix does not have."""
         scenario, given = self.scenario, self.scenario.model_fields_set
         for key, why in _EXCLUSIVE.items():
             if key in given and getattr(scenario, key) not in (None, "off", ()):
@@ -119,22 +139,10 @@ class _Mix(NamedTuple):
             if path.startswith("path."):
                 hint = "use a feed instead, such as [feeds.size] with values = [1, 2]"
                 yield Fault((*self.at, *place), "kinds have no variables of a path", hint)
-        unknown = False
-        for at, _, hole in self._holes():
-            for fault in self._hole_faults(at, hole):
-                unknown = True
-                yield fault
-        for label in scenario.kinds:
-            if not LABEL.fullmatch(label):
-                yield Fault(
-                    (*self.at, "kinds", label), "not a label", "use letters, digits, '_' and '-'"
-                )
-        if not unknown and all(name in self.feeds for name in self.names):
-            yield from self._value_faults()
 
     def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
         """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
-        for label, kind in self.scenario.kinds.items():
+        for label, kind in self.kinds.items():
             at = (*self.at, "kinds", label)
             for key in ("path", "headers", "body", "form"):
                 value: JsonValue = kind.request.model_dump(mode="json")[key]
@@ -165,11 +173,11 @@ class _Mix(NamedTuple):
         """Yield values that cannot stand where their holes are, and requests that are none."""
         wrong = list(self._unfit())
         yield from wrong
-        if wrong or not Workload({}, {k: self.feeds[k] for k in self.names}).whole:
+        if wrong or not self.made().whole:
             return
-        for label, kind in self.scenario.kinds.items():
+        for label, kind in self.kinds.items():
             at = (*self.at, "kinds", label)
-            mix = Workload({label: kind}, {k: self.feeds[k] for k in self.names})
+            mix = Mix({label: kind}, {k: self.feeds[k] for k in self.names})
             try:
                 request, expect = mix.first[label]
             except ValidationError as error:
@@ -196,7 +204,7 @@ class _Mix(NamedTuple):
     def _unfit(self) -> Iterator[Fault]:
         for at, key, hole in self._holes():
             name, _, column = hole.name.partition(".")
-            rule = _WHOLE if hole.form == "integer" or _counts(self.scenario, at, hole) else None
+            rule = _WHOLE if hole.form == "integer" or _counts(self.kinds, at, hole) else None
             if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
                 rule = _HEADER if key == "headers" else _PATH
             feed = self.feeds[name]
@@ -242,10 +250,8 @@ class _Mix(NamedTuple):
             bounded = driver.load().rate is not None or isinstance(
                 getattr(driver, "requests", None), int
             )
-            deck = Workload(self.scenario.kinds, {}).deck
-            using = {
-                k for k, kind in enumerate(self.scenario.kinds.values()) if name in _named(kind)
-            }
+            deck = Mix(self.kinds, {}).deck
+            using = {k for k, kind in enumerate(self.kinds.values()) if name in _named(kind)}
             most = -(-amount(driver) // len(deck)) * sum(kind in using for kind in deck)
             if not bounded or amount(driver) >= MOST:
                 yield Fault(
@@ -261,11 +267,11 @@ def _named(kind: Kind) -> set[str]:
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
 
 
-def _counts(scenario: Scenario, at: Path, hole: Hole) -> bool:
+def _counts(kinds: Mapping[str, Kind], at: Path, hole: Hole) -> bool:
     """Whether a hole stands where `expect` has a number."""
     if at[-1] != "expect":
         return False
-    table = scenario.kinds[str(at[-2])].expect
+    table = kinds[str(at[-2])].expect
     numbers = [table.get(key) for key in ("status", "items", "length")]
     return hole.written in json.dumps(numbers)
 

@@ -5,29 +5,31 @@ from collections import Counter
 from itertools import islice
 from urllib.parse import parse_qs, unquote, unquote_plus
 
+from benchforge_workloads.feeds import loaded
+from benchforge_workloads.holes import expected, holes_of, in_body, in_path
+from benchforge_workloads.stream import Mix
+from benchforge_workloads.tables import Feed, Kind
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
-from benchforge.suite.workload.feeds import loaded
-from benchforge.suite.workload.holes import expected, holes_of, in_body, in_path
-from benchforge.suite.workload.stream import Record, Workload
-from benchforge.suite.workload.tables import Feed, Kind
+from benchforge.suite.workload import Record
 
 SHARES = st.lists(st.integers(1, 40), min_size=1, max_size=5)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
 
-def mix(shares: list[int], **feeds: Feed) -> Workload:
+def mix(shares: list[int], **feeds: Feed) -> Mix:
     """Return a mix of kinds that are called by their numbers; each path has all feeds."""
     path = "".join(f"/{{{label}}}" for label in feeds) or "/"
     kinds = {
         str(number): Kind.model_validate({"share": share, "request": {"path": path}})
         for number, share in enumerate(shares)
     }
-    return Workload(kinds, {label: loaded(label, feed, None) for label, feed in feeds.items()})
+    return Mix(kinds, {label: loaded(label, feed, None) for label, feed in feeds.items()})
 
 
-def first(workload: Workload, number: int, seed: int = 1, block: int = 1) -> list[Record]:
+def first(workload: Mix, number: int, seed: int = 1, block: int = 1) -> list[Record]:
     """Return so many requests of a stream."""
     return list(islice(workload.records(seed, block), number))
 
@@ -62,7 +64,8 @@ def test_values_are_dealt_each_as_often(values: list[int]) -> None:
 @given(st.integers(0, 50), st.integers(0, 50))
 def test_numbers_are_between_their_ends_and_each_once_ends(low: int, more: int) -> None:
     ends = low, low + more
-    assert all(low <= n <= low + more for n in islice(loaded("i", Feed(integers=ends), None).draws("s"), 99))
+    drawn = set(islice(loaded("i", Feed(integers=ends), None).draws("s"), 99))
+    assert drawn <= set(range(low, low + more + 1))
     once = loaded("i", Feed(integers=ends, order="each once"), None)
     assert list(once.draws("s")) == list(range(low, low + more + 1))
 
@@ -102,7 +105,7 @@ def test_values_come_back_out_of_a_form(name: str, password: str) -> None:
     kind = Kind.model_validate({"request": {"method": "POST", "form": form}})
     rows = {"name": name, "password": password}
     users = loaded("users", Feed(values=(1,)), None)
-    workload = Workload({"login": kind}, {"users": type(users)("users", users.feed, (rows,))})
+    workload = Mix({"login": kind}, {"users": type(users)("users", users.feed, (rows,))})
     (record,) = first(workload, 1)
     assert b"Content-Type: application/x-www-form-urlencoded\r\n" in record.head
     assert f"Content-Length: {len(record.body)}\r\n".encode() in record.head
@@ -114,9 +117,12 @@ def test_values_come_back_out_of_a_form(name: str, password: str) -> None:
 
 
 def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
-    values = {"q": "a b/é", "n": "007", "k": 5}
+    values: dict[str, int | float | str] = {"q": "a b/é", "n": "007", "k": 5}
     assert in_path("/{q:raw}/{n:integer}").fill(values) == "/a b/é/7"
-    table = {"items": "{k}", "json": {"id": "{n:integer}", "as": "{n}", "in": ["x {k} {{k}"]}}
+    table: JsonValue = {
+        "items": "{k}",
+        "json": {"id": "{n:integer}", "as": "{n}", "in": ["x {k} {{k}"]},
+    }
     assert expected(table, values) == {
         "items": 5,
         "json": {"id": 7, "as": "007", "in": ["x 5 {k}"]},

@@ -3,25 +3,22 @@
 Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
 """
 
-import hashlib
 import json
-import math
 import random
-import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answer import Expect, Request
-from benchforge.parts.part import Driver
+from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload.feeds import LoadedFeed, Row
-from benchforge.suite.workload.holes import (
+from benchforge.suite.workload import Record, Workload
+from benchforge.text.readable import exact
+from benchforge_workloads.feeds import LoadedFeed, Row
+from benchforge_workloads.holes import (
     Template,
     Value,
     expected,
@@ -31,31 +28,14 @@ from benchforge.suite.workload.holes import (
     in_header,
     in_path,
 )
-from benchforge.suite.workload.tables import Kind, KindRequest
-from benchforge.text.readable import exact
+from benchforge_workloads.tables import Kind, KindRequest
 
-LEAST, MOST, PER_S = 1000, 200_000, 10_000
-"Records of a closed loop: at least, at most, and for each second. Then the stream begins again."
-_SPARE = 1.2  # random arrivals may be more than the rate says
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
 
 
-class Record(NamedTuple):
-    """A request of the stream, without what depends on the trial: the header Host."""
-
-    kind: int
-    head: bytes
-    "First line and headers, each with its line end."
-    body: bytes
-
-    def sent(self, extra: bytes) -> bytes:
-        """Return the bytes that go out, with further headers."""
-        return b"".join((self.head, extra, b"\r\n", self.body))
-
-
 @dataclass(frozen=True)
-class Workload:
+class Mix(Workload):
     """A mix of requests."""
 
     kinds: Mapping[str, Kind]
@@ -63,18 +43,22 @@ class Workload:
     "Feeds that the kinds use."
 
     @property
-    def whole(self) -> bool:
+    def shares(self) -> Mapping[str, int]:  # type: ignore[override]
+        """Share of each kind, by label."""
+        return {label: kind.share for label, kind in self.kinds.items()}
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Digests of the files of feeds, by a key for each."""
+        return {one.key: one.sha256 for one in self.feeds.values() if one.sha256}
+
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
         """Whether all values are at hand: a result does not hold the files of feeds."""
         return all(feed.rows or feed.feed.text is not None for feed in self.feeds.values())
 
     @property
-    def deck(self) -> list[int]:
-        """Numbers of the kinds in the smallest pass that has the shares."""
-        whole = math.gcd(*(kind.share for kind in self.kinds.values()))
-        return [n for n, kind in enumerate(self.kinds.values()) for _ in range(kind.share // whole)]
-
-    @property
-    def text(self) -> str:
+    def text(self) -> str:  # type: ignore[override]
         """What the mix is, for the digest of a case."""
         kinds = {label: kind.model_dump(mode="json") for label, kind in self.kinds.items()}
         feeds = {
@@ -84,7 +68,7 @@ class Workload:
         return json.dumps([list(kinds.items()), feeds], sort_keys=True)
 
     @cached_property
-    def first(self) -> Mapping[str, tuple[Request, Expect]]:
+    def first(self) -> Mapping[str, tuple[Request, Expect]]:  # type: ignore[override]
         """A request of each kind with its right answer, the same in each run: probes send it."""
         there: dict[str, tuple[Request, Expect]] = {}
         for number, (label, kind) in enumerate(self.kinds.items()):
@@ -92,12 +76,6 @@ class Workload:
             table = expected(kind.expect, values)
             there[label] = filled(kind.request, values), typed(Expect, table)  # type: ignore[arg-type]
         return there
-
-    @property
-    def lead(self) -> str:
-        """The kind whose request decides whether a server is ready: the first that is safe."""
-        safe = (k for k, one in self.kinds.items() if one.request.method in {"GET", "OPTIONS"})
-        return next(safe, next(iter(self.kinds)))
 
     def records(self, seed: int, block: int) -> Iterator[Record]:
         """Yield the requests of a block without end.
@@ -122,6 +100,15 @@ class Workload:
                         )
                     rows[label] = row
                 yield Record(kind, *makers[kind].made(self.values(rows)))
+
+    def varies(self, label: str) -> bool:
+        """Whether the requests of a kind have holes."""
+        return any(True for _ in holes_of(self.kinds[label].request.model_dump(mode="json")))
+
+    def hidden(self, secrets: Collection[str]) -> "Mix":
+        """Return the mix without secrets in its texts."""
+        kinds = {label: redacted(kind, secrets) for label, kind in self.kinds.items()}
+        return self if kinds == self.kinds else replace(self, kinds=kinds)
 
     def _used(self, kind: Kind) -> dict[str, LoadedFeed]:
         texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
@@ -200,37 +187,3 @@ def filled(request: KindRequest, values: Mapping[str, Value]) -> Request:
             "body": _Maker(request).body(values),
         },
     )
-
-
-def amount(driver: Driver) -> int:
-    """Return how many records a load gets."""
-    load, requests = driver.load(), getattr(driver, "requests", None)
-    if load.rate is not None:
-        return min(MOST, max(LEAST, math.ceil(load.rate * load.declared_s * _SPARE)))
-    if isinstance(requests, int):
-        return min(MOST, max(LEAST, requests))
-    return min(MOST, max(LEAST, math.ceil(PER_S * load.declared_s)))
-
-
-@dataclass(frozen=True)
-class Digested:
-    """What of a stream a result keeps."""
-
-    sha256: str
-    counts: tuple[int, ...]
-    "Number of records of each kind."
-
-
-def digest(workload: Workload, seed: int, block: int, records: int) -> Digested:
-    """Return the digest of a stream's first records, and how many there are of each kind."""
-    sha256, counts = hashlib.sha256(), [0] * len(workload.kinds)
-    for record in islice(workload.records(seed, block), records):
-        sha256.update(framed(record))
-        counts[record.kind] += 1
-    return Digested(sha256.hexdigest(), tuple(counts))
-
-
-def framed(record: Record) -> bytes:
-    """Return a record as its digest takes it: its kind, both lengths, and its bytes."""
-    sizes = struct.pack("<HII", record.kind, len(record.head), len(record.body))
-    return b"".join((sizes, record.head, record.body))

@@ -11,9 +11,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from benchforge.errors import BenchforgeError
-from benchforge.suite.workload.holes import Value
-from benchforge.suite.workload.tables import Feed
 from benchforge.text.readable import exact, figure
+from benchforge_workloads.holes import Value
+from benchforge_workloads.tables import Feed
 
 LARGEST_FILE = 32 << 20
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ    "
@@ -38,6 +38,11 @@ class LoadedFeed:
     "All values in order; empty for texts, which are made."
     sha256: str = ""
     "Digest of the file; empty without one."
+
+    @property
+    def key(self) -> str:
+        """What the digest of its file is called in a result."""
+        return f"feed {self.label}"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -52,6 +52,18 @@ def holes_of(value: JsonValue) -> Iterator[Hole]:
             yield from holes_of(inner)
 
 
+def _integer(value: Value) -> str:
+    if isinstance(value, int):
+        return str(value)
+    text = str(value).strip()
+    if not _WHOLE.fullmatch(text):
+        raise NotWhole(f"{value!r} is not a whole number")
+    return str(int(text))
+
+
+_FORMS: Mapping[str, Escape] = {"raw": str, "integer": _integer}
+
+
 class Template:
     """A text with its holes understood, to be filled again and again."""
 
@@ -66,7 +78,7 @@ class Template:
             if match[1]:
                 literal += "{"
                 continue
-            own = {"raw": str, "integer": _integer}.get(match[3] or "")
+            own = _FORMS.get(match[3] or "")
             self._pieces += [
                 literal,
                 (match[2], own or (outside if outside and not quoted else escape)),
@@ -126,15 +138,6 @@ def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
 
 def _form_escape(value: Value) -> str:
     return quote_plus(str(value))
-
-
-def _integer(value: Value) -> str:
-    if isinstance(value, int):
-        return str(value)
-    text = str(value).strip()
-    if not _WHOLE.fullmatch(text):
-        raise NotWhole(f"{value!r} is not a whole number")
-    return str(int(text))
 
 
 def _quoted(text: str, quoted: bool) -> bool:
