@@ -23,7 +23,7 @@ LEAST, MOST, PER_S = 1000, 200_000, 10_000
 _SPARE = 1.2  # random arrivals may be more than the rate says
 
 
-class Record(NamedTuple):
+class StreamRecord(NamedTuple):
     """A request of the stream, without what depends on the trial: the header Host."""
 
     kind: int
@@ -57,7 +57,7 @@ class Workload(ABC):
     "A request of each kind with its right answer, the same in each run: probes send it."
 
     @abstractmethod
-    def records(self, seed: int, block: int) -> Iterator[Record]:
+    def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
         """Yield the requests of a block. Raises BenchforgeError where a feed runs out."""
 
     @abstractmethod

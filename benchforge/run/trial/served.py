@@ -97,7 +97,7 @@ def made_ready(
             before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
             story.probes = probes.probes(before, (), story.load)
             mix = case.workload
-            kinds = stream.asked(sandbox, mix, asking, story.load) if mix is not None else {}
+            kinds = stream.probed(sandbox, mix, asking, story.load) if mix is not None else {}
             still_there(sandbox, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)

@@ -36,7 +36,7 @@ class KindProbes:
     before: list[probes.ProbeResult]
 
 
-def asked(
+def probed(
     sandbox: Sandbox, workload: Workload, asking: HttpProbe, load: Load | None
 ) -> dict[str, KindProbes]:
     """Send a request of each kind until it is answered rightly, then again.

@@ -20,7 +20,7 @@ from benchforge.text.readable import counted, exact
 from benchforge_workloads.feeds import LoadedFeed, Row, WrongFile, loaded
 from benchforge_workloads.holes import Hole, holes_of
 from benchforge_workloads.stream import Mix, with_type
-from benchforge_workloads.tables import Feed, Kind
+from benchforge_workloads.tables import Feed, RequestKind
 
 _EXCLUSIVE = {
     "request": "each kind has its own",
@@ -78,13 +78,13 @@ def _feeds(
     return feeds
 
 
-def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, Kind]]:
-    kinds: dict[str, Kind] = {}
+def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
+    kinds: dict[str, RequestKind] = {}
     for label, table in scenario.kinds.items():
         if not LABEL.fullmatch(label):
             yield Fault((*at, label), "not a label", "use letters, digits, '_' and '-'")
             continue
-        kind = yield from checked(Kind, table, (*at, label))
+        kind = yield from checked(RequestKind, table, (*at, label))
         if kind is not None:
             kinds[label] = kind
     return kinds
@@ -96,7 +96,7 @@ class _Reading(NamedTuple):
     at: Path
     label: str
     scenario: Scenario
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, RequestKind]
     declared: Sequence[str]
     "Labels of all feeds of the suite."
     feeds: Mapping[str, LoadedFeed]
@@ -183,8 +183,8 @@ class _Reading(NamedTuple):
             except ValidationError as error:
                 table = kind.expect if error.title == "Expect" else kind.request.model_dump()
                 key = "expect" if error.title == "Expect" else "request"
-                for one in findings(error, table):
-                    yield Fault((*at, key, *one.path), one.message, one.hint)
+                for wrong in findings(error, table):
+                    yield Fault((*at, key, *wrong.path), wrong.message, wrong.hint)
                 continue
             if expect.same_body:
                 yield Fault(
@@ -262,12 +262,12 @@ class _Reading(NamedTuple):
                 yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
 
 
-def _named(kind: Kind) -> set[str]:
+def _named(kind: RequestKind) -> set[str]:
     texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
 
 
-def _counts(kinds: Mapping[str, Kind], at: Path, hole: Hole) -> bool:
+def _counts(kinds: Mapping[str, RequestKind], at: Path, hole: Hole) -> bool:
     """Whether a hole stands where `expect` has a number."""
     if at[-1] != "expect":
         return False
@@ -280,6 +280,6 @@ def _text(row: Row, column: str) -> str:
     return str(row[column] if isinstance(row, Mapping) else row)
 
 
-def _is_json(kind: Kind) -> bool:
+def _is_json(kind: RequestKind) -> bool:
     types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
     return any("json" in one for one in types)

@@ -15,7 +15,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import Record, Workload
+from benchforge.suite.workload import StreamRecord, Workload
 from benchforge.text.readable import exact
 from benchforge_workloads.feeds import LoadedFeed, Row
 from benchforge_workloads.holes import (
@@ -28,7 +28,7 @@ from benchforge_workloads.holes import (
     in_header,
     in_path,
 )
-from benchforge_workloads.tables import Kind, KindRequest
+from benchforge_workloads.tables import KindRequest, RequestKind
 
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
@@ -38,7 +38,7 @@ _FORM = "application/x-www-form-urlencoded"
 class Mix(Workload):
     """A mix of requests."""
 
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, RequestKind]
     feeds: Mapping[str, LoadedFeed]
     "Feeds that the kinds use."
 
@@ -77,7 +77,7 @@ class Mix(Workload):
             there[label] = filled(kind.request, values), typed(Expect, table)  # type: ignore[arg-type]
         return there
 
-    def records(self, seed: int, block: int) -> Iterator[Record]:
+    def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
         """Yield the requests of a block without end.
 
         Raises BenchforgeError where a feed with `each once` runs out.
@@ -99,7 +99,7 @@ class Mix(Workload):
                             f"feed {label!r} has {n} rows, 'each once': it ran out"
                         )
                     rows[label] = row
-                yield Record(kind, *makers[kind].made(self.values(rows)))
+                yield StreamRecord(kind, *makers[kind].made(self.values(rows)))
 
     def varies(self, label: str) -> bool:
         """Whether the requests of a kind have holes."""
@@ -110,7 +110,7 @@ class Mix(Workload):
         kinds = {label: redacted(kind, secrets) for label, kind in self.kinds.items()}
         return self if kinds == self.kinds else replace(self, kinds=kinds)
 
-    def _used(self, kind: Kind) -> dict[str, LoadedFeed]:
+    def _used(self, kind: RequestKind) -> dict[str, LoadedFeed]:
         texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
         names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
         return {label: self.feeds[label] for label in names if label in self.feeds}

@@ -80,7 +80,7 @@ class KindRequest(Request):
         return self
 
 
-class Kind(Frozen):
+class RequestKind(Frozen):
     """A table [scenarios.s.kinds.k]: one kind of the scenario's requests."""
 
     share: Annotated[PositiveInt, Field(le=_MOST_SHARE)] = 1

@@ -8,12 +8,12 @@ from urllib.parse import parse_qs, unquote, unquote_plus
 from benchforge_workloads.feeds import loaded
 from benchforge_workloads.holes import expected, holes_of, in_body, in_path
 from benchforge_workloads.stream import Mix
-from benchforge_workloads.tables import Feed, Kind
+from benchforge_workloads.tables import Feed, RequestKind
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from benchforge.suite.workload import Record
+from benchforge.suite.workload import StreamRecord
 
 SHARES = st.lists(st.integers(1, 40), min_size=1, max_size=5)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -23,13 +23,13 @@ def mix(shares: list[int], **feeds: Feed) -> Mix:
     """Return a mix of kinds that are called by their numbers; each path has all feeds."""
     path = "".join(f"/{{{label}}}" for label in feeds) or "/"
     kinds = {
-        str(number): Kind.model_validate({"share": share, "request": {"path": path}})
+        str(number): RequestKind.model_validate({"share": share, "request": {"path": path}})
         for number, share in enumerate(shares)
     }
     return Mix(kinds, {label: loaded(label, feed, None) for label, feed in feeds.items()})
 
 
-def first(workload: Mix, number: int, seed: int = 1, block: int = 1) -> list[Record]:
+def first(workload: Mix, number: int, seed: int = 1, block: int = 1) -> list[StreamRecord]:
     """Return so many requests of a stream."""
     return list(islice(workload.records(seed, block), number))
 
@@ -102,7 +102,7 @@ def test_values_come_back_out_of_json(text: str, number: int) -> None:
 @given(TEXTS.filter(bool), TEXTS.filter(bool))
 def test_values_come_back_out_of_a_form(name: str, password: str) -> None:
     form = {"name": "{users.name}", "pass word": "{users.password}"}
-    kind = Kind.model_validate({"request": {"method": "POST", "form": form}})
+    kind = RequestKind.model_validate({"request": {"method": "POST", "form": form}})
     rows = {"name": name, "password": password}
     users = loaded("users", Feed(values=(1,)), None)
     workload = Mix({"login": kind}, {"users": type(users)("users", users.feed, (rows,))})

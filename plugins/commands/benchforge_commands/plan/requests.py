@@ -7,7 +7,7 @@ import click
 
 from benchforge.errors import BenchforgeError
 from benchforge.suite.suite import Suite
-from benchforge.suite.workload import MOST, Record, Workload
+from benchforge.suite.workload import MOST, StreamRecord, Workload
 from benchforge.text import safe
 from benchforge.text.readable import counted
 
@@ -30,8 +30,8 @@ def request_lines(suite: Suite, seed: int, number: int) -> Iterator[str]:
             yield from (f"    {line}" for record in firsts[place] for line in _lines(record))
 
 
-def _firsts(workload: Workload, seed: int, number: int) -> list[list[Record]]:
-    firsts: list[list[Record]] = [[] for _ in workload.shares]
+def _firsts(workload: Workload, seed: int, number: int) -> list[list[StreamRecord]]:
+    firsts: list[list[StreamRecord]] = [[] for _ in workload.shares]
     lacking = len(firsts)
     try:
         for record in islice(workload.records(seed, 1), MOST):
@@ -46,7 +46,7 @@ def _firsts(workload: Workload, seed: int, number: int) -> list[list[Record]]:
     return firsts
 
 
-def _lines(record: Record) -> Iterator[str]:
+def _lines(record: StreamRecord) -> Iterator[str]:
     first, *headers = record.head.decode().splitlines()
     yield safe.word(first.removesuffix(" HTTP/1.1"))
     yield from (f"  {safe.word(header)}" for header in headers)
