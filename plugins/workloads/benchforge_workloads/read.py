@@ -183,8 +183,8 @@ class _Reading(NamedTuple):
             except ValidationError as error:
                 table = kind.expect if error.title == "Expect" else kind.request.model_dump()
                 key = "expect" if error.title == "Expect" else "request"
-                for wrong in findings(error, table):
-                    yield Fault((*at, key, *wrong.path), wrong.message, wrong.hint)
+                for finding in findings(error, table):
+                    yield Fault((*at, key, *finding.path), finding.message, finding.hint)
                 continue
             if expect.same_body:
                 yield Fault(
