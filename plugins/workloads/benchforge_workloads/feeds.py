@@ -114,7 +114,12 @@ def _content(path: Path, shown: str) -> bytes:
 
 def _rows(shown: str, content: bytes) -> Iterator[Mapping[str, str]]:
     try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"{error.reason} at byte {error.start}"
+        raise WrongFile(f"{shown}: not UTF-8: {what}") from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
         names = next(reader, [])
         if not names or not all(names) or len(set(names)) < len(names):
             raise WrongFile(f"{shown}:1: the first line does not name each column once")
@@ -128,7 +133,5 @@ def _rows(shown: str, content: bytes) -> Iterator[Mapping[str, str]]:
             yield dict(zip(names, cells, strict=True))
         if not number:
             raise WrongFile(f"{shown} has no rows below its columns")
-    except UnicodeDecodeError as error:
-        raise WrongFile(f"{shown}: not UTF-8: {error.reason} at byte {error.start}") from error
     except csv.Error as error:
         raise WrongFile(f"{shown}:{reader.line_num}: {error}") from error

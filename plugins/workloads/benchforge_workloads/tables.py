@@ -68,13 +68,13 @@ order, without a second time."""
 class KindRequest(Request):
     """Request of a kind. `{feed}`, `{feed.column}` and `{feed:raw}` are holes; `{{` is a brace."""
 
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
-    "HTTP method."
     form: dict[str, str] | None = None
     "Fields of a form, which make the body."
 
     @model_validator(mode="after")
     def _one_body(self) -> Self:
+        if self.method == "HEAD":
+            raise WrongOption("kinds do not know HEAD yet", "method", hint="use GET")
         if self.form is not None and self.body is not None:
             raise WrongOption("body and form exclude each other", "form", "body")
         return self
