@@ -23,7 +23,7 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import reading_of, warming
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
+from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact
@@ -125,7 +125,7 @@ def asked_again(
     finished: tuple[Finished, ...],
     story: TrialRecorder,
 ) -> None:
-    """Read what the load tool says, ask the server again, and stop all services.
+    """Read what the load tool says, and ask the server again.
 
     Raises TrialFailed where a service ended or answers otherwise, and OutputDamaged.
     """
@@ -152,8 +152,6 @@ def asked_again(
             mix = case.workload
             story.stream = stream.judged(sandbox, story.stream, mix, there.kinds, story.load)
         _judge(there.monitor, there.alone, story, inputs.folder)
-    with story.phase("stop"):
-        stop(sandbox, services)
 
 
 def _monitor(
