@@ -10,6 +10,7 @@ from pydantic import JsonValue, ValidationError
 
 from benchforge.parts.part import Driver
 from benchforge.suite.declared import LABEL
+from benchforge.suite.scenarios.search import rated
 from benchforge.suite.suite import Declared, Repeat, Scenario
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
@@ -27,7 +28,6 @@ _EXCLUSIVE = {
     "requests": "each kind has its own request",
     "expect": "each kind has its own",
     "clients": "a client sends one request again and again",
-    "find": "a search for a rate does not know kinds yet",
     "interleave": "servers in turns do not know kinds yet",
 }
 _ONCE, _RANDOM = "each once", 'order = "random"'
@@ -235,7 +235,9 @@ class _Reading(NamedTuple):
                     at, f"{label!r} {why}, and {self.label} has {kinds}", "pace and wrk take them"
                 )
             else:
-                yield from self._once_faults(at, driver, repeat)
+                find = self.scenario.find
+                most = driver if find is None else rated(driver, float(find.rate[1]), 1)
+                yield from self._once_faults(at, most, repeat)
 
     def _once_faults(self, at: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
         for name in self.names:
