@@ -28,9 +28,7 @@ class WrongObjective(BenchforgeError):
         super().__init__(message, str(hint))
 
 
-def objective(
-    text: str, metrics: Mapping[str, Metric], kinds: Collection[str] = ()
-) -> Objective:
+def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] = ()) -> Objective:
     """Return an objective of one of the metrics, by label. Raises WrongObjective."""
     match = _PATTERN.fullmatch(text)
     if match is None:
@@ -67,9 +65,7 @@ def objective(
     if least < 0:
         raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
     text = " ".join(text.split())
-    return Objective(
-        text=text, metric=label, of=of, kind=kind, relation=relation, bound=least
-    )
+    return Objective(text=text, metric=label, of=of, kind=kind, relation=relation, bound=least)
 
 
 def _with_kind(words: str, kinds: Collection[str]) -> tuple[str | None, str | None]:

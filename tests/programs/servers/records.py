@@ -48,8 +48,12 @@ def answered(connection, stream, request, number):
     text = json.dumps({"path": path.decode()}).encode()
     size = str(len(text)).encode()
     connection.sendall(
-        b"HTTP/1.1 " + status + b"\r\nContent-Type: application/json\r\nContent-Length: "
-        + size + b"\r\n\r\n" + text
+        b"HTTP/1.1 "
+        + status
+        + b"\r\nContent-Type: application/json\r\nContent-Length: "
+        + size
+        + b"\r\n\r\n"
+        + text
     )
 
 

@@ -28,9 +28,10 @@ def command() -> None:
 def suite() -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
-    Without --from, the suite measures a sample app in the same folder, which needs only Python. With
-    --from-log, its requests are those of an access log: the log's values go into CSV files beside the
-    suite, if they are short numbers, or if several clients sent them.
+    Without --from, the suite measures a sample app in the same folder, which needs only Python.
+    With --from-log, it sends the mix of an access log. Values of the log go into CSV files beside
+    the suite: numbers of up to nine digits, and texts that several clients sent.
 
-    Exit codes: 0 the suite is written; 2 a file exists already, or the log has no requests; 5 a file cannot be written.
+    Exit codes: 0 the suite is written; 2 a file exists already, or the log has no requests; 5 a
+    file cannot be written.
     """

@@ -18,9 +18,13 @@ ROWS = 5000
 _MOST_PATHS, _MOST_KINDS, _LEAST_SHARE = 200_000, 12, 0.005
 _BAD = 400
 _LONGEST = 60  # characters of a value
-_STATIC = re.compile(r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|woff2?|ttf|mp4|pdf)$", re.I)
+_STATIC = re.compile(
+    r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|woff2?|ttf|mp4|pdf)$",
+    re.IGNORECASE,
+)
 _SECRET = re.compile(
-    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp|state", re.I
+    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp|state",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[0-9]{1,9}")  # longer ones may be those of a phone or a card
 _OPAQUE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w=+.-]{12,}|[0-9a-fA-F-]{16,}|\S{40,}")
@@ -71,8 +75,8 @@ def read(log: Path) -> AccessLog:
         key = segments(line.path)
         if key in paths or len(paths) < _MOST_PATHS:
             paths[key] += 1
-        values = (unquote(part.removesuffix("/")) for part in key)
-        for text in {*key, *values, *query_of(line.query).values()}:
+        in_path = (unquote(part.removesuffix("/")) for part in key)
+        for text in {*key, *in_path, *query_of(line.query).values()}:
             shared.add(text, line.client)
     left_out: Counter[str] = Counter()
     minutes: Counter[str] = Counter()

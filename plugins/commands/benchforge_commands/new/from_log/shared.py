@@ -29,8 +29,10 @@ class SharedTexts:
         """Whether the log has too few clients to tell who sent what."""
         return len(self._clients) < LEAST_CLIENTS
 
-    def __contains__(self, text: str) -> bool:
+    def __contains__(self, text: object) -> bool:
         """Whether enough clients sent a text; in a log of few clients, whether it is frequent."""
+        if not isinstance(text, str):
+            return False
         if self.behind_proxy:
             return self._times.get(text, 0) >= LEAST_TIMES
         return len(self._senders.get(text, ())) >= LEAST_CLIENTS

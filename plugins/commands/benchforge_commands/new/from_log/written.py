@@ -90,6 +90,8 @@ def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[
     rows = [[_value(place, *row) for place in places] for row in kind.rows]
     kept = [[log.keeps(p.key, one) for p, one in zip(places, row, strict=True)] for row in rows]
     own = [2 * sum(column) < len(rows) for column in zip(*kept, strict=True)]
+    if all(own):
+        return [[OWN] * len(places)]
     return [
         [OWN if mine else value for mine, value in zip(own, row, strict=True)]
         for row, keeps in zip(rows, kept, strict=True)
