@@ -39,7 +39,7 @@ class LogKind:
     requests: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
     keys: Counter[str] = field(default_factory=Counter)
-    "How often each key of a query was there."
+    "Number of requests with each key of a query."
     rows: list[tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=list)
     "A sample of the values in the path, and of the queries."
 

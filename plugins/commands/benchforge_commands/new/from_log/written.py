@@ -41,12 +41,12 @@ def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
     """Return the text of each file: the suite, and a CSV for each kind with values."""
     kinds = list(_labelled(log))
     files = {suite: "\n".join(_suite(log, kinds, source)) + "\n"}
-    for one in kinds:
-        if one.rows:
+    for mixed in kinds:
+        if mixed.rows:
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            writer.writerows([[place.name for place in one.places], *one.rows])
-            files[suite.with_name(f"{one.label}.csv")] = text.getvalue()
+            writer.writerows([[place.name for place in mixed.places], *mixed.rows])
+            files[suite.with_name(f"{mixed.label}.csv")] = text.getvalue()
     return files
 
 
@@ -63,7 +63,9 @@ def _labelled(log: AccessLog) -> Iterator[_Written]:
         stem = "_".join(words) or ("home" if kind.pattern == ("",) else "page")
         stem += "_item" if kind.pattern[-1].startswith(HOLE) and words else ""
         stem = f"k{stem}" if stem[0].isdigit() else stem
-        label = next(one for n in range(1, 99) if (one := stem + (f"_{n}" * (n > 1))) not in taken)
+        label = next(
+            free for n in range(1, 99) if (free := stem + (f"_{n}" * (n > 1))) not in taken
+        )
         taken.add(label)
         places = _places(kind)
         yield _Written(label, kind, places, _rows(log, kind, places) if places else ())
@@ -88,7 +90,7 @@ def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[
     A column that keeps fewer than half of its values is the user's to fill in.
     """
     rows = [[_value(place, *row) for place in places] for row in kind.rows]
-    kept = [[log.keeps(p.key, one) for p, one in zip(places, row, strict=True)] for row in rows]
+    kept = [[log.keeps(p.key, value) for p, value in zip(places, row, strict=True)] for row in rows]
     own = [2 * sum(column) < len(rows) for column in zip(*kept, strict=True)]
     if all(own):
         return [[OWN] * len(places)]
@@ -133,8 +135,8 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield "[scenarios.mix]"
     yield 'servers = ["mine"]'
     yield 'loaders = ["closed"]\n'
-    for one in kinds:
-        yield from _kind(log, one)
+    for mixed in kinds:
+        yield from _kind(log, mixed)
     yield "[repeat]"
     yield 'warmup = "1s"\n'
     yield "# The highest rate that keeps an objective, of all kinds or of one:"
@@ -146,30 +148,30 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield f"scenarios.mix.find.slo = {json.dumps(slo)}"
 
 
-def _kind(log: AccessLog, one: _Written) -> Iterator[str]:
-    share = max(1, round(100 * one.kind.requests / log.taken))
-    status = one.kind.statuses.most_common(1)[0][0]
+def _kind(log: AccessLog, mixed: _Written) -> Iterator[str]:
+    share = max(1, round(100 * mixed.kind.requests / log.taken))
+    status = mixed.kind.statuses.most_common(1)[0][0]
     status = 200 if status == _NO_CHANGE else status
-    yield f"[scenarios.mix.kinds.{one.label}]"
+    yield f"[scenarios.mix.kinds.{mixed.label}]"
     yield f"share = {share}"
-    yield f"request = {{ path = {_quoted(_path(one))} }}"
+    yield f"request = {{ path = {_quoted(_path(mixed))} }}"
     yield f"expect = {{ status = {status} }}\n"
-    if one.rows:
-        yield f"[feeds.{one.label}]"
-        yield f"file = {_quoted(f'{one.label}.csv')}\n"
+    if mixed.rows:
+        yield f"[feeds.{mixed.label}]"
+        yield f"file = {_quoted(f'{mixed.label}.csv')}\n"
 
 
-def _path(one: _Written) -> str:
+def _path(mixed: _Written) -> str:
     path, number = "", 0
-    for part in one.kind.pattern:
+    for part in mixed.kind.pattern:
         path += "/"
         if part.startswith(HOLE):
-            path += f"{{{one.label}.{one.places[number].name}}}{part.removeprefix(HOLE)}"
+            path += f"{{{mixed.label}.{mixed.places[number].name}}}{part.removeprefix(HOLE)}"
             number += 1
         else:
             path += part
-    keys = [place for place in one.places if place.number is None]
-    query = "&".join(f"{quote_plus(p.key)}={{{one.label}.{p.name}}}" for p in keys)
+    keys = [place for place in mixed.places if place.number is None]
+    query = "&".join(f"{quote_plus(p.key)}={{{mixed.label}.{p.name}}}" for p in keys)
     return path + (f"?{query}" if query else "")
 
 
