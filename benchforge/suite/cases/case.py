@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.tuning import Tuning
@@ -13,10 +13,10 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
 from benchforge.suite.suite import Moments
+from benchforge.suite.workload import Workload
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """What one trial measures. `name.digest` and `name.arm` are its identity, labels are not."""
 
     name: CaseName
@@ -25,20 +25,22 @@ class Case:
     "Label and part, in the order in which they start."
     driver: Driver
     request: Request
-    "Request with path variables filled in."
+    "Request with path variables filled in; of a mix, that of one of its kinds."
     expect: Expect
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+    tuning: Tuning
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all upstream servers, in the order of their start."
-    tuning: Tuning = field(default_factory=Tuning)
     monitor: Moments | None = None
     "Moments at which the load is monitored; None if it is not."
     find: RateSearch | None = None
     "Search of the case; None if all its trials have the same load."
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
+    workload: Workload | None = None
+    "Mix of requests; None for one request."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."
 

@@ -1,7 +1,6 @@
 """The cases again, from the suite's text: their names, what they are, and what trials did of it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
@@ -40,15 +39,17 @@ def cases(result: Result) -> Iterator[RecomputedValue | FileFault]:
     for trial in result.trials:
         measured = by_name.get(trial.model.case.model_dump_json())
         if measured is not None and not has_secret(measured):
+            if measured.workload is not None and not measured.workload.whole:
+                continue  # its requests are made of a file that the result does not hold
             yield RecomputedValue(trial, ("request",), plain(measured.request))
             driver = result.driver(KeptTrial(trial, trial.model))
             yield RecomputedValue(
-                trial, ("driver_digest",), replace(measured, driver=driver).driven
+                trial, ("driver_digest",), measured._replace(driver=driver).driven
             )
             yield from words(trial, measured, driver)
 
 
 def has_secret(case: Case) -> bool:
     """Whether a secret is part of a case: without it nothing of the case can be computed again."""
-    texts = (as_text(part) for part in (*case.parts, case.request, case.expect))
-    return any(HIDDEN in text for text in texts)
+    texts = [as_text(part) for part in (*case.parts, case.request, case.expect)]
+    return any(HIDDEN in text for text in (*texts, case.workload.text if case.workload else ""))
