@@ -1,5 +1,7 @@
 """The page of an audit in a real browser, and its checks as JUnit's XML."""
 
+import fcntl
+import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -50,6 +52,16 @@ def test_a_page_or_a_file_that_cannot_be_written_is_one_line(bench: Bench, tmp_p
         assert "error: " in done.err
         assert "hint: choose another file" in done.err
         assert done.code not in {0, 1}
+
+
+def test_a_device_stays_a_device(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "wrk.txt").write_text(WRK)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with os.fdopen(os.open(pipe, os.O_RDWR | os.O_NONBLOCK), "rb"):
+        fcntl.fcntl(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), fcntl.F_SETPIPE_SZ, 1 << 20)
+        assert bench("audit", "wrk.txt", "--junit", "pipe").code == 0
+        assert pipe.is_fifo()
 
 
 def test_each_check_is_a_test(bench: Bench, tmp_path: Path) -> None:

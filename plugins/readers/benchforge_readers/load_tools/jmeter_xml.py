@@ -23,7 +23,7 @@ _DEEPEST = 100
 
 def is_xml(head: str) -> bool:
     """Return True for the beginning of a file of samples as XML."""
-    return "<testResults" in head[:1000]
+    return head.lstrip().startswith("<") and "<testResults" in head
 
 
 def samples_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:

@@ -143,6 +143,24 @@ def successes(row: Row) -> Sequence[Finding] | None:
     ]
 
 
+def negative(row: Row) -> Sequence[Finding] | None:
+    """AC7: no count, rate, size or time is negative."""
+    numbers = {name: fact for name in row.facts if (fact := number(row, name)) is not None}
+    findings = [
+        Finding(
+            "AC7",
+            "impossible",
+            "a number is negative",
+            f"{name} is {shown(fact)}",
+            true_if="its sign is an error of the tool, or of a later edit",
+            where=fact.origin or row.where,
+        )
+        for name, fact in numbers.items()
+        if fact.high < 0
+    ]
+    return findings or None  # numbers above 0 are no identity that holds
+
+
 def bytes_per_second(row: Row) -> Sequence[Finding] | None:
     """AB1: bytes / duration is the number of bytes per second."""
     per, total, lasted = (

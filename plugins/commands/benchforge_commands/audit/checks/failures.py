@@ -14,7 +14,7 @@ COUNTED = "in the number of requests"
 def failed(row: Row) -> Sequence[Finding] | None:
     """AE1: the rate counts responses that failed."""
     bad, requests = number(row, "failed"), value(row, "requests")
-    if bad is None or not requests:
+    if bad is None or requests <= 0 or float(bad.value) < 0:
         return None
     share = bad.low / requests
     if share <= _FEW:
@@ -36,7 +36,7 @@ def failed(row: Row) -> Sequence[Finding] | None:
 def left_out(row: Row) -> Sequence[Finding] | None:
     """AE4: the rate leaves out responses that failed, so it is not that of all requests."""
     bad, requests = number(row, "left_out"), value(row, "requests")
-    if bad is None or not requests:
+    if bad is None or requests <= 0 or float(bad.value) < 0:
         return None
     share = float(bad.value) / (requests + float(bad.value))
     return _failing(

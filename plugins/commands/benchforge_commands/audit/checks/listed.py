@@ -31,6 +31,7 @@ OF_ROWS: Mapping[str, RowCheck] = {
     "AC3": counts.same_length,
     "AC4": counts.totals,
     "AC5": counts.successes,
+    "AC7": counts.negative,
     "AB1": counts.bytes_per_second,
     "AB2": counts.body,
     "AB3": counts.link,
