@@ -34,10 +34,8 @@ class CaseName(Frozen):
     def title(self) -> str:
         """Title of the case: scenario, server, driver and varied options."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
-        arm = [f"arm {self.arm}"] if self.arm > 1 else []
-        if self.placebo:
-            arm = ["placebo"]
-        return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
+        placebo = ["placebo"] if self.placebo else []
+        return " · ".join([self.scenario, self.server, self.driver, *words, *placebo])
 
 
 def shared(case: CaseName) -> dict[str, JsonValue]:
@@ -69,5 +67,3 @@ def _varies(case: CaseName) -> Iterator[str]:
     for path, value in case.vary.items():
         if path.startswith(_OF_SERVERS):
             yield f"{path.rpartition('.')[2]} {value}"
-    if case.arm > 1:
-        yield f"arm {case.arm}"
