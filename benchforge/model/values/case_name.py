@@ -34,8 +34,11 @@ class CaseName(Frozen):
     def title(self) -> str:
         """Title of the case: scenario, server, driver and varied options."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
-        placebo = ["placebo"] if self.placebo else []
-        return " · ".join([self.scenario, self.server, self.driver, *words, *placebo])
+        # Without varied options the label alone differs. Two varied paths may end in one name.
+        arm = [f"arm {self.arm}"] if self.arm > 1 and self.vary else []
+        if self.placebo:
+            arm = ["placebo"]
+        return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
 
 
 def shared(case: CaseName) -> dict[str, JsonValue]:
