@@ -143,6 +143,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
                 return
             inputs.keep.room()
             left_s = remaining.once_s(own_s, noise) + remaining.of(left, declared_s, noise)
+            left_s = min(left_s, takes_s + spare_s)
             progress.trial(step, number + 1, attempt, left_s)
             wait_s = spare_s if noise.waits else 0.0
             kept = _kept(inputs, steps, (number, attempt, wait_s), right, progress)
