@@ -1,6 +1,5 @@
 """Turns: the order of slices, how long one takes, and what they add up to."""
 
-import math
 from itertools import pairwise
 
 import pytest

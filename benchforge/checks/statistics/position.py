@@ -27,8 +27,8 @@ def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
         return limits.check("I4", "apparatus", None, says, scope="comparison")
     slope, p = _slope(points)
     moved = math.expm1(slope)
-    word = "slower" if moved < 0 else "faster"
-    says = f"servers are {percent(abs(moved))} {word} in the last place of a round than in the first"
+    moves = f"{percent(abs(moved))} {'slower' if moved < 0 else 'faster'}"
+    says = f"servers are {moves} in the last place of a round than in the first"
     status: Status = limits["I4"].status(abs(moved)) if p < _SURE else "pass"
     if status == "pass":
         says = "the place in a round does not decide how fast a server is"

@@ -47,8 +47,8 @@ def longest_s(servers: int) -> float:
 
 def first_slice_s(planned: TurnsPlanned, servers: int, attempt: int) -> float:
     """Return the length of a slice to begin with, in seconds: twice that of the attempt before."""
-    slice_s: float = planned.slice_s
-    return max(slice_s, min(slice_s * 2 ** (attempt - 1), longest_s(servers)))
+    slice_s = float(planned.slice_s)
+    return max(slice_s, min(slice_s * 2.0 ** (attempt - 1), longest_s(servers)))
 
 
 def long_enough(

@@ -70,9 +70,7 @@ class Watched:
 
 
 @contextlib.contextmanager
-def watched(
-    folder: Path, *words: str | Path, before: tuple[str, ...] = ()
-) -> Iterator[Watched]:
+def watched(folder: Path, *words: str | Path, before: tuple[str, ...] = ()) -> Iterator[Watched]:
     """Start benchforge, and give it once it measures; whatever the test does, it is ended."""
     results = len(headers(folder))
     with started(folder, *words, before=before) as one:
@@ -82,9 +80,7 @@ def watched(
 
 
 @contextlib.contextmanager
-def started(
-    folder: Path, *words: str | Path, before: tuple[str, ...] = ()
-) -> Iterator[Watched]:
+def started(folder: Path, *words: str | Path, before: tuple[str, ...] = ()) -> Iterator[Watched]:
     """Start benchforge; whatever the test does, it is ended."""
     one = _started(folder, words, before)
     try:

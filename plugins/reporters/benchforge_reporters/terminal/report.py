@@ -123,7 +123,8 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
             yield f"hint: {safe.line(failure.hint)}"
         yield from (f"  | {log}" for log in last_lines(failure.log))
         if len(failed) > 1:
-            yield f"{readable.counted(len(failed) - 1, 'more trial')} of it failed: report.md lists them"
+            more = readable.counted(len(failed) - 1, "more trial")
+            yield f"{more} of it failed: report.md lists them"
 
 
 def _suite_table(
