@@ -66,7 +66,8 @@ def test_a_result_is_reported_verified_and_validated(
     assert without("validate", result).returncode == 0
     # On a loud machine it may leave something unproved.
     verify, here = without("verify", result), bench("verify", result)
-    assert (verify.returncode, verify.stdout.split()) == (here.code, here.out.split()), verify.stderr
+    shown = (verify.returncode, verify.stdout.split())
+    assert shown == (here.code, here.out.split()), verify.stderr
     assert verify.returncode in {0, 2}, verify.stderr
 
 
