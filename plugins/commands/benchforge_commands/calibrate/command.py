@@ -8,6 +8,7 @@ import click
 from benchforge.checks.limits import Thresholds, limits
 from benchforge.checks.machine import calibrated
 from benchforge.cli.screen.say import say, show
+from benchforge.cli.screen.waits import waits
 from benchforge.errors import NoAnswer
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.files.calibration import Calibration
@@ -52,7 +53,7 @@ def command(seconds: int, count: int) -> None:
     place()  # before it takes minutes
     driver, among = tool(seconds, Registry()), limits()
     trials: list[Trial] = []
-    with measuring():
+    with measuring(waits):
         if left := cleared():
             say(left)
         takes = spoken(count * (seconds + START_AND_STOP_S))
