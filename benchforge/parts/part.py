@@ -209,6 +209,9 @@ class Backend(Service):
     offers: ClassVar[tuple[str, ...]] = ()
     "Names of the values that `gives` returns. A suite that uses another name has an error."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+    serves_hosts: ClassVar[bool] = False
+    """True if it can serve other hosts: it listens on `site.address`, and takes connections of \
+`site.peers` with a credential that is made for the trial."""
     frozen_with_server: ClassVar[bool] = False
     "True if turns were validated with an instance for each server, frozen with it."
 

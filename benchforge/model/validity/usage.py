@@ -26,6 +26,11 @@ class MachineBounds:
     @classmethod
     def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
         """Return the limits in the facts of a header."""
+        if isinstance(hosts := facts.get("hosts"), dict):
+            each = [cls.of(one) for one in hosts.values() if isinstance(one, dict)]
+            cpus = [one.cpus for one in each if one.cpus is not None]
+            memory = [one.memory_bytes for one in each if one.memory_bytes is not None]
+            return cls(sum(cpus) or None, max(memory, default=None))
         cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
         return cls(
             cpus if isinstance(cpus, int) else None,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchforge.model.suite.search import RateSearch
@@ -39,6 +40,8 @@ class Case:
     "Search of the case; None if all its trials have the same load."
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    "Host of each part, by the name of its process, such as server-flask; empty on one machine."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."
 

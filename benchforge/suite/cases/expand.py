@@ -113,6 +113,7 @@ class _Scenario:
             monitor=self._scenario.monitored(request) if self._turns is None else None,
             find=self._find,
             turns=self._turns,
+            hosts=self._hosts(pair, upstreams),
             bridge=self._label in self._suite.bridges,
         )
 
@@ -122,6 +123,17 @@ class _Scenario:
             return self._warm_up_s + self._turns.each_s
         pair = self._pairs[self._pair[number]]
         return self._warm_up_s + load_s(self._driver(pair, self._points[number]))
+
+    def _hosts(self, pair: _Pair, upstreams: Iterable[str]) -> dict[str, str]:
+        suite = self._suite
+        kind = pair.place.removesuffix("s")
+        hosts = {
+            f"server-{pair.server}": suite.host_of("server", suite.servers[pair.server]),
+            f"{kind}-{pair.driver}": suite.host_of("loader", getattr(suite, pair.place)[pair.driver]),
+            **{f"upstream-{one}": suite.host_of("upstream", suite.servers[one]) for one in upstreams},
+            **{f"backend-{one}": suite.host_of("backend", suite.backends[one]) for one in self._backends},
+        }
+        return {name: host for name, host in hosts.items() if host is not None}
 
     def _server(self, label: str, point: int) -> Server:
         # Load has seen to it that each table holds parts of its kind.
@@ -150,7 +162,8 @@ class _Scenario:
     ) -> dict[str, Varied[CasePart]]:
         def of(declaration: Declared) -> Varied[CasePart]:
             def known_at(point: Point) -> CasePart:
-                return CasePart(part_at(declaration, place, point), self._suite)
+                part = part_at(declaration, place, point)
+                return CasePart(part, self._suite, declaration.host)
 
             return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
 
@@ -209,6 +222,8 @@ class _Scenario:
         }
         if suite.placement != "off":
             texts["placement"] = as_text(suite.placement)
+        if any(suite.hosts_by_role.model_dump().values()):
+            texts["hosts"] = as_text(suite.hosts_by_role)
         if self._find is not None:
             texts["find"] = as_text(self._find)
         if self._turns is not None:

@@ -17,7 +17,8 @@ def placement(tables: Tables) -> Checked[PlacementChoice]:
         case ("auto" | "off") as word:
             return word
         case dict() as table:
-            return (yield from checked(Placement, table, ("placement",))) or "off"
+            placed = yield from checked(Placement, table, ("placement",))
+            return placed if placed and table.keys() - {"hosts"} else "off"
         case other:
             message = f"expected 'auto', 'off' or a table of CPUs by role, got {shown(other)}"
             yield Fault(("placement",), message, '[placement] accepts server = "0-3"')

@@ -1,0 +1,225 @@
+"""Connected hosts: what they are, whether they have what their parts need, and the links between."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from benchforge.errors import NoAnswer, ProgramMissing, Unusable
+from benchforge.graph import RunGraph
+from benchforge.model.files.environment import hard
+from benchforge.model.trial.hosts import HostFacts, HostLink
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import MeasuredTrial, TrialInputs
+from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.suite import Suite
+from benchforge_engines import wire
+from benchforge_engines.archive import Archive, archive, code_digest
+from benchforge_engines.far.place import digest_of
+from benchforge_engines.sitting import trial
+
+_LINK_S = 0.5
+
+
+class Connection(Protocol):
+    """Calls to one host, which an engine carries."""
+
+    label: str
+
+    def bring(self, files: Archive) -> None:
+        """Give the host what it does not have, and start the far end."""
+
+    def send(self, do: str, **what: object) -> int:
+        """Send a call; return the number of its answer."""
+
+    def result(self, number: int) -> Any:
+        """Return the answer to a call."""
+
+    def call(self, do: str, **what: object) -> Any:
+        """Send a call and return its answer."""
+
+    def beat(self) -> None:
+        """Say that we are there."""
+
+    def close(self) -> None:
+        """End the host's part."""
+
+
+class Losses(Protocol):
+    """Hears of each lost host."""
+
+    lost: wire.HostLost | None
+
+
+class Sitting:
+    """The hosts of a run. `connect` makes a connection by its host's label."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        graph: RunGraph,
+        connect: Callable[[str, Any], Connection],
+        losses: Callable[[], Losses],
+    ) -> None:
+        self._suite, self._graph = suite, graph
+        self._connect, self._new_losses = connect, losses
+        self._losses = losses()
+        self._over = threading.Event()
+        self._files: Archive | None = None
+        self._numbers = {
+            (case.name.digest, case.name.arm, case.name.placebo): number
+            for number, case in enumerate(graph.cases)
+        }
+        labels = [host for case in graph.cases for host in case.hosts.values()]
+        self.labels = tuple(dict.fromkeys(labels))
+        self.connections: dict[str, Connection] = {}
+        self.hosts: dict[str, HostFacts] = {}
+        self.facts: Mapping[str, JsonValue] = {}
+        self.versions: dict[str, str] = {}
+
+    def begin(self, tell: Callable[[str], None]) -> None:
+        """Connect all hosts, and look for what their parts need.
+
+        Raises ProgramMissing, naming all that any host lacks, and Unusable.
+        """
+        self.connected()
+        for one, other in self._pairs():
+            self._measure_link(one, other)
+            self._measure_link(other, one)
+        for label, host in self.hosts.items():
+            words = f" ({', '.join(host.labels)})" if host.labels else ""
+            tell(f"host {label}{words}: {host.address}, {host.facts.get('cpu') or 'CPU unknown'}")
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def connected(self) -> None:
+        """Connect the hosts that are not connected. Raises what a host raises."""
+        if self.connections:
+            return
+        self._losses = self._new_losses()
+        try:
+            self.connections = {one: self._connect(one, self._losses) for one in self.labels}
+            if self._files is None:
+                needs = (need for part in distinct_parts(self._suite) for need in part.needs())
+                self._files = archive(need.name for need in needs if need.kind == "module")
+            for connection in self.connections.values():
+                connection.bring(self._files)
+            self._introduced()
+            self._prepared()
+        except BaseException:
+            self.disconnected()
+            raise
+
+    def disconnected(self) -> None:
+        """End what runs on all hosts."""
+        connections, self.connections = self.connections, {}
+        for connection in connections.values():
+            connection.close()
+
+    def close(self) -> None:
+        """End all."""
+        self._over.set()
+        self.disconnected()
+
+    def all_of(self, labels: Iterable[str], do: str, **what: object) -> dict[str, Any]:
+        """Do the same on several hosts at once; return what each answers."""
+        sent = [(label, self.connections[label].send(do, **what)) for label in labels]
+        return {label: self.connections[label].result(number) for label, number in sent}
+
+    def number_of(self, inputs: TrialInputs) -> int:
+        """Return the number of a trial's case, by which hosts know it."""
+        name = inputs.step.case.name
+        return self._numbers[name.digest, name.arm, name.placebo]
+
+    def measure(
+        self, inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
+    ) -> MeasuredTrial:
+        """Measure one trial on its hosts; what fails is in the trial."""
+        return trial.measure(self, inputs, context, tell)
+
+    def _introduced(self) -> None:
+        sent = {
+            label: connection.send("begin", label=label, address=self._suite.hosts[label].address)
+            for label, connection in self.connections.items()
+        }
+        own = code_digest()
+        for label, number in sent.items():
+            answer = self.connections[label].result(number)
+            if answer["code"] != own:
+                message = f"hosts.{label}: benchforge there is {answer['code']}, and here {own}"
+                hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
+                raise Unusable(message, hint)
+            before = self.hosts.get(label)
+            self.hosts[label] = HostFacts(
+                address=answer["address"],
+                labels=self._suite.hosts[label].labels,
+                code=answer["code"],
+                facts=answer["facts"],
+                links={} if before is None else before.links,
+            )
+        self.facts = self._facts()
+
+    def _facts(self) -> dict[str, JsonValue]:
+        """Return the facts of the first server's host, and the hard facts of all."""
+        on_hosts = next(case for case in self._graph.cases if case.hosts)
+        server = on_hosts.hosts[f"server-{on_hosts.name.server}"]
+        hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
+        return {**self.hosts[server].facts, "hosts": hosts}
+
+    def _prepared(self) -> None:
+        suite = self._suite
+        peers = {host.address for host in self.hosts.values()}
+        answers = self.all_of(
+            self.labels,
+            "prepare",
+            path=str(suite.path.absolute()),
+            text=suite.text,
+            profile=suite.profile,
+            settings=[list(one) for one in suite.settings.items()],
+            only=list(suite.only),
+            peers=sorted(peers),
+        )
+        lacking = {label: one for label, one in answers.items() if "missing" in one}
+        if lacking:
+            message = "; ".join(f"{label}: {one['missing']}" for label, one in lacking.items())
+            hint = "; ".join(f"{label}: {one['hint']}" for label, one in lacking.items())
+            raise ProgramMissing(message, hint)
+        own = digest_of(self._graph.cases)
+        for label, answer in answers.items():
+            if answer["cases"] != own:
+                message = f"hosts.{label}: the suite's code or data are others there"
+                raise Unusable(message, "put the same files in the same folder on the host")
+            self.versions |= answer["versions"]
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Return the hosts that talk during a load: the load tool's, the server's, and behind it."""
+        pairs: dict[tuple[str, str], None] = {}
+        for case in self._graph.cases:
+            if not case.hosts:
+                continue
+            server = case.hosts[f"server-{case.name.server}"]
+            for name, host in case.hosts.items():
+                if host != server and not name.startswith("server-"):
+                    pairs[host, server] = None
+        return list(pairs)
+
+    def _measure_link(self, one: str, other: str) -> None:
+        """Measure the network from a host to another. Raises NoAnswer where there is none."""
+        address = self.hosts[other].address
+        port = self.connections[other].call("sink")
+        try:
+            link = self.connections[one].call("link", address=address, port=port, seconds=_LINK_S)
+        except wire.HostFault as fault:
+            message = f"{one} cannot reach {other} at {address}:{port}"
+            hint = "a firewall, or an address of another network: see [hosts.x] address"
+            raise NoAnswer(message, hint) from fault
+        host = self.hosts[one]
+        links = {**host.links, other: HostLink.model_validate(link)}
+        self.hosts[one] = host.model_copy(update={"links": links})
+
+    def _beat(self) -> None:
+        while not self._over.wait(wire.BEAT_S):
+            with contextlib.suppress(RuntimeError):  # connections change between two trials
+                for connection in list(self.connections.values()):
+                    connection.beat()

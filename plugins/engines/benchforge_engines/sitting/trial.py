@@ -1,0 +1,211 @@
+"""One trial over several hosts, from benchforge's own machine: who does what, in which order."""
+
+import base64
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from benchforge import door
+from benchforge.errors import TrialFailed
+from benchforge.model.trial.trial import Failure, Trial
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import MeasuredTrial, TrialInputs, driver_label, failure_of, trial_of
+from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.suite.cases.case import Case
+from benchforge_engines import wire
+from benchforge_engines.sitting.merged import HostPart, merged
+
+if TYPE_CHECKING:
+    from benchforge_engines.sitting.sitting import Sitting
+
+_TRIPS = 16
+_LARGEST_FILES = 512 << 20
+
+
+def measure(
+    sitting: "Sitting",
+    inputs: TrialInputs,
+    context: TrialContext,
+    tell: Callable[[str], None],
+) -> MeasuredTrial:
+    """Measure one trial; what fails is in it, and a host that is lost is a fault of the apparatus."""
+    story = TrialRecorder(tell)
+    inputs.folder.mkdir(exist_ok=True)
+    trial = _HostsTrial(sitting, inputs, story)
+    failure: Failure | None = None
+    try:
+        sitting.connected()
+        trial.measured()
+    except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
+        failure = failure_of(error, inputs.step.case, inputs.folder)
+        if isinstance(error, wire.HostLost):
+            sitting.disconnected()
+    try:
+        if sitting.connections:
+            return trial.kept(context, failure)
+    except wire.HostLost as lost:
+        failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
+        sitting.disconnected()
+    measured = trial_of(inputs, context, story, failure)
+    return MeasuredTrial(merged(measured.trial, trial.parts(), inputs.folder), None)
+
+
+class _HostsTrial:
+    """The calls of one trial, in their order."""
+
+    def __init__(self, sitting: "Sitting", inputs: TrialInputs, story: TrialRecorder) -> None:
+        self._sitting, self._inputs, self._story = sitting, inputs, story
+        case = self._case = inputs.step.case
+        self._load = case.hosts[driver_label(case)]
+        self._server = case.hosts[f"server-{case.name.server}"]
+        self._labels = tuple(dict.fromkeys(case.hosts.values()))
+        self._clocks: dict[str, tuple[float, float]] = {}
+        self._moved: dict[str, float] = {}
+        self._traffic: dict[str, Mapping[str, int]] = {}
+        self._facts: dict[str, Any] = {}
+        self._trials: dict[str, Trial] = {}
+        self._owns: bool | None = None
+
+    def measured(self) -> None:
+        """Start, ask, load, look, and ask again."""
+        story, sitting = self._story, self._sitting
+        call = sitting.connections.__getitem__
+        with story.phase("keeper"):
+            step, like = self._inputs.step, self._inputs.like
+            body = None if like is None else [like.server, base64.b64encode(like.body).decode()]
+            entered = sitting.all_of(
+                self._labels,
+                "enter",
+                case=sitting.number_of(self._inputs),
+                block=step.block,
+                position=step.position,
+                seed=step.seed,
+                number=self._inputs.number,
+                attempt=self._inputs.attempt,
+                like=body,
+            )
+            self._facts = {label: one["facts"] for label, one in entered.items()}
+        with story.phase("services"):
+            services = self._started()
+        with story.phase("ask"):
+            call(self._load).call("ready", services=services)
+        with story.phase("load"):
+            others = [label for label in self._labels if label != self._load]
+            self._clocks = {label: self._offset(label) for label in self._labels}
+            before = sitting.all_of(self._labels, "traffic")
+            self._owns = sitting.all_of(others, "watch").get(self._server, {}).get("owns")
+            call(self._load).call("load")
+            after = sitting.all_of(self._labels, "traffic")
+            seen = sitting.all_of(others, "observed")
+            if self._server in seen and seen[self._server]["owns"] is not self._owns:
+                self._owns = seen[self._server]["owns"]
+            self._moved = {one: self._offset(one)[0] - self._clocks[one][0] for one in self._labels}
+            self._traffic = {
+                label: {name: after[label][name] - count for name, count in counts.items()}
+                for label, counts in before.items()
+            }
+        with story.phase("stop"):
+            call(self._load).call("again")
+
+    def _started(self) -> dict[str, dict[str, Any]]:
+        """Start all services in order, each on its host; return where each is."""
+        case, given = self._case, dict[str, dict[str, Any]]()
+        backends: dict[str, Any] = {}
+        upstreams: dict[str, Any] = {}
+        for name in _services(case):
+            host = self._sitting.connections[case.hosts[name]]
+            given[name] = host.call("service", name=name, backends=backends, upstreams=upstreams)
+            role, _, label = name.partition("-")
+            (backends if role == "backend" else upstreams)[label] = given[name]["gives"]
+        return given
+
+    def _offset(self, label: str) -> tuple[float, float]:
+        """Return the host's clock less ours, from the quickest of some round trips, and its bound."""
+        trips: list[tuple[float, float]] = []
+        for _ in range(_TRIPS):
+            before = time.monotonic()
+            there = self._sitting.connections[label].call("clock")
+            after = time.monotonic()
+            trips.append((after - before, there - (before + after) / 2))
+        took, offset = min(trips)
+        return offset, took / 2
+
+    def kept(self, context: TrialContext, failure: Failure | None) -> MeasuredTrial:
+        """End the trial on all hosts, fetch its files, and return it as one."""
+        why = None if failure is None else failure.model_dump(mode="json")
+        answers = {
+            label: self._sitting.connections[label].call("leave", failure=why)
+            for label in sorted(self._labels, key=lambda one: one == self._load)
+        }
+        for label, answer in answers.items():
+            self._trials[label] = Trial.model_validate_json(answer["trial"])
+            self._fetched(label, answer["files"])
+            self._sitting.connections[label].call("clear")
+        body = answers[self._load]["body"]
+        trial = self._trials[self._load].model_copy(
+            update={
+                "number": self._inputs.number,
+                "started": self._story.began,
+                "seconds": time.monotonic() - self._story.begun_s,
+                "phases": self._phases(),
+            }
+        )
+        trial = merged(trial, self.parts(), self._inputs.folder, owns=self._owns)
+        return MeasuredTrial(trial, None if body is None else base64.b64decode(body))
+
+    def _phases(self) -> dict[str, float]:
+        own = dict(self._story.phases)
+        there = self._trials[self._load].phases
+        return own | {name: there[name] for name in ("warm-up",) if name in there}
+
+    def _fetched(self, label: str, names: list[str]) -> None:
+        """Bring a host's files into the trial's folder; those that each host has get its label."""
+        left = _LARGEST_FILES
+        folder = self._inputs.folder
+        for name in names:
+            shared = label != self._load and name in {"usage.csv", "system.csv", "keeper.err"}
+            own = f"{label}-{name}" if shared else name
+            pieces: list[bytes] = []
+            size = 1
+            while sum(map(len, pieces)) < size and left > 0:
+                piece = self._sitting.connections[label].call(
+                    "fetch", name=name, offset=sum(map(len, pieces))
+                )
+                data, size = base64.b64decode(piece["data"]), int(piece["size"])
+                pieces.append(data)
+                left -= len(data)
+                if not data:
+                    break
+            if left <= 0:
+                raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")
+            above = own.rpartition("/")[0]
+            with contextlib.suppress(FileExistsError):
+                if above:
+                    door.make(folder, above)
+            door.write(folder, own, b"".join(pieces), lasting=False)
+
+    def parts(self) -> dict[str, HostPart]:
+        """Return what is known of each host's part."""
+        return {
+            label: HostPart(
+                facts=self._sitting.hosts[label],
+                parts=tuple(name for name, host in self._case.hosts.items() if host == label),
+                trial=self._trials.get(label),
+                clock=self._clocks.get(label),
+                moved_s=self._moved.get(label),
+                traffic=self._traffic.get(label, {}),
+                hard_facts=self._facts.get(label),
+                loads=label == self._load,
+                serves=label == self._server,
+            )
+            for label in self._labels
+        }
+
+
+def _services(case: Case) -> tuple[str, ...]:
+    return (
+        *(f"backend-{label}" for label, _ in case.backends),
+        *(f"upstream-{label}" for label, _ in case.upstreams),
+        f"server-{case.name.server}",
+    )
