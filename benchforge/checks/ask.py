@@ -34,7 +34,13 @@ _OF_TRIAL = (
     method.of_trial,
     resources.of_trial,
 )
-_OF_MACHINE = (sharing.of_trial, noise.of_trial, frequency.of_trial, memory.of_trial, clock.of_trial)
+_OF_MACHINE = (
+    sharing.of_trial,
+    noise.of_trial,
+    frequency.of_trial,
+    memory.of_trial,
+    clock.of_trial,
+)
 "Of trials: those that look at a machine, and at each one of a trial on several hosts."
 _IN_TURNS = (
     turns.of_trial,

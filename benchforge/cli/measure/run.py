@@ -159,7 +159,9 @@ def _resumed(
     anyway: bool,
 ) -> int:
     folder, keep = before.folder, ResultWriter(before.folder)
-    lacking = missing(before.header, before.trials, precise(before.header, before.trials, suite.metrics))
+    lacking = missing(
+        before.header, before.trials, precise(before.header, before.trials, suite.metrics)
+    )
     there = done(before.header, before.trials)
     if short := scarce(folder, lacking, [keep.place(trial.number) for trial in before.trials]):
         warn(short)

@@ -129,9 +129,17 @@ class _Scenario:
         kind = pair.place.removesuffix("s")
         hosts = {
             f"server-{pair.server}": suite.host_of("server", suite.servers[pair.server]),
-            f"{kind}-{pair.driver}": suite.host_of("loader", getattr(suite, pair.place)[pair.driver]),
-            **{f"upstream-{one}": suite.host_of("upstream", suite.servers[one]) for one in upstreams},
-            **{f"backend-{one}": suite.host_of("backend", suite.backends[one]) for one in self._backends},
+            f"{kind}-{pair.driver}": suite.host_of(
+                "loader", getattr(suite, pair.place)[pair.driver]
+            ),
+            **{
+                f"upstream-{one}": suite.host_of("upstream", suite.servers[one])
+                for one in upstreams
+            },
+            **{
+                f"backend-{one}": suite.host_of("backend", suite.backends[one])
+                for one in self._backends
+            },
         }
         return {name: host for name, host in hosts.items() if host is not None}
 

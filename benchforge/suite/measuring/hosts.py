@@ -97,7 +97,11 @@ def _of_suite(suite: Suite) -> Iterator[Fault]:
 
 def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault]:
     if turns_of(scenario, suite.repeat) is not None:
-        at = ("scenarios", label) if scenario.interleave is None else ("scenarios", label, "interleave")
+        at = (
+            ("scenarios", label)
+            if scenario.interleave is None
+            else ("scenarios", label, "interleave")
+        )
         hint = 'set interleave = "off": each server is then measured alone'
         yield Fault(at, "servers on hosts cannot take turns: no clock stops several machines", hint)
     if scenario.find is not None:
@@ -105,9 +109,7 @@ def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault
         yield Fault(("scenarios", label, "find"), "hosts cannot search for a rate yet", hint)
 
 
-def _of_part(
-    suite: Suite, place: str, declared: Declared, host: str | None
-) -> Iterator[Fault]:
+def _of_part(suite: Suite, place: str, declared: Declared, host: str | None) -> Iterator[Fault]:
     at, part = (place, declared.label), declared.part
     if host is None:
         role = _ROLES[place][0]
@@ -141,7 +143,9 @@ def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator
         if isinstance(declared.part, Backend) and others and not declared.part.serves_hosts:
             message = f"{declared.part.name} cannot serve other hosts yet: {', '.join(others)}"
             hint = "put it on the host of its servers"
-            yield Fault((place, declared.label, *(("host",) if declared.host else ())), message, hint)
+            yield Fault(
+                (place, declared.label, *(("host",) if declared.host else ())), message, hint
+            )
         elif behind and others and getattr(declared.part, "listen", "") == "unix":
             option = ("listen",) if "listen" in declared.options else ()
             message = f"its unix socket is on {host}, which {', '.join(others)} cannot reach"

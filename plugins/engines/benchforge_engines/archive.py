@@ -37,7 +37,9 @@ def archive(modules: Iterable[str]) -> Archive:
     for distribution in _distributions(modules):
         files.update(_files_of(distribution))
     total, buffer = hashlib.sha256(), io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1, format=tarfile.PAX_FORMAT) as tar:
+    with tarfile.open(
+        fileobj=buffer, mode="w:gz", compresslevel=1, format=tarfile.PAX_FORMAT
+    ) as tar:
         for name, path in sorted(files.items()):
             content = path.read_bytes()
             total.update(f"{name} {len(content)} ".encode() + content)
@@ -61,7 +63,10 @@ def _own_files() -> Iterator[tuple[str, Path]]:
     """Yield our own packages, from a clone or from where they are installed, with their metadata."""
     own = own_distribution()
     for file in own.files or ():
-        if file.parent.name.endswith(".dist-info") and file.name in {"METADATA", "entry_points.txt"}:
+        if file.parent.name.endswith(".dist-info") and file.name in {
+            "METADATA",
+            "entry_points.txt",
+        }:
             yield str(file), Path(str(file.locate()))
     root = Path(benchforge.__file__).parent
     plugins = [root.parent] if (root.parent / "benchforge_engines").is_dir() else []

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchforge.errors import ProgramMissing, Unusable
+from benchforge.errors import Unusable
 from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
+from benchforge.run.locate import missing
 from benchforge.run.header import reported_versions
 from benchforge.run.machine.facts import facts
 from benchforge.run.sandbox.machine_lock import measuring
-from benchforge.run.trial.context import TrialContext, ground
+from benchforge.run.trial.context import TrialContext, ground, needs_of
 from benchforge.run.watch.sampler import EVERY_S
 from benchforge.suite.cases.cases import Cases
 from benchforge.suite.cases.expand import expand
@@ -125,10 +126,10 @@ class Place:
             only=only,
             text=text,
         )
-        try:
-            context = ground(suite, parts_on(suite, self._label))
-        except ProgramMissing as error:
-            return {"missing": error.message, "hint": error.hint}
+        folder = suite.path.parent
+        if lacking := missing(needs_of(parts_on(suite, self._label)), folder):
+            return {"missing": [[one.name, one.debian or "", one.how] for one in lacking]}
+        context = ground(suite, parts_on(suite, self._label))
         context = replace(context, network="host", peers=tuple(peers), quiet="off")
         cases = expand(suite)
         self._ready = _Ready(cases, context)

@@ -83,9 +83,7 @@ def _facts(hosts: Mapping[str, HostPart]) -> dict[str, Any]:
     }
 
 
-def _observation(
-    trial: Trial, hosts: Mapping[str, HostPart], folder: Path
-) -> Observation | None:
+def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> Observation | None:
     """Return what all parts used, computed from the rows of all hosts."""
     own = trial.observation
     seen = [one.trial.observation for one in hosts.values() if one.trial is not None]

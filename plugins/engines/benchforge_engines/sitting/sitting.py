@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -15,6 +15,7 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.measure import MeasuredTrial, TrialInputs
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
+from benchforge.text.readable import conjoined
 from benchforge_engines import wire
 from benchforge_engines.archive import Archive, archive, code_digest
 from benchforge_engines.far.place import digest_of
@@ -103,13 +104,24 @@ class Sitting:
             if self._files is None:
                 needs = (need for part in distinct_parts(self._suite) for need in part.needs())
                 self._files = archive(need.name for need in needs if need.kind == "module")
-            for connection in self.connections.values():
-                connection.bring(self._files)
+            self._brought(self._files)
             self._introduced()
             self._prepared()
         except BaseException:
             self.disconnected()
             raise
+
+    def _brought(self, files: Archive) -> None:
+        """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
+        errors: list[ProgramMissing] = []
+        for connection in self.connections.values():
+            try:
+                connection.bring(files)
+            except ProgramMissing as error:
+                errors.append(error)
+        if errors:
+            hints = dict.fromkeys(one.hint for one in errors)
+            raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))
 
     def disconnected(self) -> None:
         """End what runs on all hosts."""
@@ -180,11 +192,12 @@ class Sitting:
             only=list(suite.only),
             peers=sorted(peers),
         )
-        lacking = {label: one for label, one in answers.items() if "missing" in one}
-        if lacking:
-            message = "; ".join(f"{label}: {one['missing']}" for label, one in lacking.items())
-            hint = "; ".join(f"{label}: {one['hint']}" for label, one in lacking.items())
-            raise ProgramMissing(message, hint)
+        if lacking := {label: one["missing"] for label, one in answers.items() if "missing" in one}:
+            names = (
+                f"{label} lacks {conjoined([n for n, *_ in of])}" for label, of in lacking.items()
+            )
+            hints = (f"on {label}: {_how(of)}" for label, of in lacking.items())
+            raise ProgramMissing("; ".join(names), "; ".join(hints))
         own = digest_of(self._graph.cases)
         for label, answer in answers.items():
             if answer["cases"] != own:
@@ -223,3 +236,10 @@ class Sitting:
             with contextlib.suppress(RuntimeError):  # connections change between two trials
                 for connection in list(self.connections.values()):
                     connection.beat()
+
+
+def _how(lacking: Sequence[Sequence[str]]) -> str:
+    """Return how to get what is missing: one command for all Debian packages."""
+    packages = sorted({debian for _, debian, _ in lacking if debian})
+    apt = [f"apt-get install {' '.join(packages)}"] if packages else []
+    return "; ".join([*apt, *dict.fromkeys(how for _, debian, how in lacking if not debian)])

@@ -10,7 +10,13 @@ from benchforge import door
 from benchforge.errors import TrialFailed
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.measure import MeasuredTrial, TrialInputs, driver_label, failure_of, trial_of
+from benchforge.run.trial.measure import (
+    MeasuredTrial,
+    TrialInputs,
+    driver_label,
+    failure_of,
+    trial_of,
+)
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.cases.case import Case
 from benchforge_engines import wire

@@ -43,12 +43,15 @@ def main():
     base = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     home = os.path.join(cache, "benchforge", "far")
-    place = os.path.join(home, given["digest"] + "-" + hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8])
+    place = os.path.join(
+        home, given["digest"] + "-" + hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8]
+    )
     have = os.path.isdir(place)
     tell(python=version, machine=os.uname().machine, have=have)
     if not have:
         put(read(given["size"]), home, place, base, version)
-    os.execv(os.path.join(place, "bin", "python"), [sys.executable, "-I", "-m", "benchforge_engines.far"])
+    python = os.path.join(place, "bin", "python")
+    os.execv(python, [python, "-I", "-m", "benchforge_engines.far"])
 
 
 def put(packed, home, place, base, version):
@@ -62,7 +65,9 @@ def put(packed, home, place, base, version):
     os.mkdir(os.path.join(half, "bin"))
     os.symlink(base, os.path.join(half, "bin", "python"))
     with open(os.path.join(half, "pyvenv.cfg"), "w") as file:
-        file.write(f"home = {os.path.dirname(base)}\ninclude-system-site-packages = false\nversion = {version}\n")
+        file.write(
+            f"home = {os.path.dirname(base)}\ninclude-system-site-packages = false\nversion = {version}\n"
+        )
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         for entry in tar:
             path = os.path.join(site, entry.name)

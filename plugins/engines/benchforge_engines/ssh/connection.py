@@ -17,12 +17,13 @@ from benchforge.model.suite.hosts import HostTable
 from benchforge.run.locate import locate
 from benchforge_engines import wire
 from benchforge_engines.archive import Archive
-from benchforge_engines.ssh import boot
 
 COMMAND = "BENCHFORGE_SSH_COMMAND"
 "Environment variable with the ssh command and its first options, as git's GIT_SSH_COMMAND."
 BOOTS_WITHIN_S = 60.0
 ENDS_WITHIN_S = 10.0
+_BOOT = Path(__file__).with_name("boot.py")
+"Sent as text: to import it would be to run it."
 _OPTIONS = (
     *("BatchMode=yes", "StrictHostKeyChecking=yes", "ForwardAgent=no", "ForwardX11=no"),
     *("ClearAllForwardings=yes", "PermitLocalCommand=no", "ControlMaster=no", "ControlPath=none"),
@@ -197,7 +198,7 @@ def _script(table: HostTable) -> str:
     """Return what the account's shell runs: the first Python that is there, with the boot program."""
     minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
     names = [table.python] if table.python else [f"python{minor}", "python3"]
-    program = shlex.quote(Path(boot.__file__).read_text(encoding="utf-8"))
+    program = shlex.quote(_BOOT.read_text(encoding="utf-8"))
     tries = " ".join(map(shlex.quote, names))
     missing = shlex.quote(f"no Python: {' and '.join(names)} are not on its PATH")
     script = (

@@ -12,7 +12,9 @@ from benchforge_engines.ssh.connection import Losses, SshConnection
 @contextlib.contextmanager
 def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterator[Sitting]:
     """Connect the hosts of a suite while a run lasts."""
-    sitting = Sitting(suite, graph, lambda label, losses: SshConnection(label, suite.hosts[label], losses), Losses)
+    sitting = Sitting(
+        suite, graph, lambda label, losses: SshConnection(label, suite.hosts[label], losses), Losses
+    )
     with contextlib.closing(sitting):
         sitting.begin(tell)
         yield sitting
