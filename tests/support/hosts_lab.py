@@ -5,7 +5,6 @@ They stand in the test's own place, whose network has the bridge. A machine that
 
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ set -e
 mount --make-rprivate /
 mount -t tmpfs tmpfs /run
 mkdir -m 755 /run/sshd
-{ grep -v ^sshd: /etc/passwd; echo sshd:x:105:65534::/run/sshd:/usr/sbin/nologin; } >"$FOLDER/passwd"
+{ grep -v ^sshd: /etc/passwd; echo sshd:x:105:65534::/run/sshd:/bin/false; } >"$FOLDER/passwd"
 mount --bind "$FOLDER/passwd" /etc/passwd
 ip link set lo up
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
@@ -48,7 +47,9 @@ class Lab:
     def table(self, label: str) -> str:
         """Return the TOML of a host."""
         python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-        return f'[hosts.{label}]\nssh = "{label}"\naddress = "{self.addresses[label]}"\npython = "{python}"\n'
+        address = self.addresses[label]
+        lines = (f"[hosts.{label}]", f'ssh = "{label}"', f'address = "{address}"')
+        return "\n".join([*lines, f'python = "{python}"', ""])
 
     def inside(self, label: str, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a program on a host, by another way than ssh."""
@@ -69,9 +70,7 @@ def lab(folder: Path, labels: Sequence[str]) -> Iterator[Lab]:
     if os.geteuid() != 0:
         lack("several hosts: an ordinary user cannot start sshd with its own users: run as root")
     if not _alone():
-        lack(
-            "several hosts: needs a network of its own: python tests/support/own_place.py pytest ..."
-        )
+        lack("several hosts: run in a network of its own: tests/support/own_place.py pytest")
     _key(folder / "user")
     addresses = {label: f"{NET}.{number}" for number, label in enumerate(labels, 1)}
     with contextlib.ExitStack() as stack:
@@ -191,11 +190,3 @@ def _first(process: "subprocess.Popen[bytes]") -> int:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return int(pids[0])
-
-
-if __name__ == "__main__":
-    with lab(Path(sys.argv[1]), sys.argv[2].split(",")) as hosts:
-        sys.stdout.write("".join(hosts.table(one) for one in hosts.addresses))
-        sys.exit(
-            subprocess.run(["sh", "-c", shlex.join(sys.argv[3:])], env=hosts.environment).returncode
-        )

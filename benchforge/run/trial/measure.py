@@ -281,7 +281,8 @@ def _measured(
 ) -> None:
     case = inputs.step.case
     there = made_ready(sandbox, inputs, ground, scratch, story)
-    foreign, watched_parts = why_foreign(sandbox, there.services), watched_of(there.services)
+    foreign = why_foreign(sandbox, there.services)
+    watched_parts = watched_of(there.services)
     with story.phase("load"), Watch(sandbox, watched_parts, foreign, stay) as watched:
         watched.leave_out(there.monitor)
         label, cpus = driver_label(case), ground.places.get("loader")

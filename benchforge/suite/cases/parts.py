@@ -57,7 +57,7 @@ def _distinct(suite: Suite) -> Iterator[tuple[str | None, str, Part]]:
 
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Declared, Point]]:
-    """Yield role, table, part and point of all that a scenario names, and of what stands behind it."""
+    """Yield role, table, part and point of what a scenario names, and of what stands behind."""
     for place in PLACES:
         for label in getattr(scenario, place):
             declaration = getattr(suite, place)[label]

@@ -35,19 +35,19 @@ def hosts(
         if sound is not None:
             declared[label] = sound
     written = as_table(as_table(tables.get("placement")).get("hosts"))
-    for role, label in written.items():
+    for role, named in written.items():
         at = ("placement", "hosts", role)
-        if isinstance(label, list):
+        if isinstance(named, list):
             yield Fault(at, "one role on several hosts is not supported yet", "name one host")
-        elif isinstance(label, str) and label not in labelled:
-            yield _undeclared(label, labelled, at)
+        elif isinstance(named, str) and named not in labelled:
+            yield _undeclared(named, labelled, at)
     by_role = None
-    if not any(isinstance(label, list) for label in written.values()):
+    if not any(isinstance(named, list) for named in written.values()):
         by_role = yield from checked(HostsByRole, written, ("placement", "hosts"))
-    for table, of_kind in parts.items():
+    for kind, of_kind in parts.items():
         for label, part in of_kind.items():
             if part.host is not None and part.host not in labelled:
-                yield _undeclared(part.host, labelled, (table, label, "host"))
+                yield _undeclared(part.host, labelled, (kind, label, "host"))
     return declared, by_role or HostsByRole()
 
 

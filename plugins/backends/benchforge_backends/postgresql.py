@@ -21,8 +21,8 @@ from benchforge.plugin import (
     hookimpl,
     text_of,
 )
-from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.credentials import hba, password_of, verifier
+from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.psql import USER, at, count, quoted, sql
 
 _PROGRAMS = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")

@@ -60,7 +60,7 @@ def code_digest() -> str:
 
 
 def _own_files() -> Iterator[tuple[str, Path]]:
-    """Yield our own packages, from a clone or from where they are installed, with their metadata."""
+    """Yield our own packages and their metadata, of a clone or of an installation."""
     own = own_distribution()
     for file in own.files or ():
         if file.parent.name.endswith(".dist-info") and file.name in {

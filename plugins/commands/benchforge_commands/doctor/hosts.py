@@ -1,4 +1,4 @@
-"""`benchforge doctor --hosts`: whether the hosts of a suite can be reached and have what it needs."""
+"""`benchforge doctor --hosts`: whether hosts can be reached, and have what their parts need."""
 
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable

@@ -1,4 +1,4 @@
-"""The network between two hosts: its round trip and its bandwidth, and what an interface carried."""
+"""The network between two hosts: its round trip, its bandwidth, what an interface carried."""
 
 import fcntl
 import socket

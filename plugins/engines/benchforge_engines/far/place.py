@@ -13,8 +13,8 @@ from typing import Any
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
-from benchforge.run.locate import missing
 from benchforge.run.header import reported_versions
+from benchforge.run.locate import missing
 from benchforge.run.machine.facts import facts
 from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.run.trial.context import TrialContext, ground, needs_of

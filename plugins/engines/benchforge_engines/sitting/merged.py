@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import JsonValue
+
 from benchforge import door
 from benchforge.model.files.environment import changes, fingerprint
 from benchforge.model.trial.hosts import HostFacts, TrialHost
@@ -74,11 +76,11 @@ def _host(part: HostPart) -> TrialHost:
 
 
 def _facts(hosts: Mapping[str, HostPart]) -> dict[str, Any]:
-    now = {label: dict(one.hard_facts or {}) for label, one in hosts.items()}
+    now: dict[str, JsonValue] = {k: dict(one.hard_facts or {}) for k, one in hosts.items()}
     server = next(label for label, one in hosts.items() if one.serves)
-    then = {label: one.facts.facts for label, one in hosts.items()}
+    then: dict[str, JsonValue] = {label: one.facts.facts for label, one in hosts.items()}
     return {
-        "fingerprint": fingerprint({**now[server], "hosts": now}),
+        "fingerprint": fingerprint({**(hosts[server].hard_facts or {}), "hosts": now}),
         "changed_facts": tuple(changes({"hosts": then}, {"hosts": now})),
     }
 

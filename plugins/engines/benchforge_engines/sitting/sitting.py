@@ -1,4 +1,4 @@
-"""Connected hosts: what they are, whether they have what their parts need, and the links between."""
+"""Connected hosts: what they are, whether their parts lack anything, and the links between."""
 
 import contextlib
 import threading
@@ -206,7 +206,7 @@ class Sitting:
             self.versions |= answer["versions"]
 
     def _pairs(self) -> list[tuple[str, str]]:
-        """Return the hosts that talk during a load: the load tool's, the server's, and behind it."""
+        """Return the hosts that talk during a load: each with that of the server."""
         pairs: dict[tuple[str, str], None] = {}
         for case in self._graph.cases:
             if not case.hosts:

@@ -1,9 +1,8 @@
 """The first thing on a host: take benchforge's files if they are not there, and become its far end.
 
-This file is sent as a program of the standard library alone, for a Python of any version from 3.8.
+The text of this file is sent to the host: it needs the standard library only.
 """
 
-import glob
 import hashlib
 import io
 import json
@@ -11,72 +10,82 @@ import os
 import shutil
 import sys
 import tarfile
+from pathlib import Path
+
+_WRONG_PYTHON = 3
 
 
-def read(count):
+def read(count: int) -> bytes:
+    """Return so many bytes, and not one more: the rest is for the far end."""
     data = b""
     while len(data) < count:
-        more = os.read(0, count - len(data))
-        if not more:
-            sys.exit(3)
+        if not (more := os.read(0, count - len(data))):
+            sys.exit(_WRONG_PYTHON)
         data += more
     return data
 
 
-def read_line():
+def read_line() -> bytes:
+    """Return a line."""
     data = b""
     while not data.endswith(b"\n"):
         data += read(1)
     return data
 
 
-def tell(**values):
+def tell(**values: object) -> None:
+    """Answer with a line."""
     os.write(1, json.dumps(values).encode() + b"\n")
 
 
-def main():
+def main() -> None:
+    """Answer whether the files are there, take them if not, and start the far end."""
     given = json.loads(read_line())
     version = ".".join(map(str, sys.version_info[:3]))
-    if list(sys.version_info[:2]) != given["minor"] or os.uname().machine != given["machine"]:
-        tell(python=version, machine=os.uname().machine)
-        sys.exit(3)
-    base = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    home = os.path.join(cache, "benchforge", "far")
-    place = os.path.join(
-        home, given["digest"] + "-" + hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8]
-    )
-    have = os.path.isdir(place)
-    tell(python=version, machine=os.uname().machine, have=have)
+    machine = os.uname().machine
+    if list(sys.version_info[:2]) != given["minor"] or machine != given["machine"]:
+        tell(python=version, machine=machine)
+        sys.exit(_WRONG_PYTHON)
+    base = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    home = Path(cache) / "benchforge/far"
+    interpreter = hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8]
+    place = home / f"{given['digest']}-{interpreter}"
+    have = place.is_dir()
+    tell(python=version, machine=machine, have=have)
     if not have:
-        put(read(given["size"]), home, place, base, version)
-    python = os.path.join(place, "bin", "python")
-    os.execv(python, [python, "-I", "-m", "benchforge_engines.far"])
+        put(read(given["size"]), place, base, version)
+    python = str(place / "bin/python")
+    os.execv(python, [python, "-I", "-m", "benchforge_engines.far"])  # noqa: S606 - our own program
 
 
-def put(packed, home, place, base, version):
-    os.makedirs(home, mode=0o700, exist_ok=True)
-    for old in glob.glob(os.path.join(home, "*.half-*")):
-        if not os.path.isdir("/proc/" + old.rpartition("-")[2]):
+def put(packed: bytes, place: Path, base: Path, version: str) -> None:
+    """Unpack the files into a virtual environment, which appears whole, by a rename."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for old in place.parent.glob("*.half-*"):
+        if not Path("/proc", old.name.rpartition("-")[2]).is_dir():
             shutil.rmtree(old, ignore_errors=True)
-    half = f"{place}.half-{os.getpid()}"
-    site = os.path.join(half, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
-    os.makedirs(site, mode=0o700)
-    os.mkdir(os.path.join(half, "bin"))
-    os.symlink(base, os.path.join(half, "bin", "python"))
-    with open(os.path.join(half, "pyvenv.cfg"), "w") as file:
-        file.write(
-            f"home = {os.path.dirname(base)}\ninclude-system-site-packages = false\nversion = {version}\n"
-        )
+    half = place.with_name(f"{place.name}.half-{os.getpid()}")
+    minor = ".".join(version.split(".")[:2])
+    site = half / f"lib/python{minor}/site-packages"
+    site.mkdir(mode=0o700, parents=True)
+    (half / "bin").mkdir()
+    (half / "bin/python").symlink_to(base)
+    lines = (
+        f"home = {base.parent}",
+        "include-system-site-packages = false",
+        f"version = {version}",
+    )
+    (half / "pyvenv.cfg").write_text("\n".join([*lines, ""]))
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         for entry in tar:
-            path = os.path.join(site, entry.name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(tar.extractfile(entry).read())
-            os.chmod(path, entry.mode)
+            path, file = site / entry.name, tar.extractfile(entry)
+            if file is not None and ".." not in path.parts:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(file.read())
+                path.chmod(entry.mode)
     try:
-        os.rename(half, place)
+        half.rename(place)
     except OSError:  # another session was faster
         shutil.rmtree(half, ignore_errors=True)
 

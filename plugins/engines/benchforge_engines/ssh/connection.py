@@ -195,7 +195,7 @@ def _words(table: HostTable) -> list[str]:
 
 
 def _script(table: HostTable) -> str:
-    """Return what the account's shell runs: the first Python that is there, with the boot program."""
+    """Return what the account's shell runs: the first Python there, with the boot program."""
     minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
     names = [table.python] if table.python else [f"python{minor}", "python3"]
     program = shlex.quote(_BOOT.read_text(encoding="utf-8"))
