@@ -56,10 +56,14 @@ class Lab:
         enter = ["nsenter", "-t", str(self.pids[label]), "-n", "-m", "-p", "--", *words]
         return subprocess.run(enter, capture_output=True, text=True, check=False, timeout=WAITS_S)
 
+    def link(self, label: str, state: str) -> None:
+        """Cut a host's network, or mend it."""
+        _ip("link", "set", f"v-{label}", state)
+
     def running(self, label: str) -> list[str]:
         """Return the command lines of all that runs on a host, but for its sshd and our look."""
-        lines = self.inside(label, "ps", "-eo", "args", "--no-headers").stdout.splitlines()
-        own = ("sshd", "ps -eo", "sh -c", "unshare", "/bin/sh")
+        lines = self.inside(label, "ps", "-wweo", "args", "--no-headers").stdout.splitlines()
+        own = ("sshd", "ps -wweo", "sh -c", "unshare", "/bin/sh")
         return [one for one in lines if not one.strip().startswith(own) and "sshd" not in one]
 
 

@@ -300,7 +300,7 @@ def watched_of(services: list[Serving]) -> dict[str, tuple[Role, Running | None]
 
 
 def why_foreign(sandbox: Sandbox, services: list[Serving]) -> str:
-    """Return why the network's counters hold connections of others than the load tool; "" if not."""
+    """Return why the network counts connections of others than the load tool; "" if not."""
     if sandbox.mode.network == "host":
         return "the counters are those of the whole machine"
     talkative = [

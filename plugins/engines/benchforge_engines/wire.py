@@ -32,7 +32,8 @@ class HostLost(TrialFailed):
     about: Literal["behaviour", "apparatus"] = "apparatus"
 
     def __init__(self, label: str, why: str) -> None:
-        super().__init__("drive", f"lost host {label}: {why}", f"try: ssh to the host of {label!r}")
+        hint = f"see its network, its memory (dmesg) and its ssh server: [hosts.{label}]"
+        super().__init__("drive", f"lost host {label}: {why}", hint)
 
 
 class HostFault(Exception):

@@ -1,6 +1,8 @@
 """Trials whose parts run on several hosts: namespaces with an OpenSSH server each."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -73,6 +75,7 @@ def clean(hosts: Lab) -> None:
         time.sleep(0.2)
 
 
+@pytest.mark.exhaustive
 def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> None:
     needed("postgres", "psql")
     with lab(tmp_path, HOSTS) as hosts:
@@ -111,3 +114,103 @@ def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> N
 
         verified = benchforge(hosts, tmp_path, "verify", str(result))
         assert verified.code == 0, verified.all
+
+
+LONG = (
+    SUITE.partition("[placement")[0]
+    + """
+[placement.hosts]
+loader = "load"
+server = "app"
+
+[servers.waitress]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "5s"
+
+[scenarios.hello]
+servers = ["waitress"]
+loaders = ["pace"]
+
+[repeat]
+blocks = 1
+"""
+)
+FAULTS = {
+    "far": ("app", "benchforge_engines.far"),
+    "keeper": ("app", "keeper.main"),
+    "sshd": ("app", "notty"),
+    "far of the load tool": ("load", "benchforge_engines.far"),
+    "client": ("", "ssh -F"),
+    "controller": ("", "benchforge run"),
+}
+
+
+def killed(hosts: Lab, folder: Path, fault: str, controller: int) -> None:
+    """Kill what a fault names, with SIGKILL."""
+    label, words = FAULTS[fault]
+    if fault == "controller":
+        os.kill(controller, signal.SIGKILL)
+        return
+    if fault == "client":
+        children = Path(f"/proc/{controller}/task/{controller}/children").read_text().split()
+        named = [
+            int(one) for one in children if b"ssh" in Path(f"/proc/{one}/cmdline").read_bytes()
+        ]
+        os.kill(named[-1], signal.SIGKILL)
+        return
+    lines = hosts.inside(label, "ps", "-wweo", "pid,args", "--no-headers").stdout.splitlines()
+    pids = [one.split()[0] for one in lines if words in one and "ps -wweo" not in one]
+    assert pids, lines
+    assert hosts.inside(label, "kill", "-9", pids[0]).returncode == 0
+
+
+def loaded(hosts: Lab) -> bool:
+    """Whether the load tool sends its load."""
+    lines = hosts.running("load")
+    return any("pace_main.py" in one and "--version" not in one for one in lines)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("fault", [*FAULTS, "cut"])
+def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_host(
+    tmp_path: Path, fault: str
+) -> None:
+    with lab(tmp_path, ["load", "app"]) as hosts:
+        (tmp_path / "suite.toml").write_text(LONG + "".join(map(hosts.table, ["load", "app"])))
+        words = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
+        with (tmp_path / "printed").open("w") as printed:
+            run = subprocess.Popen(
+                words, cwd=tmp_path, env=hosts.environment, stdout=printed, stderr=printed
+            )
+            deadline = time.monotonic() + WAITS_S
+            while not loaded(hosts):
+                assert run.poll() is None, (tmp_path / "printed").read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            if fault == "cut":
+                hosts.link("app", "down")
+            else:
+                killed(hosts, tmp_path, fault, run.pid)
+            if fault == "cut":  # what is left beyond the cut ends by itself
+                clean(hosts)
+                hosts.link("app", "up")
+            code = run.wait(WAITS_S)
+        clean(hosts)
+        text = (tmp_path / "printed").read_text()
+        assert "Traceback" not in text
+        if fault == "controller":
+            assert code == -signal.SIGKILL
+            return
+        (result,) = (tmp_path / "results").iterdir()
+        trials = [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+        assert trials[0]["failure"]["subject"] == "apparatus", trials[0]["failure"]
+        if fault == "cut":  # it may last longer than all attempts
+            assert code in (0, 4), text
+            return
+        assert code == 0, text
+        assert trials[-1]["failure"] is None, text

@@ -1,7 +1,7 @@
 """The far end of a pipe: lines of JSON in, lines of JSON out, and a lease.
 
 Who holds the other end says something each second. When the pipe ends, or is silent for five
-seconds, this process ends at once; the keeper sees that its pipe ended, and ends all that runs below it. A
+seconds, this process ends at once; the keeper sees that its pipe ended, and ends all below it. A
 thread reads, so that a long call does not hide the silence.
 """
 

@@ -53,8 +53,8 @@ def merged(
         why = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=why)
-    if all(one.hard_facts is not None for one in hosts.values()):
-        update |= _facts(hosts)
+    known = all(one.hard_facts is not None for one in hosts.values())
+    update |= _facts(hosts) if known else {"fingerprint": "", "changed_facts": ()}
     return trial.model_copy(update=update)
 
 

@@ -53,7 +53,7 @@ class SshConnection:
         self._table, self._losses = table, losses
         self._answers: dict[int, dict[str, Any]] = {}
         self._number = 0
-        self._closing = False
+        self._closing = self._leased = False
         self._writing = threading.Lock()
         self._process = subprocess.Popen(
             _words(table),
@@ -85,6 +85,7 @@ class SshConnection:
                 )
             if not answer["have"]:
                 self._write(files.packed)
+            self._leased = True
         finally:
             timer.cancel()
         threading.Thread(target=self._read, daemon=True).start()
@@ -126,9 +127,10 @@ class SshConnection:
         return self.result(self.send(do, **what))
 
     def beat(self) -> None:
-        """Say that we are there."""
-        with contextlib.suppress(wire.HostLost):
-            self._write(b"\n")
+        """Say that we are there; not while the files cross, of which it would be a byte."""
+        if self._leased:
+            with contextlib.suppress(wire.HostLost):
+                self._write(b"\n")
 
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
