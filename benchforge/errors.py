@@ -60,6 +60,12 @@ class TrialFailed(NoAnswer):
         self.log = log
 
 
+class LaunchLost(TrialFailed):
+    """Servers could not take turns this time: another launch may do better, with longer slices."""
+
+    about: Literal["behaviour", "apparatus"] = "apparatus"
+
+
 class KeeperGone(TrialFailed):
     """The process that keeps the trial's processes ended before its trial; they ended with it.
 

@@ -93,12 +93,13 @@ class RunGraph:
             yield Measurement(step.block, step.position, self.cases[step.number], step.seed)
 
     def together(self, first: Measurement) -> Iterator[Measurement]:
-        """Yield all measurements of a block that are compared with one of them, itself too."""
-        key = comparison(first.case.name)
+        """Yield all measurements of a block that take turns with one of them, itself too."""
+        turns = first.case.turns
+        group = comparison if turns is None else turns.group
         for step in takewhile(lambda step: step.block <= first.block, self.steps()):
             if step.block == first.block:
                 case = self.cases[step.number]
-                if comparison(case.name) == key:
+                if group(case.name) == group(first.case.name):
                     yield Measurement(step.block, step.position, case, step.seed)
 
     def steps(self) -> Iterator[Step]:

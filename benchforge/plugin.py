@@ -44,6 +44,7 @@ from benchforge.parts.part import (
     Service,
 )
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
+from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.parts.site import Output, Site, Target
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.registry.hookspecs import hookimpl
@@ -76,6 +77,7 @@ __all__ += [
     "Loader",
     "Metric",
     "Part",
+    "Reader",
     "Reporter",
     "RunsPython",
     "Server",
@@ -113,6 +115,8 @@ __all__ += [
     "Target",
     "bounded",
 ]
+# Auditing: the input of readers, and what they yield.
+__all__ += ["Fact", "Row", "Source"]
 # Metrics: the input of metrics, and what they yield.
 __all__ += ["Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
 # Summaries: the content of a result, for reporters.

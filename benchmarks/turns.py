@@ -1,13 +1,16 @@
 """How well turns resolve a planted cost, beside ordinary trials of the same servers, in one run.
 
-    .venv/bin/python benchmarks/turns.py [SECONDS [RESULTS]]
+    .venv/bin/python benchmarks/turns.py [SECONDS [RESULTS [DESIGNS]]]
+
+DESIGNS are `turns`, and the loads of trials without turns, such as `1s,2s,5s,turns`: then it shows
+which load needs the least time. Default: `2s,turns`.
 
 Three kinds of servers: waitress, aiohttp, and gunicorn with PostgreSQL. Of each kind there are
 three servers: `a`, `same` (equal to it) and `planted`, which computes for 5 % more of the CPU time
-of a response, by a measurement of its own. Blocks of both designs alternate. Of each pair it prints
+of a response, by a measurement of its own. Blocks of all designs alternate. Of each pair it prints
 the ratio with its 95 % interval, the deviation of a block's log-ratio, the seconds of a block, and
-the minutes that 5 % and 3 % take with 80 % power; of both designs together how far apart their
-ratios are. With RESULTS it keeps the results there.
+the minutes that 5 % and 3 % take with 80 % power; and how far the ratios in turns are from the
+others. Less variance x minutes is better. With RESULTS it keeps the results there.
 
 Nothing is asserted: on another machine, or beside other work, the numbers are others.
 """
@@ -19,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +31,7 @@ from benchforge.stats.inference.sample_size import blocks_for
 from benchforge.stats.inference.welch import welch
 
 SHARE = 0.05
-BLOCK_S = 96.0  # of all kinds and both designs together, about
+START_AND_STOP_S = 3.3  # of a trial beside its load, about
 GROUP = 5  # launches of an interval whose coverage is counted
 SERVERS = ("a", "same", "planted")
 WSGI = """
@@ -84,10 +88,6 @@ placement = "auto"
 [backends.agents]
 use = "postgresql"
 dataset = "agents"
-[loaders.closed]
-use = "pace"
-connections = 8
-duration = "2s"
 [metrics.throughput]
 use = "throughput"
 [metrics.cpu]
@@ -103,27 +103,41 @@ app = "served:app"
 """
 SCENARIO = """[scenarios.{kind}-{design}]
 servers = {servers}
-loaders = ["closed"]
+loaders = ["of-{length}"]
 interleave = "{interleave}"
 {more}
 """
-DESIGNS = {"alone": "off", "turns": "100ms"}
+LOADER = """[loaders.of-{length}]
+use = "pace"
+connections = 8
+duration = "{length}"
+"""
+TURNS, EACH = "turns", "2s"
 Trials = list[dict[str, Any]]
 
 
 def main() -> None:
     """Calibrate the planted cost, measure, and print both designs."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 900.0
+    given = [*sys.argv[1:], *("900", "", f"{EACH},{TURNS}")[len(sys.argv) - 1 :]]
+    seconds, designs = float(given[0]), given[2].split(",")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        out = Path(sys.argv[2]) if len(sys.argv) > 2 else folder / "results"  # noqa: PLR2004
-        first = measured(folder, dict.fromkeys(KINDS, 0), 1, ["a"], out / "first")
+        out = Path(given[1]) if given[1] else folder / "results"
+        first = measured(folder, dict.fromkeys(KINDS, 0), 1, ["a"], [EACH], out / "first")
         loop_s = spin_s()
-        spins = {kind: spin_of(of(first, kind, "alone"), loop_s) for kind in KINDS}
-        trials = measured(folder, spins, max(3, round(seconds / BLOCK_S)), SERVERS, out / "all")
+        spins = {kind: spin_of(of(first, kind, EACH), loop_s) for kind in KINDS}
+        loads_s = [float(length_of(design).removesuffix("s")) for design in designs]
+        block_s = len(KINDS) * len(SERVERS) * sum(one + START_AND_STOP_S for one in loads_s)
+        blocks = max(3, round(seconds / block_s))
+        trials = measured(folder, spins, blocks, SERVERS, designs, out / "all")
     for kind, spin in spins.items():
         print(f"\n{kind}: planted are {spin} loops, {spin * loop_s * 1e6:.1f} us of CPU")
-        shown(kind, trials)
+        shown(kind, trials, designs)
+
+
+def length_of(design: str) -> str:
+    """Return the load of each server, as the suite says it."""
+    return EACH if design == TURNS else design
 
 
 def spin_s() -> float:
@@ -145,11 +159,16 @@ def spin_of(trials: Trials, loop_s: float) -> int:
 
 
 def measured(
-    folder: Path, spins: dict[str, int], blocks: int, labels: list[str] | tuple[str, ...], out: Path
+    folder: Path,
+    spins: dict[str, int],
+    blocks: int,
+    labels: Sequence[str],
+    designs: Sequence[str],
+    out: Path,
 ) -> Trials:
     """Run the suite, and return its trials that were measured."""
     text = HEAD.format(blocks=blocks)
-    designs = DESIGNS if len(labels) > 1 else {"alone": "off"}
+    text += "".join(LOADER.format(length=one) for one in dict.fromkeys(map(length_of, designs)))
     for kind, (app, use, more) in KINDS.items():
         for label in labels:
             place = folder / f"{kind}-{label}"
@@ -158,8 +177,10 @@ def measured(
             (place / "served.py").write_text(app.format(spin=spin))
             text += SERVER.format(kind=kind, label=label, use=use)
         servers = json.dumps([f"{kind}-{label}" for label in labels])
-        for design, interleave in designs.items():
+        for design in designs:
+            interleave = "100ms" if design == TURNS else "off"
             named = {"kind": kind, "design": design, "interleave": interleave}
+            named["length"] = length_of(design)
             text += SCENARIO.format(**named, servers=servers, more=more)
     suite = folder / f"turns_{blocks}.toml"
     suite.write_text(text)
@@ -178,21 +199,22 @@ def of(trials: Trials, kind: str, design: str) -> Trials:
     return [one for one in trials if one["case"]["scenario"] == f"{kind}-{design}"]
 
 
-def shown(kind: str, trials: Trials) -> None:
-    """Print what both designs say of the equal pair and of the planted one."""
+def shown(kind: str, trials: Trials, designs: Sequence[str]) -> None:
+    """Print what all designs say of the equal pair and of the planted one."""
     for other in ("same", "planted"):
         logs = {
             design: log_ratios(of(trials, kind, design), f"{kind}-{other}", f"{kind}-a")
-            for design in DESIGNS
+            for design in designs
         }
         for design, values in logs.items():
             print(f"  {other:7} {design:5} {line(values, of(trials, kind, design))}")
-        apart = welch(logs["turns"], logs["alone"], 0.95)
-        if apart is not None:
-            print(
-                f"  {other:7} turns less alone: {100 * apart.difference:+.1f} %, "
-                f"+- {100 * apart.half:.1f} (95 %)"
-            )
+        for design in designs if TURNS in designs else ():
+            apart = None if design == TURNS else welch(logs[TURNS], logs[design], 0.95)
+            if apart is not None:
+                print(
+                    f"  {other:7} turns less {design}: {100 * apart.difference:+.1f} %, "
+                    f"+- {100 * apart.half:.1f} (95 %)"
+                )
 
 
 def line(logs: list[float], trials: Trials) -> str:

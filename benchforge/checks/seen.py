@@ -1,6 +1,6 @@
 """What several families look at in a trial."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
@@ -69,18 +69,27 @@ def cores(trial: Trial, usage: Usage) -> float | None:
     return usage.cpu_s / trial.reading.seconds
 
 
-def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
+def by_name(
+    cases: Sequence[Sequence[Trial]],
+    label: Callable[[Trial], str] = lambda trial: trial.case.server,
+) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
     sides: dict[str, Sequence[Trial]] = {}
     for trials in cases:
         if trials:
-            name = _named(trials[0])
+            name = _named(trials[0], label(trials[0]))
             sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
     return sides
 
 
-def _named(trial: Trial) -> str:
+def _named(trial: Trial, label: str) -> str:
     case = trial.case
     own = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
     arm = [f"arm {case.arm}"] if case.arm > 1 else []
-    return " ".join([case.server, *(f"({one})" for one in (*own, *arm))])
+    return " ".join([label, *(f"({one})" for one in (*own, *arm))])
+
+
+def taking_turns(trial: Trial) -> str:
+    """Return the label of what takes turns, a server or a client."""
+    is_client = trial.load is not None and trial.load.kind == "client"
+    return trial.case.driver if is_client else trial.case.server

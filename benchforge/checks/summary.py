@@ -8,6 +8,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
+from benchforge.checks.statistics.turns import of_comparison as of_turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.summary.doubts import speaks_of
@@ -61,8 +62,8 @@ def with_checks(
     for comparison in summary.comparisons:
         one_load = comparison.scenario not in header.searches
         checked = _checked(comparison, by_case, limits, one_load=one_load)
-        if comparison.scenario in header.bridges.values():
-            checked = _bridged(checked, summary.comparisons, header, by_case, limits)
+        if comparison.scenario in header.turns:
+            checked = _in_turns(checked, header, by_case, limits)
         own = [check for scenario, check in placebos if scenario == comparison.scenario]
         comparisons.append(withdrawn(checked, [*checked.checks, *own, *session], lines))
     checks = (*session, *(check for _, check in placebos))
@@ -119,25 +120,32 @@ def _checked(
     return comparison.model_copy(update={"checks": checks})
 
 
-def _bridged(
+def _in_turns(
     comparison: Comparison,
-    comparisons: Sequence[Comparison],
     header: Header,
     by_case: Mapping[Identity, Sequence[Trial]],
     limits: Thresholds,
 ) -> Comparison:
-    """Return a comparison in turns with what the same servers say one after the other."""
-    mine = comparison.scenario, comparison.driver, comparison.vary
+    """Return a comparison in turns with what the same cases say one after the other.
 
-    def rates(group: Comparison) -> list[list[Trial]]:
-        used = [used_of(by_case.get(identity(case), ())) for case in group.cases]
+    Each client is a comparison of its own: it gets what it says together with the others.
+    """
+    turns, first, checks = header.turns[comparison.scenario], comparison.cases[0], comparison.checks
+
+    def together(scenario: str) -> list[list[Trial]]:
+        key = turns.group(first.model_copy(update={"scenario": scenario}))
+        mine = (one for one in header.cases if not one.placebo and turns.group(one) == key)
+        used = [used_of(by_case.get(identity(case), ())) for case in mine]
         return [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
 
-    for group in comparisons:
-        if (header.bridges.get(group.scenario), group.driver, group.vary) == mine:
-            bridge = of_bridge(rates(comparison), rates(group), comparison.scenario, limits)
-            return comparison.model_copy(update={"checks": (*comparison.checks, *bridge)})
-    return comparison
+    joint, of = together(comparison.scenario), ""
+    if turns.among == "clients":
+        of = first.driver
+        checks = (*checks, *of_turns(joint, limits, of))
+    for alone, scenario in header.bridges.items():
+        if scenario == comparison.scenario:
+            checks = (*checks, *of_bridge(joint, together(alone), scenario, limits, of))
+    return comparison.model_copy(update={"checks": checks})
 
 
 def _counts(trial: Trial) -> bool:

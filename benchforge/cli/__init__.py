@@ -31,6 +31,7 @@ _COMMANDS = {
     "compare": "Compare a result with one or more older results.",
     "history": "Show results over time, and where they changed.",
     "serve": "Start one server of a suite, with its backends, in the foreground.",
+    "audit": "Check results of other tools for numbers that cannot be true.",
     "clean": "List the files that benchforge keeps on the disk, and remove them.",
     "rebaseline": "Measure the code versions of an older result again, next to newer ones.",
     "validate": "Check that the files of results are complete and agree with each other.",
@@ -169,7 +170,7 @@ def received() -> Interrupted | None:
 def group() -> None:
     """Compare web servers, frameworks and apps over HTTP.
 
-    To start: benchforge new suite bench
+    To start, with two commands: benchforge duel --help; with a suite: benchforge new suite bench
     """
 
 

@@ -27,7 +27,7 @@ from benchforge.parts.wrong_option import WrongOption
 if TYPE_CHECKING:  # only reporters need summaries
     from benchforge.model.summary.summary import Summary
 
-Kind = Literal["server", "backend", "loader", "client", "metric", "reporter"]
+Kind = Literal["server", "backend", "loader", "client", "metric", "reporter", "reader"]
 
 UPSTREAM_OPTIONS = ("upstream", "upstreams")
 "The options in which a proxy names its upstream servers."

@@ -10,6 +10,7 @@ from pydantic.errors import PydanticUserError
 
 from benchforge.model.values.measurand import Measurand
 from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Reporter, Server
+from benchforge.parts.reader import Reader
 
 CLASSES: Mapping[Kind, type[Part]] = {
     "server": Server,
@@ -18,6 +19,7 @@ CLASSES: Mapping[Kind, type[Part]] = {
     "client": Client,
     "metric": Metric,
     "reporter": Reporter,
+    "reader": Reader,
 }
 "What the parts of a kind subclass."
 

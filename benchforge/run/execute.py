@@ -21,7 +21,7 @@ from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName, comparison
+from benchforge.model.values.case_name import CaseName
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.run import next_rate
 from benchforge.run.disk.result_writer import ResultWriter
@@ -254,12 +254,12 @@ def _kept(
         )
         for number, step in enumerate(steps, before + 1)
     ]
-    first = planned[0]
-    if first.step.case.turns is None:
+    first, turns = planned[0], steps[0].case.turns
+    if turns is None:
         measured = [measure(first, inputs.context, progress.phase)]
     else:
-        key = comparison(first.step.case.name)
-        seed = seed_of(inputs.graph.seed, first.step.block, key)
+        group = turns.group(first.step.case.name)
+        seed = seed_of(inputs.graph.seed, first.step.block, group)
         measured = measure_jointly(planned, seed, inputs.context, progress.phase)
     with uninterrupted():
         return [

@@ -2,6 +2,7 @@
 
 import hashlib
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from benchforge.model.files.folder import (
     read_trials,
     refusal,
 )
-from benchforge.model.files.result import Header
+from benchforge.model.files.result import Header, Planned
 from benchforge.model.trial.exposed_secrets import HIDDEN
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
@@ -162,11 +163,22 @@ def begun(folder: Path) -> ResumableResult:
         if fault.file.name != SUMMARY:
             raise refusal(fault)
     trials = read_trials(folder)
-    there = {trial.number for trial in trials}
-    alone = {one.number for one in trials if one.turns and not there.issuperset(one.turns.trials)}
+    alone = _alone(header, trials)
     whole = tuple(trial for trial in trials if trial.number not in alone)
     records = whole, read_sessions(folder), read_ceilings(folder)
     return ResumableResult(folder, header, *records, tuple(sorted(alone)))
+
+
+def _alone(header: Header, trials: Sequence[Trial]) -> set[int]:
+    """Return the numbers of trials in turns whose launch lacks another server's trial."""
+
+    def launch(of: Trial | Planned) -> tuple[int, str]:
+        return of.block, header.turns[of.case.scenario].group(of.case)
+
+    joint = [one for one in trials if one.case.scenario in header.turns]
+    members = Counter(launch(one) for one in header.plan if one.case.scenario in header.turns)
+    kept = Counter((launch(one), one.attempt) for one in joint)
+    return {one.number for one in joint if kept[launch(one), one.attempt] < members[launch(one)]}
 
 
 def changed(then: str, now: str) -> str:

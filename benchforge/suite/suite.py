@@ -55,11 +55,11 @@ between the two is noise: the machine cannot show a smaller difference. The plac
 table."""
     interleave: Duration | Literal["off"] = "off"
     """Length of a slice, such as "100ms", if servers take turns: in each block the servers of a \
-comparison run at once, each frozen except in its own slices. Only ratios are then valid. Each \
-scenario may override it."""
+comparison, or the clients of a server, run at once, each frozen except in its own slices. Only \
+ratios are then valid. Each scenario may override it."""
     each: Duration = Duration(2)
-    """Length of the load of each server in each block with `interleave`, instead of the load \
-tool's own length."""
+    """Length of the load of each server in each block with `interleave`, instead of the length \
+or the number of requests of the load tool or client."""
     bridge: int = Field(default=0, ge=0, le=_MOST)
     """Number of first blocks in which servers that take turns are also measured one after the \
 other, by a further scenario LABEL-alone. Where the ratios differ, claims are invalid. Response \
@@ -165,7 +165,7 @@ checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTION
 data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each load. Default for \
 other methods: off."""
     interleave: Duration | Literal["off"] | None = None
-    'Length of a slice if the servers take turns, or "off". Default: that of [repeat].'
+    'Length of a slice if servers or clients take turns, or "off". Default: that of [repeat].'
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 

@@ -29,6 +29,7 @@ _TITLES: Mapping[Kind, str] = {
     "client": "Clients",
     "metric": "Metrics",
     "reporter": "Reporters",
+    "reader": "Readers",
 }
 _ABOUT: Mapping[Kind, str] = {
     "backend": "A scenario names the backends that its servers need. Each server receives the "
@@ -38,6 +39,8 @@ _ABOUT: Mapping[Kind, str] = {
     "metric": f"A suite without `[metrics]` has the standard set: {', '.join(STANDARD)}.",
     "reporter": "Every run writes csv, html and markdown, and prints terminal. To use another "
     "reporter, name it with `benchforge run --report NAME` or `benchforge report --reporter NAME`.",
+    "reader": "[`benchforge audit`](../how-to/audit.md) reads results of other tools by them. To "
+    "name one, write `--as NAME`.",
 }
 # What must be given, where it must: enough for an example that can be read.
 _GIVEN: Mapping[str, str] = {
@@ -94,9 +97,13 @@ def pages() -> dict[str, str]:
 def _page(kind: Kind, registry: Registry) -> str:
     classes = [registry.part(kind, name) for name in registry.names(kind)]
     shared = _shared(classes)
-    use = "" if kind == "reporter" else f'Declared as `[{kind}s.LABEL]` with `use = "NAME"`.'
+    use = (
+        ""
+        if kind in {"reporter", "reader"}
+        else f'Declared as `[{kind}s.LABEL]` with `use = "NAME"`.'
+    )
     sections = [use, _ABOUT.get(kind, "")]
-    if kind not in {"metric", "reporter"}:
+    if kind not in {"metric", "reporter", "reader"}:
         sections += ["Add the examples below to a suite such as this one:", _SUITE]
     if shared:
         chosen = set(_names(classes[0])) - shared
@@ -129,7 +136,7 @@ def _section(cls: type[Part], shared: Iterable[str]) -> str:
         doc_of(cls),
         _facts(cls, part),
         options_table(cls, shared),
-        "" if isinstance(part, Metric) or cls.kind == "reporter" else _shown(cls),
+        "" if isinstance(part, Metric) or cls.kind in {"reporter", "reader"} else _shown(cls),
     ).replace("# ", "## ", 1)
 
 

@@ -26,7 +26,9 @@ Five published comparisons, sixty claims, asked again on one machine. `published
 source's own tables say, the first side by the second; `here` is what was measured, with its
 interval of 95 %. A claim is asked as it was published, faults included; where those decided, it
 is asked once more as `..._corrected`, and `..._text` is what a source's text says beside its
-table. What holds here holds for these programs on this machine; what does not is no proof
+table. `..._equal` asks whether both sides are the same, where a ratio is near 1. *In turns* says
+that the sides [alternated](explanation/turns.md) many times a second. What holds here holds for
+these programs on this machine; what does not is no proof
 against a measurement of ten years ago. [What a verdict means](claims.md).
 """
 
@@ -80,11 +82,12 @@ def _study(header: Header, summary: Summary) -> Iterator[str]:
 
 def _row(one: ClaimText) -> tuple[str, ...]:
     says = f"{one.name}: {one.claim.says}" if one.claim.says else one.name
+    here = f"in turns: {one.effect}" if "in turns" in one.verdict.limitations else one.effect
     return (
         plain(says),
         f"`{one.claim.hypothesis.text}`",
         one.published,
-        plain(one.effect),
+        plain(here),
         _state(one.verdict),
         plain("; ".join(_fired(one.verdict.objections))),
         plain(one.claim.original),

@@ -25,7 +25,7 @@ def placed(**cpus: str) -> dict[str, Any]:
 def test_a_load_tool_with_cpus_of_its_own_shares_none() -> None:
     found = asked(trial(), "P1")
     assert (found.status, found.value) == ("pass", 0)
-    assert "server, backend 0-1; loader 2" in found.message
+    assert "0-1 for server, backend; 2 for loader" in found.message
 
 
 def test_co_location_that_nobody_asked_about_is_declared_and_is_no_failure() -> None:

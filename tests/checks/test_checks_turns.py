@@ -56,6 +56,14 @@ def test_slices_of_few_requests(count: int, status: str) -> None:
     assert asked(turns(*[count] * 6), "I3", "requests").status == status
 
 
+def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
+    load = trial().load
+    assert load is not None
+    one = load.model_copy(update={"concurrency": 1})
+    late = other_slices(turns(*[12] * 6), drained_s=0.05)
+    assert not [of for of in of_trial(trial(turns=late, load=one), LIMITS) if of.id == "I3"]
+
+
 @pytest.mark.parametrize(("empty", "status"), [(1, "pass"), (2, "fail"), (10, "fail")])
 def test_slices_without_a_response(empty: int, status: str) -> None:
     assert asked(turns(*[0] * empty, *[200] * (19 - empty)), "I6").status == status

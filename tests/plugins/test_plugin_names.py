@@ -7,13 +7,13 @@ from benchforge import plugin
 
 NAMES = """
 AXIS_NAMES Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check Claim Client
-Command Comparison ConcurrencySweep Driver Duration Estimate FailedTrial Fillable Finished
+Command Comparison ConcurrencySweep Driver Duration Estimate Fact FailedTrial Fillable Finished
 FoldedFinding Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need
-ObjectiveOutcome Output OutputDamaged Part Pivot Place Probe Ranking Rate Reading Reporter Request
-RightAnswer Role RunsPython Sample SampledBody Schedule SearchTrial Series Server ServesCode
-Service Share Site Size StartedProcess Statistic Succeeds Summary Target Task Trial TrialSample
-Usage Verdict Window WrongOption after_cut bounded door doubted exposed hookimpl place places
-readable safe server_names text_of titled
+ObjectiveOutcome Output OutputDamaged Part Pivot Place Probe Ranking Rate Reader Reading
+Reporter Request RightAnswer Role Row RunsPython Sample SampledBody Schedule SearchTrial Series
+Server ServesCode Service Share Site Size Source StartedProcess Statistic Succeeds Summary
+Target Task Trial TrialSample Usage Verdict Window WrongOption after_cut bounded door doubted
+exposed hookimpl place places readable safe server_names text_of titled
 """
 
 WHAT_TO_DO = """

@@ -39,7 +39,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "server-threads": {"app": "pong_socket"},
     "server-tornado": {"app": "hello_tornado"},
 }
-KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client", "metric", "reporter")
+KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client", "metric", "reporter", "reader")
 PARTS = [(kind, name) for kind in KINDS for name in Registry().names(kind)]
 RECORDED = sorted(
     folder for tool in OUTPUTS.iterdir() if tool.is_dir() for folder in tool.iterdir()

@@ -25,6 +25,7 @@ def test_the_distribution_brings_parts_of_every_kind() -> None:
         "client",
         "loader",
         "metric",
+        "reader",
         "reporter",
         "server",
     }

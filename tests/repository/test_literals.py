@@ -36,6 +36,8 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/model/trial": _READING,
     "benchforge/parts/part.py": {"rate"},  # an option of load tools
     "plugins/commands/benchforge_commands/duel/suite.py": {"rate"},  # the same
+    # Facts of other tools' results.
+    "plugins/commands/benchforge_commands/audit": {"rate", "wall", "cpu"},
     "plugins/commands/benchforge_commands/gate/files.py": {"errors"},  # an attribute of JUnit's
     "benchforge/model/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, needed
+from front_door import PROGRAMS, Bench, needed
 
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost
@@ -56,6 +56,18 @@ if os.fork() == 0:
     signal.signal(signal.SIGCONT, lambda *_: None)
 while True:
     pass
+"""
+
+FORKS = """
+import os, time
+pages = bytearray(100 << 20)  # of which each fork copies the tables: it takes a while
+while True:
+    if os.fork() == 0:
+        ends = time.monotonic() + 0.02
+        while time.monotonic() < ends:
+            pass
+        os._exit(0)
+    os.wait()
 """
 
 
@@ -189,6 +201,102 @@ def test_a_server_that_does_not_start_loses_the_launch_for_all(
     assert bench("validate", made).code == 0
 
 
+def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_path: Path) -> None:
+    words = [sys.executable, str(PROGRAMS / "faulty_servers/frozen.py"), "{port}", "slow"]
+    words.append(str(tmp_path / "was-slow"))
+    other = f'use = "command"\ncommand = {json.dumps(words)}'
+    made = ran(bench, tmp_path, other=other, blocks=1)
+    found = trials(made)
+    assert [one["attempt"] for one in found[:4]] == [1, 1, 2, 2]
+    lost = {one["case"]["server"]: one["failure"] for one in found[:2]}
+    assert "are too few for turns of 2 servers" in lost["three"]["message"]
+    assert lost["two"]["subject"] == lost["three"]["subject"] == "apparatus"
+    for one in found[2:4]:
+        assert one["turns"] is None or one["turns"]["slice_s"] >= 0.1
+    summary = json.loads((made / "summary.json").read_text())
+    assert all(case["failed"][0]["attempt"] == 1 for case in summary["cases"])
+    assert "block 1) of three failed" in (made / "report.md").read_text()
+    assert bench("validate", made).code == 0
+    assert bench("verify", made).code == 0
+
+    for number in range(2, len(found) + 1):  # a kill came between the two that were lost
+        shutil.rmtree(made / f"trials/{number:04d}")
+    for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
+        (made / name).unlink()
+    told = bench("run", "--resume", made)
+    assert [(one["number"], one["attempt"]) for one in trials(made)][:2] == [(1, 1), (2, 1)], (
+        told.all
+    )
+    assert bench("validate", made).code == 0
+
+
+CLIENTS = """benchforge = 1
+[servers.waitress]
+use = "waitress"
+app = "hello_wsgi"
+[clients.kept]
+use = "http_client"
+duration = "1s"
+[clients.anew]
+use = "http_client"
+mode = "noreuse"
+requests = 100
+[clients.tornado]
+use = "tornado"
+duration = "1s"
+[metrics]
+throughput = { use = "throughput" }
+wall = { use = "wall" }
+client_cpu = { use = "client_cpu" }
+[scenarios.hello]
+servers = ["waitress"]
+clients = ["kept", "anew", "tornado"]
+[repeat]
+blocks = 1
+interleave = "50ms"
+each = "400ms"
+bridge = 3
+[claims.reuse]
+scenario = "hello"
+metric = "throughput"
+a = { client = "kept" }
+b = { client = "anew" }
+holds = "a > b"
+"""
+
+
+def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path: Path) -> None:
+    made = bridged(bench, tmp_path, CLIENTS.replace("bridge = 3\n", ""))
+    found = [one for one in trials(made) if one["failure"] is None]
+    assert {one["case"]["driver"] for one in found} == {"kept", "anew", "tornado"}
+    for one in found:
+        slices = one["turns"]["slices"]
+        assert sum(slice_["responses"] for slice_ in slices) == one["reading"]["responses"] > 0
+        assert all(slice_["loader_cpu_s"] > 0 for slice_ in slices)
+        assert len(one["turns"]["trials"]) == 3
+    summary = json.loads((made / "summary.json").read_text())
+    for case in summary["cases"]:
+        of = {(line["metric"], line["of"]): line["median"] for line in case["metrics"]}
+        assert of["wall", "load"] == pytest.approx(1 / of["throughput", None])
+        assert 0 < of["client_cpu", "total"] < of["wall", "load"]
+    for comparison in summary["comparisons"]:
+        assert {"I2", "I4", "I5"} <= {check["id"] for check in comparison["checks"]}
+        about = [one["component"] for one in comparison["checks"] if one["id"] == "I5"]
+        assert len(about) == 2
+        assert all(comparison["driver"] in component for component in about)
+    assert bench("verify", made).code == 0
+
+
+@pytest.mark.exhaustive
+def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path: Path) -> None:
+    made = bridged(bench, tmp_path, CLIENTS.replace("blocks = 1", "blocks = 3"))
+    summary = json.loads((made / "summary.json").read_text())
+    kept = next(one for one in summary["comparisons"] if one["driver"] == "kept")
+    about = [check["component"] for check in kept["checks"] if check["id"] == "I8"]
+    assert sorted(about) == ["kept / anew", "kept / tornado"]
+    assert bench("verify", made).code == 0
+
+
 def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -246,3 +354,17 @@ def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:
         freezer.thaw()
         assert freezer.frozen_cpu_s == 0
         assert freezer.freeze() > 0
+
+
+def test_what_was_just_being_forked_is_frozen_too(tmp_path: Path) -> None:
+    with LocalHost().trial(tmp_path / "logs") as sandbox:
+        waiting = Command(sys.executable, "-c", "import time; time.sleep(600)")
+        loader = sandbox.start("loader", waiting, tmp_path, {})
+        sandbox.start("server", Command(sys.executable, "-c", FORKS), tmp_path, {})
+        freezer = Freezer(sandbox, loader)
+        for _ in range(50):
+            freezer.freeze()
+            states = [Path(f"/proc/{pid}/stat").read_text() for pid in sandbox.others(loader)]
+            assert all(stat[stat.rindex(")") + 2] in "TZX" for stat in states), states
+            freezer.thaw()
+            time.sleep(0.005)

@@ -66,7 +66,7 @@ def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval(
     (fails,) = shown(a, b, claim("a < b"))
     assert (fails.state, fails.in_words.partition(":")[0]) == ("fails", "C fails so far")
     (open_,) = shown(a, b, claim("a > 2 * b"))
-    assert (open_.state, open_.in_words.partition(":")[0]) == ("open", "C is open")
+    assert (open_.state, open_.in_words.partition(":")[0]) == ("open", "C is undecided so far")
 
 
 def test_too_few_blocks_have_no_answer_and_a_comparison_without_claims_has_its_best_two() -> None:

@@ -1,5 +1,6 @@
 """Turns: the order of slices, how long one takes, and what they add up to."""
 
+import math
 from itertools import pairwise
 
 import pytest
@@ -9,17 +10,14 @@ from made.observed import reading
 from made.quiet_trial import trial
 from made.turns import turns
 
-from benchforge.model.suite.turns import (
-    LONGEST_FREEZE_S,
-    LONGEST_S,
-    TurnsPlanned,
-    longest_freeze_s,
-)
+from benchforge.model.suite.turns import TurnsPlanned, longest_freeze_s
 from benchforge.model.trial.turns import Turns
 from benchforge.stats.turns.by_bytes import by_bytes, contradiction
 from benchforge.stats.turns.order import (
     LEAST_REQUESTS,
+    first_slice_s,
     long_enough,
+    longest_s,
     order,
     rounds_of,
     seed_of,
@@ -70,14 +68,24 @@ def test_a_slice_is_doubled_until_it_has_enough_requests(
     slice_s: float, rate: float, servers: int
 ) -> None:
     planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
-    found = long_enough(planned, rate, servers)
+    found = long_enough(planned.slice_s, rate, servers)
     if found is None:
         shortest = LEAST_REQUESTS / rate
-        longest = min(LONGEST_S, LONGEST_FREEZE_S / (2 * (servers - 1)))
-        assert 2 * max(shortest, slice_s) > longest
+        assert 2 * max(shortest, slice_s) > longest_s(servers)
     else:
         assert rate * found >= LEAST_REQUESTS
         assert found == slice_s or rate * found / 2 < LEAST_REQUESTS
+
+
+@given(st.floats(0.02, 1.0), SERVERS, st.integers(1, 9))
+def test_each_attempt_begins_with_slices_of_twice_the_length(
+    slice_s: float, servers: int, attempt: int
+) -> None:
+    planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
+    first = first_slice_s(planned, servers, attempt)
+    assert first == slice_s * 2 ** min(attempt - 1, round(math.log2(first / slice_s)))
+    assert first == slice_s or first <= longest_s(servers)
+    assert first == slice_s * 2 ** (attempt - 1) or 2 * first > longest_s(servers)
 
 
 @given(st.lists(st.integers(0, 500), min_size=2, max_size=20))

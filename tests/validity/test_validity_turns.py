@@ -1,7 +1,10 @@
 """Servers that turns would measure wrongly: a check finds each, or no launch is kept."""
 
 import json
+import os
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,8 @@ from planted.validity import Seen, caught, measured
 
 FROZEN = PROGRAMS / "faulty_servers/frozen.py"
 TRIES = 4
+BUSY = 0.3
+"Share of the CPUs that others use, from which on a neighbour finds too few of them."
 SUITE = """benchforge = 1
 {servers}
 [loaders.load]
@@ -63,6 +68,7 @@ def found(seen: Seen, id_: str) -> set[str]:
         ("grows", "I5", "warn", {"blocks": 3}, "a server that needs more for each response"),
         ("stands", "I6", "fail", {"tool": "wrk"}, "a server that stands still for whole slices"),
         ("timer", "I8", "fail", {"blocks": 4, "more": "bridge = 4"}, "a timer in wall time"),
+        ("wakes", "I1", "fail", {}, "a server that goes on by itself while it is stopped"),
     ],
 )
 def test_a_fault_of_turns_is_found(
@@ -82,7 +88,44 @@ def test_a_fault_of_turns_is_found(
 
 
 @pytest.mark.exhaustive
+def test_work_outside_of_the_trial_for_one_server_is_found(
+    bench: Bench, tmp_path: Path, neighbour: Path
+) -> None:
+    seen = measured(bench, tmp_path, suite(str(neighbour)))
+    for _ in range(TRIES):
+        if "fail" in found(seen, "I2"):
+            break
+        seen = measured(bench, tmp_path, suite(str(neighbour)))
+    if "fail" not in found(seen, "I2") and _others_used(seen, "healthy") > BUSY:
+        pytest.skip("other programs leave no CPU that the neighbour could take")
+    says = "a process outside of the trial that works for one of the servers"
+    caught(says, seen, "I2")
+    assert {one["state"] for one in seen.summary["verdicts"]} == {"invalid"}
+
+
+@pytest.fixture
+def neighbour(tmp_path: Path) -> Iterator[Path]:
+    """A pipe; a process outside of all trials computes while somebody writes to it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    words = [sys.executable, str(PROGRAMS / "harness/neighbour.py"), str(pipe)]
+    with subprocess.Popen(words) as process:
+        yield pipe
+        process.kill()
+
+
+def _others_used(seen: Seen, server: str) -> float:
+    """The share of the CPUs that others used in the slices of a server."""
+    turns = [one["turns"] for one in seen.trials(server) if one["turns"] is not None]
+    slices = [slice_ for one in turns for slice_ in one["slices"]]
+    cpus_s = sum((one["end_s"] - one["start_s"]) * turns[0]["cpus"] for one in slices)
+    return float(sum(one["foreign_cpu_s"] for one in slices) / cpus_s) if cpus_s else 0.0
+
+
+@pytest.mark.exhaustive
 def test_a_server_that_is_too_slow_for_slices_is_not_measured(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite("slow"))
-    (trial,) = seen.trials("faulty")
-    assert "are too few for turns of 2 servers" in trial["failure"]["message"]
+    attempts = seen.trials("faulty")
+    assert [one["attempt"] for one in attempts] == [1, 2, 3]
+    for trial in attempts:
+        assert "are too few for turns of 2 servers" in trial["failure"]["message"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import by_name
+from benchforge.checks.seen import by_name, taking_turns
 from benchforge.checks.statistics.position import position_effect
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
@@ -28,14 +28,12 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     turns = trial.turns
     if turns is None or not turns.slices:
         return
-    server = trial.case.server
+    server = taking_turns(trial)
     yield _idle_work(turns, server, limits)
-    ends = sum(one.drained_s for one in turns.slices) / turns.seconds
-    says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
-    if limits["I3"].status(ends) != "pass":
-        says += f": it takes longer slices, fewer connections, or none: {_ALONE}"
-    yield limits.check("I3", "apparatus", ends, says, component=server)
-    if turns.uncounted_bytes is None:  # else no connection is idle at the ends of a slice
+    sequential = trial.load is not None and trial.load.concurrency == 1
+    if not sequential:  # else a slice ends with its last response, and no connection was idle
+        yield _ends(turns, server, limits)
+    if turns.uncounted_bytes is None and not sequential:  # nor if the tool is frozen with it
         middle = statistics.median(one.responses for one in turns.slices)
         says = f"the median slice of {server} has {exact(middle)} responses"
         yield limits.check("I3.requests", "apparatus", middle, says, component="requests")
@@ -59,13 +57,30 @@ def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
     return limits.check("I1", "apparatus", share, says, component=server)
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
-    """Yield whether all met the same noise (I2), and whether ratios drift over rounds (I5)."""
-    sides = by_name(cases)
+def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
+    """Return I3: how much of the slices passed while some connections were idle."""
+    ends = sum(one.drained_s for one in turns.slices) / turns.seconds
+    says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
+    if limits["I3"].status(ends) != "pass":
+        says += f": use longer slices or fewer connections, or {_ALONE}"
+    return limits.check("I3", "apparatus", ends, says, component=server)
+
+
+def of_comparison(
+    cases: Sequence[Sequence[Trial]], limits: Thresholds, of: str = ""
+) -> Iterator[Check]:
+    """Yield I2, I4 and I5: the same noise for all, and ratios that do not drift over rounds.
+
+    With a client's label in `of`, I5 is about its pairs alone.
+    """
+    sides = by_name(cases, taking_turns)
+    if len(sides) < len(("a", "b")):
+        return
     yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
     yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, ours), (b, theirs) in combinations(sides.items(), 2):
-        yield _drift(a, ours, b, theirs, limits)
+        if not of or of in {ours[0].case.driver, theirs[0].case.driver}:
+            yield _drift(a, ours, b, theirs, limits)
 
 
 def _turns(trials: Sequence[Trial]) -> list[Turns]:

@@ -11,6 +11,7 @@ from benchforge.run.machine.placement import describe_placement, machine
 from benchforge.run.machine.quiet import Patience, until_quiet
 from benchforge.run.remaining import noise_s
 from benchforge.suite.scenarios.search import finds_of
+from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.readable import counted, listed, percent, spoken
@@ -26,7 +27,8 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
     suite, graph = prepared.suite, prepared.graph
     trials, cases = len(graph), len(graph.cases)
     each_s = graph.declared_s / trials + START_AND_STOP_S
-    loud, adds_s = _noise(graph, prepared.context.quiet)
+    waits = len(all_turns(suite)) < len(suite.scenarios)  # in turns none does
+    loud, adds_s = _noise(graph, prepared.context.quiet if waits else "off")
     finds = finds_of(suite)
     if finds:
         counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
@@ -65,8 +67,8 @@ def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:
     if patience == "off" or (seen := until_quiet(0.0)).quiet is not False:
         return [], 0.0
     adds_s = noise_s(graph.declared_s / len(graph), patience, smoke=False)
-    what = f"waits for quiet and repeated attempts may take {spoken(adds_s)} of that"
-    return [f"others use {percent(seen.share or 0.0)} of the CPUs now: {what}"], adds_s
+    what = f"to wait for quiet and to repeat trials may take {spoken(adds_s)} of the time"
+    return [f"other programs use {percent(seen.share or 0.0)} of the CPUs now: {what}"], adds_s
 
 
 def unproved(suite: Suite) -> list[str]:

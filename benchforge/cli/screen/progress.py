@@ -21,8 +21,8 @@ _WHILE_IT_LASTS = (
     "and ratios are of trials that were disturbed alike"
 )
 _STOP_WHEN_YOU_LIKE = (
-    "these intervals allow for a look after every block; "
-    "Ctrl-C ends the run and reports what is there"
+    "intervals during a run are wider than in its report, since they allow for a look after each "
+    "block; Ctrl-C ends the run and reports what is there"
 )
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
@@ -89,7 +89,7 @@ class ProgressLine:
             return
         message = safe.word(decision.why)
         if decision.half_width is not None:
-            widest = f"widest interval {percent(decision.half_width)} to a side"
+            widest = f"the report's widest interval is {percent(decision.half_width)} to a side"
             message = f"{widest}: {safe.word(decision.widest)}{': enough' if decision.stop else ''}"
         self._write(f"block {decision.blocks}, {message}\n")
 

@@ -54,8 +54,8 @@ class ActualPlacement(Frozen):
 
 
 def by_cpus(cpus: Mapping[str, str]) -> str:
-    """Return roles and their CPUs for a person: "server, backend 0-2; loader 3"."""
+    """Return roles and their CPUs for a person: "0-2 for server, backend; 3 for loader"."""
     together: dict[str, list[str]] = {}
     for role, numbers in cpus.items():
         together.setdefault(numbers, []).append(role)
-    return "; ".join(f"{', '.join(roles)} {numbers}" for numbers, roles in together.items())
+    return "; ".join(f"{numbers} for {', '.join(roles)}" for numbers, roles in together.items())

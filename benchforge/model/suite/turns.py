@@ -1,9 +1,11 @@
-"""How the servers of a scenario take turns, as the suite says."""
+"""How the servers or the clients of a scenario take turns, as the suite says."""
+
+from typing import Literal
 
 from pydantic import PositiveFloat
 
+from benchforge.model.values.case_name import CaseName, clients_of, comparison
 from benchforge.model.values.frozen import Frozen
-from benchforge.text.readable import amount
 
 SHORTEST_S, LONGEST_S = 0.02, 1.0
 "Bounds of a slice, in seconds. In a longer one the noise changes, and nothing is gained."
@@ -13,17 +15,19 @@ common server closes an idle connection (gunicorn, 2 s)."""
 
 
 class TurnsPlanned(Frozen):
-    """Turns of the servers of a scenario."""
+    """Turns of the servers of a scenario, or of its clients."""
 
     slice_s: PositiveFloat
     "Length of a slice. A trial doubles it where a slice would have too few requests."
     each_s: PositiveFloat
     "Length of the load of each server in a block, over all of its slices."
 
-    @property
-    def in_words(self) -> str:
-        """Lengths in words: slices of 100 ms, 2 s for each server."""
-        return f"slices of {amount('s', self.slice_s)}, {amount('s', self.each_s)} for each server"
+    among: Literal["servers", "clients"] = "servers"
+    "Parts that take turns: the servers under one load tool, or the clients of one server."
+
+    def group(self, case: CaseName) -> str:
+        """Return a key of the cases that take turns with one another."""
+        return comparison(case) if self.among == "servers" else clients_of(case)
 
 
 def longest_freeze_s(servers: int, slice_s: float) -> float:

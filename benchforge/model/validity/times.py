@@ -1,7 +1,7 @@
 """What the times in a reading must be to one another, and to the number of connections."""
 
-from collections.abc import Iterator
-from itertools import pairwise
+import math
+from collections.abc import Iterator, Mapping
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
@@ -83,7 +83,7 @@ def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]
     if "100" in given and lowest(mean) > highest(given["100"]):
         longest = exact(given["100"])
         yield f"{exact(mean)} us is more than the longest, {longest} us", ("mean_us",)
-    if (least := _mean_at_least(given)) > highest(mean) * MORE:
+    if (least := mean_at_least(_lowest(given))) > highest(mean) * MORE:
         message = f"{exact(mean)} us, but the percentiles allow {exact(least)} us at least"
         yield message, ("mean_us",)
 
@@ -96,7 +96,7 @@ def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
     if reading.latency is not None:
         spent_us = float(reading.latency.sum_us)
     else:
-        mean_us = _mean_at_least(reading.percentiles_us or {})
+        mean_us = mean_at_least(_lowest(reading.percentiles_us or {}))
         if reading.mean_us is not None:
             mean_us = max(mean_us, lowest(reading.mean_us))
         spent_us = mean_us * (reading.latency_samples or reading.responses)
@@ -109,13 +109,20 @@ def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
         yield message, ("seconds",)
 
 
-def _mean_at_least(percentiles: dict[str, float]) -> float:
-    """Return what a mean is at least, in microseconds: each step has its lowest value."""
-    ordered = sorted((float(percent), value) for percent, value in percentiles.items())
-    steps = pairwise([*ordered, (_PERCENT, 0.0)])
-    return sum(
-        (after - percent) / _PERCENT * lowest(value) for (percent, value), (after, _) in steps
-    )
+def _lowest(percentiles: Mapping[str, float]) -> dict[float, float]:
+    return {float(percent): lowest(value) for percent, value in percentiles.items()}
+
+
+def mean_at_least(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
+    """Return what a mean is at least: each step up to a percentile is of the share above it.
+
+    Tools differ in the rank of a percentile, by two samples at most.
+    """
+    total = reached = 0.0
+    for percent, value in sorted(percentiles.items()):
+        total += max(0.0, value - reached) * max(0.0, 1 - percent / _PERCENT - 2 / samples)
+        reached = max(reached, value)
+    return total
 
 
 def _longer(value_us: float, seconds: float) -> str:

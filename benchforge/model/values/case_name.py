@@ -9,6 +9,7 @@ from pydantic import JsonValue, PositiveInt
 from benchforge.model.values.frozen import Frozen
 
 _OF_SERVERS = "servers."
+_OF_CLIENTS = "clients."
 
 
 class CaseName(Frozen):
@@ -47,6 +48,12 @@ def shared(case: CaseName) -> dict[str, JsonValue]:
 def comparison(case: CaseName) -> str:
     """Return a key of the cases that are compared: scenario, driver and all that is `shared`."""
     return json.dumps([case.scenario, case.driver, shared(case)], sort_keys=True)
+
+
+def clients_of(case: CaseName) -> str:
+    """Return a key of the cases that differ in their client alone, and in its own options."""
+    vary = {path: value for path, value in case.vary.items() if not path.startswith(_OF_CLIENTS)}
+    return json.dumps([case.scenario, case.server, vary], sort_keys=True)
 
 
 def server_names(cases: Sequence[CaseName]) -> list[str]:

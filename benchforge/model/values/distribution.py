@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from benchforge.errors import Unusable
 
@@ -37,8 +38,9 @@ def entry_points(group: str) -> importlib.metadata.EntryPoints:
 
 
 @cache
-def _all_entry_points(path: tuple[str, ...]) -> importlib.metadata.SelectableGroups:
-    return importlib.metadata.entry_points()
+def _all_entry_points(path: tuple[str, ...]) -> importlib.metadata.EntryPoints:
+    # Python 3.11 has a type of its own for all groups, which later versions lack.
+    return cast("importlib.metadata.EntryPoints", importlib.metadata.entry_points())
 
 
 def rivals() -> Iterator[str]:

@@ -8,14 +8,15 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import LaunchLost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.watch.files import content
 
 STOPPED_WITHIN_S = 1.0
 _LOOK_EVERY_S = 0.0002
+_AGAIN_S = 0.01
 _STANDS = b"TtZX"  # stopped, traced, or ended: /proc/PID/stat
 
 
@@ -30,21 +31,17 @@ class Freezer:
         self.frozen_cpu_s = 0.0
         "What was used between `freeze` and `thaw`."
 
-    @property
-    def processes(self) -> frozenset[int]:
-        """The services' processes when they were frozen last, by pids as seen from outside."""
-        return frozenset(self._used)
-
     def freeze(self) -> float:
         """Stop all services; return what they used since they were thawed.
 
-        Raises TrialFailed where one does not stop.
+        Raises LaunchLost where one does not stop.
         """
-        self._sandbox.signal_others(signal.SIGSTOP, self._loader)
-        pids = self._sandbox.others(self._loader)
-        until_they_stand(pids)
-        before, self._used = self._used, _used_ns(pids)
+        before, self._used = self._used, _used_ns(until_they_stand(self._stopped))
         return _grown_s(before, self._used)
+
+    def _stopped(self) -> Collection[int]:
+        self._sandbox.signal_others(signal.SIGSTOP, self._loader)
+        return self._sandbox.others(self._loader)
 
     def thaw(self) -> None:
         """Let all services go on, and note what they used meanwhile."""
@@ -58,15 +55,31 @@ class Freezer:
         return sum(_used_ns(self._loader_pids).values()) / 1e9
 
 
-def until_they_stand(pids: Iterable[int]) -> None:
-    """Wait until processes stand still that were stopped. Raises TrialFailed where one does not."""
-    deadline = time.monotonic() + STOPPED_WITHIN_S
-    while moving := [pid for pid in pids if not _stands(pid)]:
-        if time.monotonic() > deadline:
+def stopped(sandbox: Sandbox, running: Running) -> Collection[int]:
+    """Stop a program and all that it started, and return their pids."""
+    sandbox.signal(running, signal.SIGSTOP)
+    return sandbox.processes(running)
+
+
+def until_they_stand(stop: Callable[[], Collection[int]]) -> Collection[int]:
+    """Stop processes until all of them stand still, and return their pids. Raises LaunchLost.
+
+    `stop` sends the signal and returns their pids. A process that was being forked did not get it:
+    so it is called until all stand that were there before.
+    """
+    deadline, before = time.monotonic() + STOPPED_WITHIN_S, set[int]()
+    while True:
+        pids = stop()
+        again = time.monotonic() + _AGAIN_S
+        while (moving := [pid for pid in pids if not _stands(pid)]) and time.monotonic() < again:
+            time.sleep(_LOOK_EVERY_S)
+        if moving and time.monotonic() > deadline:
             message = f"process {moving[0]} goes on running although it was stopped"
             hint = 'its servers cannot take turns: set interleave = "off" in this scenario'
-            raise TrialFailed("drive", message, hint)
-        time.sleep(_LOOK_EVERY_S)
+            raise LaunchLost("drive", message, hint)
+        if not moving and before.issuperset(pids):
+            return pids
+        before = set() if moving else set(pids)
 
 
 def _stands(pid: int) -> bool:

@@ -2,13 +2,14 @@
 
 import signal
 import time
+from functools import partial
 from typing import NoReturn
 
 from benchforge.errors import TrialFailed
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.freeze import until_they_stand
+from benchforge.run.trial.freeze import stopped, until_they_stand
 from benchforge.run.trial.slices import SliceCounts
 from benchforge.run.watch.files import content
 
@@ -72,8 +73,7 @@ class FrozenTool:
         return self._sandbox.stop(self.loader, within_s, number)
 
     def _stop(self) -> None:
-        self._sandbox.signal(self.loader, signal.SIGSTOP)
-        until_they_stand(self._sandbox.processes(self.loader))
+        until_they_stand(partial(stopped, self._sandbox, self.loader))
         if self._sandbox.finished(self.loader) is not None:
             self._raise_ended()
 

@@ -1,16 +1,17 @@
-"""A joint trial: all servers of a comparison run at once and take turns; each has its trial."""
+"""A joint trial: the servers or clients that take turns run at once; each has its trial."""
 
 import contextlib
 import dataclasses
 import itertools
 import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge import door
-from benchforge.errors import TrialFailed
+from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.model.suite.turns import TurnsPlanned
 from benchforge.model.trial.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
@@ -40,10 +41,13 @@ from benchforge.run.trial.measure import (
 from benchforge.run.trial.plugin_fault import commands_of, covering
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.served import TrialInputs, WarmServices, asked_again, made_ready
+from benchforge.run.trial.services import stop
 from benchforge.run.trial.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
 from benchforge.stats.turns.order import (
     LEAST_OF_FROZEN,
+    LEAST_OF_SEQUENTIAL,
     LEAST_REQUESTS,
+    first_slice_s,
     long_enough,
     order,
     rounds_of,
@@ -52,7 +56,6 @@ from benchforge.suite.secrets.redact import redacted
 from benchforge.text.readable import figure
 
 _TO_END_S = 10.0
-_COUNTED_TWICE = 2  # slices before the first one that counts: the first opens the connections
 
 
 @dataclass
@@ -65,8 +68,9 @@ class _Member:
 
     @property
     def name(self) -> str:
-        """The server's label."""
-        return self.inputs.step.case.name.server
+        """The label of what takes turns: a server, or a client."""
+        case = self.inputs.step.case
+        return case.name.driver if case.driver.kind == "client" else case.name.server
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ def measure_jointly(
                 hide_below(server.folder, ground.secrets)
     return [
         MeasuredTrial(redacted(server.trial, ground.secrets), server.body)
-        for server in _all_or_none(measured)
+        for server in _all_or_none(measured, there)
     ]
 
 
@@ -144,7 +148,10 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                     ready.append(_frozen(warm, ground, places))
                 planned = at.inputs.step.case.turns
                 assert planned is not None  # noqa: S101 - else it is no joint trial
-                slice_s = _slice_s(ready, planned)
+                first_s = first_slice_s(planned, len(ready), at.inputs.attempt)
+                rates = _rates(ready, first_s)
+                at = ready[rates.index(min(rates))].member
+                slice_s = _slice_s(ready, planned, first_s, rates)
                 begun_s = time.monotonic()
                 rounds = rounds_of(slice_s, planned.each_s)
                 for number, indices in enumerate(order(seed, len(ready), rounds), 1):
@@ -159,10 +166,20 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                 at = server.member
                 stayed(at.stay, at.story)
                 asked_again(server.sandbox, at.inputs, ground, server.there, (of_tool,), at.story)
+            _stop(ready)
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, at.inputs.step.case, at.inputs.folder)
         return [failure if server is at else None for server in members]
     return [None] * len(members)
+
+
+def _stop(ready: Sequence[_Ready]) -> None:
+    """Stop all services of all servers; they end together, since some take seconds to end."""
+    for server in ready:
+        server.sandbox.signal_others(signal.SIGTERM, server.turn.tool.loader)
+    for server in ready:
+        with server.member.story.phase("stop"):
+            stop(server.sandbox, server.there.services)
 
 
 def _held_to_the_first(member: _Member, first: _Member) -> None:
@@ -179,18 +196,22 @@ def _lost(culprit: str, failure: Failure) -> Failure:
     return Failure(stage="drive", message=message, hint=hint, subject=failure.subject)
 
 
-def _all_or_none(measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
-    """Return the trials; where one failed, the others have no measurement."""
-    wrong = next((one.trial for one in measured if one.trial.failure is not None), None)
-    if wrong is None or wrong.failure is None:
-        return list(measured)
-    without = {"failure": _lost(wrong.case.server, wrong.failure), "reading": None}
-    return [
-        dataclasses.replace(server, trial=server.trial.model_copy(update=without))
-        if server.trial.failure is None
-        else server
-        for server in measured
-    ]
+def _all_or_none(
+    measured: Sequence[MeasuredTrial], members: Sequence[_Member]
+) -> list[MeasuredTrial]:
+    """Return the trials; where one failed, none has a measurement."""
+    for culprit, of_it in zip(members, measured, strict=True):
+        if (wrong := of_it.trial.failure) is not None:
+            nothing = {"turns": None, "reading": None, "observation": None}
+            without = [
+                {**nothing, "failure": one.trial.failure or _lost(culprit.name, wrong)}
+                for one in measured
+            ]
+            return [
+                dataclasses.replace(one, trial=one.trial.model_copy(update=update))
+                for one, update in zip(measured, without, strict=True)
+            ]
+    return list(measured)
 
 
 def _started(member: _Member, ground: TrialContext, places: contextlib.ExitStack) -> _Up:
@@ -252,29 +273,46 @@ def _loader(
     return loader
 
 
-def _slice_s(ready: Sequence[_Ready], planned: TurnsPlanned) -> float:
-    """Return how long a slice takes for the slowest server to have enough requests in it.
+def _rates(ready: Sequence[_Ready], length_s: float) -> list[float]:
+    """Return the rate of each in a slice that does not count.
 
-    Each has slices that do not count, in which its connections are opened. Raises TrialFailed.
+    The slice before it opens the connections.
     """
-    rates = [0.0] * len(ready)
-    for _ in range(_COUNTED_TWICE):
-        rates = [server.turn.rate(planned.slice_s) for server in ready]
-    frozen = all(isinstance(server.turn.tool, FrozenTool) for server in ready)
-    least = LEAST_OF_FROZEN if frozen else LEAST_REQUESTS
-    slice_s = long_enough(planned, min(rates), len(ready), least)
-    if slice_s is None:
-        slowest = ready[rates.index(min(rates))].member.name
-        raise TrialFailed(
-            "drive",
-            f"{slowest}: {figure(min(rates))} responses/s are too few for turns of "
-            f"{len(ready)} servers: a slice needs {least}, or it would be too long",
-            'set interleave = "off" in this scenario, use more connections, or compare fewer '
-            "servers at once",
-        )
+    for server in ready:
+        server.turn.rate(length_s)
+    rates = [server.turn.rate(length_s) for server in ready]
     for server in ready:
         server.turn.anew()
+    return rates
+
+
+def _slice_s(
+    ready: Sequence[_Ready], planned: TurnsPlanned, first_s: float, rates: Sequence[float]
+) -> float:
+    """Return how long a slice takes for the slowest server to have enough requests in it.
+
+    Raises LaunchLost.
+    """
+    least, slowest = _least(ready), min(rates)
+    slice_s = long_enough(first_s, slowest, len(ready), least)
+    if slice_s is None:
+        raise LaunchLost(
+            "drive",
+            f"{ready[rates.index(slowest)].member.name}: {figure(slowest)} responses/s are too few "
+            f"for turns of {len(ready)} {planned.among}: a slice needs {least}, or it would be too "
+            "long",
+            'set interleave = "off" in this scenario, use more connections, or compare fewer '
+            f"{planned.among} at once",
+        )
     return slice_s
+
+
+def _least(ready: Sequence[_Ready]) -> int:
+    """Return how many requests a slice needs at least."""
+    if all((load := server.member.story.load) and load.concurrency == 1 for server in ready):
+        return LEAST_OF_SEQUENTIAL
+    frozen = all(isinstance(server.turn.tool, FrozenTool) for server in ready)
+    return LEAST_OF_FROZEN if frozen else LEAST_REQUESTS
 
 
 def _ended(server: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> Finished:

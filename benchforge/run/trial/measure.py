@@ -33,7 +33,7 @@ from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import blamed
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.served import TrialInputs, asked_again, made_ready
-from benchforge.run.trial.services import Serving
+from benchforge.run.trial.services import Serving, stop
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redacted
@@ -292,6 +292,8 @@ def _measured(
         story.observation = watched.observation(inputs.folder)
     stayed(stay, story)
     asked_again(sandbox, inputs, ground, there, finished, story)
+    with story.phase("stop"):
+        stop(sandbox, there.services)
 
 
 def watched_of(services: list[Serving]) -> dict[str, tuple[Role, Running | None]]:

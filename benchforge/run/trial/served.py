@@ -24,7 +24,7 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import reading_of, warming
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
+from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact
@@ -119,7 +119,7 @@ def asked_again(
     finished: tuple[Finished, ...],
     story: TrialRecorder,
 ) -> None:
-    """Read what the load tool says, ask the server again, and stop all services.
+    """Read what the load tool says, and ask the server again.
 
     Raises TrialFailed where a service ended or answers otherwise, and OutputDamaged.
     """
@@ -142,8 +142,6 @@ def asked_again(
         story.listener = probes.listener(sandbox, there.asking, there.port, story.listener)
         story.right = right_of(case.expect, case.request, story.answers, story.probes)
         _judge(there.monitor, there.alone, story, inputs.folder)
-    with story.phase("stop"):
-        stop(sandbox, services)
 
 
 def _monitor(

@@ -2,16 +2,18 @@
 
 import os
 import select
+import signal
 import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from benchforge.errors import OutputDamaged, TrialFailed
+from benchforge.errors import LaunchLost, OutputDamaged, TrialFailed
 from benchforge.model.trial.turns import Slice
 from benchforge.parts.command import Finished
 from benchforge.run.machine.cpu_ticks import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.freeze import Freezer, own_cpu_s
+from benchforge.run.trial.freeze import Freezer, own_cpu_s, stopped, until_they_stand
 from benchforge.text.readable import exact
 
 GO, DONE = "go", "done"
@@ -87,13 +89,16 @@ class LoadPipes:
                 raise TrialFailed("drive", message, log=complaint(loader))
             elif time.monotonic() > deadline:
                 message = f"{loader.label}: no answer to a slice within {exact(_SLOWEST_S)} s"
-                raise TrialFailed("drive", message, log=complaint(loader))
+                raise LaunchLost("drive", message, log=complaint(loader))
         line, _, self._received = self._received.partition(b"\n")
         return line.decode(errors="replace")
 
 
 class PipedTool:
-    """A load tool that reads from a pipe when to send, and tells what it did in each slice."""
+    """A load tool that reads from a pipe when to send, and tells what it did in each slice.
+
+    It is stopped between its slices: a client is measured itself, and works in no turn of others.
+    """
 
     def __init__(self, sandbox: Sandbox, loader: Running, pipes: LoadPipes) -> None:
         self.loader = loader
@@ -102,8 +107,7 @@ class PipedTool:
 
     def sent(self, length_s: float) -> SliceCounts:
         """Let it send for so long, and return its counts once it has the last response."""
-        self._pipes.say(f"slice {round(length_s * 1e9)}")
-        line = self._pipes.answer(self._sandbox, self.loader)
+        line = self._answered(f"slice {round(length_s * 1e9)}")
         try:
             begin, end, sent, responses, failed = map(int, line.split())
         except ValueError:
@@ -111,22 +115,30 @@ class PipedTool:
         return SliceCounts(begin / 1e9, end / 1e9, sent, responses, failed)
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
-        """Return the counts: it has told them."""
+        """Stop it, and return the counts: it has told them."""
+        until_they_stand(partial(stopped, self._sandbox, self.loader))
         return counts
 
     def anew(self) -> None:
         """Forget all that was counted so far."""
-        self._pipes.say("anew")
-        self._pipes.answer(self._sandbox, self.loader)
+        self._answered("anew")
+
+    def _answered(self, line: str) -> str:
+        self._say(line)
+        return self._pipes.answer(self._sandbox, self.loader)
+
+    def _say(self, line: str) -> None:
+        self._pipes.say(line)
+        self._sandbox.signal(self.loader, signal.SIGCONT)
 
     def end(self, within_s: float) -> Finished:
         """End it and return how it ended. Raises TrialFailed where it does not."""
-        self._pipes.say("end")
+        self._say("end")
         finished = self._sandbox.wait(self.loader, within_s)
         if finished is None:
             self._sandbox.stop(self.loader)
             message = f"{self.loader.label}: it did not end after its last slice"
-            raise TrialFailed("drive", message, log=complaint(self.loader))
+            raise LaunchLost("drive", message, log=complaint(self.loader))
         return finished
 
 

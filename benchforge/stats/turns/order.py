@@ -13,6 +13,10 @@ LEAST_OF_FROZEN = 20
 "The same where the load tool is frozen with its server: no connection is idle at the ends."
 
 
+LEAST_OF_SEQUENTIAL = 4
+"The same where one request follows the other: a slice ends with the last response."
+
+
 def seed_of(run_seed: int, block: int, comparison: str) -> int:
     """Return the seed of a joint trial, below 2^53, so that any reader of JSON keeps it."""
     text = f"turns {run_seed} {block} {comparison}"
@@ -36,18 +40,29 @@ def order(seed: int, servers: int, rounds: int) -> Iterator[tuple[int, ...]]:
         yield there[::-1]
 
 
+def longest_s(servers: int) -> float:
+    """Return how long a slice may be, in seconds: no server stands still for too long."""
+    return min(LONGEST_S, LONGEST_FREEZE_S / (2 * max(1, servers - 1)))
+
+
+def first_slice_s(planned: TurnsPlanned, servers: int, attempt: int) -> float:
+    """Return the length of a slice to begin with, in seconds: twice that of the attempt before."""
+    slice_s = planned.slice_s
+    for _ in range(attempt - 1):
+        slice_s *= 2 if 2 * slice_s <= longest_s(servers) else 1
+    return slice_s
+
+
 def long_enough(
-    planned: TurnsPlanned, slowest_per_s: float, servers: int, least: int = LEAST_REQUESTS
+    slice_s: float, slowest_per_s: float, servers: int, least: int = LEAST_REQUESTS
 ) -> float | None:
     """Return the length of a slice in which the slowest server has enough requests, in seconds.
 
-    It is that of the suite, doubled as often as it takes. None where that is longer than a slice
-    may be, or where a server would stand still for too long.
+    It is the given one, doubled as often as it takes. None where that is longer than a slice
+    may be.
     """
-    longest_s = min(LONGEST_S, LONGEST_FREEZE_S / (2 * max(1, servers - 1)))
-    slice_s = planned.slice_s
     while slowest_per_s * slice_s < least:
         slice_s *= 2
-        if slice_s > longest_s:
+        if slice_s > longest_s(servers):
             return None
     return slice_s

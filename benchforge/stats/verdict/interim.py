@@ -42,7 +42,7 @@ class InterimAnswer(NamedTuple):
             shown, low, high = f"{times(value)}x", *map(times, ends)
         else:
             shown, low, high = amount(self.unit, value), *amounts(self.unit, *ends)
-        state = "is open" if self.state == "open" else f"{self.state} so far"
+        state = "is undecided so far" if self.state == "open" else f"{self.state} so far"
         return f"{self.about} {state}: {shown} ({low} to {high})"
 
 

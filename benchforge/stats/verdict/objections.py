@@ -7,6 +7,7 @@ from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Objection
 from benchforge.model.trial.check import Check
+from benchforge.model.values.case_name import CaseName
 
 Letter = Literal["a", "b", "both", ""]
 
@@ -106,15 +107,16 @@ def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
     for group in summary.comparisons:
         if not any(case in cases for case in group.cases):
             continue
-        others = {
-            name for one in group.cases if one not in cases for name in (one.title, one.server)
-        }
+        beside = (one.case for one in summary.cases if one.case.scenario == group.scenario)
+        others = {name for one in beside if one not in cases for name in _labels(one)}
+        others -= {name for one in cases for name in _labels(one)}
         for check in group.checks:
             # The blocks of a comparison's poorest pair say nothing: a verdict counts its own.
             if check.status in _WORST and check.topic != "blocks":
                 letter = sides.letter(check.component)
                 of_pair = check.component.split(_PAIR)
-                elsewhere = len(of_pair) > 1 and any(name in others for name in of_pair)
+                names = {name.partition(" (")[0] for name in of_pair}  # without what varies
+                elsewhere = len(of_pair) > 1 and bool(names & others)
                 if letter or not (check.component in others or elsewhere):
                     yield Objection(check=check, side=letter)
 
@@ -136,4 +138,8 @@ def _of_all(summary: Summary, sides: Sides) -> Iterator[Objection]:
 
 
 def _names(case: CaseSummary) -> Sequence[str]:
-    return case.case.title, case.case.server, case.case.driver
+    return _labels(case.case)
+
+
+def _labels(case: CaseName) -> Sequence[str]:
+    return case.title, case.server, case.driver

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.turns import LONGEST_FREEZE_S, longest_freeze_s
-from benchforge.model.values.case_name import CaseName, comparison
+from benchforge.model.values.case_name import CaseName
 from benchforge.suite.scenarios.turns import KEY, all_turns
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import Fault
@@ -20,7 +20,7 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
     for label, turns in all_turns(suite).items():
         own = suite.scenarios[label].interleave is not None
         place: Path = ("scenarios", label, KEY) if own else ("repeat", KEY)
-        together = Counter(map(comparison, cases_of(label)))
+        together = Counter(map(turns.group, cases_of(label)))
         most, least = max(together.values(), default=0), min(together.values(), default=0)
         frozen_s = longest_freeze_s(most, turns.slice_s)
         if least == 1:
@@ -28,7 +28,7 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
             yield Fault(place, message, 'set interleave = "off" in the scenario')
         elif frozen_s > LONGEST_FREEZE_S:
             message = (
-                f"{label!r}: with {most} servers in turns one stands still for up to "
+                f"{label!r}: with {most} {turns.among} in turns one stands still for up to "
                 f"{amount('s', frozen_s)}, and connections may time out: at most "
                 f"{amount('s', LONGEST_FREEZE_S)}"
             )
@@ -39,6 +39,10 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
 def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]:
     """Yield each claim that turns cannot answer: they tell ratios of one comparison alone."""
     turns = all_turns(suite)
+
+    def group(case: CaseName) -> str:
+        return turns[case.scenario].group(case) if case.scenario in turns else ""
+
     for claim in claims:
         if not any(case.scenario in turns for case in claim.cases):
             continue
@@ -49,6 +53,7 @@ def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]
         if claim.hypothesis.form != "ratio":
             message = f"{claim.hypothesis.text}: where servers take turns only ratios are valid"
             yield Fault((*place, "holds"), message, f"such as a > 1.1 * b, {_OFF}")
-        elif any(len({comparison(case) for case in one.cases}) > 1 for one in claim.instances):
+        elif any(len(set(map(group, one.cases))) > 1 for one in claim.instances):
             message = "its sides do not take turns with one another"
-            yield Fault(place, message, f"compare servers of one scenario and load tool, {_OFF}")
+            hint = "compare servers of one scenario and load tool, or clients of one server"
+            yield Fault(place, message, f"{hint}, {_OFF}")

@@ -1,6 +1,7 @@
-"""Servers that take turns: which scenarios have them, and what cannot be measured so."""
+"""Servers or clients that take turns: in which scenarios, and what cannot be measured so."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -27,7 +28,8 @@ def turns_of(scenario: Scenario, repeat: Repeat) -> TurnsPlanned | None:
     wanted = repeat.interleave if scenario.interleave is None else scenario.interleave
     if not isinstance(wanted, Duration):
         return None
-    return TurnsPlanned(slice_s=float(wanted), each_s=float(repeat.each))
+    among: Literal["servers", "clients"] = "clients" if scenario.clients else "servers"
+    return TurnsPlanned(slice_s=float(wanted), each_s=float(repeat.each), among=among)
 
 
 def all_turns(suite: Suite) -> dict[str, TurnsPlanned]:
@@ -89,8 +91,10 @@ def turns_faults(
         if network != "private":
             message = f"{label!r}: servers cannot take turns in the machine's network"
             yield Fault(place, message, 'set network = "private"')
-        if len(scenario.servers) == 1 and not (repeat.placebo or scenario.vary or scenario.include):
-            yield Fault(place, f"{label!r} has one server: nobody takes turns with it", _OFF)
+        side = "client" if scenario.clients else "server"
+        alone = len(scenario.clients or scenario.servers) == 1
+        if alone and not (repeat.placebo or scenario.vary or scenario.include):
+            yield Fault(place, f"{label!r} has one {side}: nobody takes turns with it", _OFF)
         yield from _load_faults(("scenarios", label), scenario, parts)
         yield from _part_faults(("scenarios", label), scenario, parts)
         yield from _metric_faults(("scenarios", label), scenario, parts, repeat)
@@ -113,21 +117,24 @@ def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterato
 def _load_faults(
     top: Path, scenario: Scenario, parts: Mapping[str, Mapping[str, Declared]]
 ) -> Iterator[Fault]:
-    """Yield what cannot be measured in slices: a rate to find, clients, other load tools."""
+    """Yield what cannot be measured in slices: a rate to find, some load tools and clients."""
     if scenario.find is not None:
         yield Fault((*top, "find"), "a search for a rate cannot take turns", _OFF)
     if scenario.monitor:
         message = "servers that take turns cannot be monitored: they are frozen most of the time"
         yield Fault((*top, "monitor"), message, f"leave it out, or {_OFF}")
-    if scenario.clients:
-        yield Fault((*top, "clients"), "clients cannot take turns", _OFF)
-    for number, label in enumerate(scenario.loaders):
-        declaration = parts["loaders"].get(label)
+    if scenario.clients and scenario.loaders:
+        message = "either load tools or clients take turns in a scenario, not both"
+        yield Fault((*top, "clients"), message, "declare a scenario for each")
+    use = {"loaders": 'use = "pace" or "wrk" in a closed loop, or ', "clients": ""}
+    drivers = [("loaders", *of) for of in enumerate(scenario.loaders)]
+    drivers += [("clients", *of) for of in enumerate(scenario.clients)]
+    for table, number, label in drivers:
+        declaration = parts[table].get(label)
         if declaration is not None and isinstance(declaration.part, Driver):
             why = declaration.part.why_not_in_turns()
             if why:
-                hint = f'use = "pace" or "wrk" in a closed loop, or {_OFF}'
-                yield Fault((*top, "loaders", number), f"{label}: {why}", hint)
+                yield Fault((*top, table, number), f"{label}: {why}", f"{use[table]}{_OFF}")
 
 
 def _part_faults(

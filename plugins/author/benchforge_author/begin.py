@@ -10,7 +10,7 @@ from typing import Literal
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.registry import Registry
 
-Begun = Literal["loader", "server"]
+Begun = Literal["loader", "server", "reader"]
 _END = ".txt"  # so that nobody takes a template for a module of ours, or for a test
 
 

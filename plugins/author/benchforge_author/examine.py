@@ -16,6 +16,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.parts.command import Command, Need
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
+from benchforge.parts.reader import Reader
 from benchforge.parts.site import Target
 from benchforge.text.readable import amount
 from benchforge_author import answers, inputs
@@ -24,6 +25,7 @@ from benchforge_author.changes import deaf
 from benchforge_author.finding import PartFinding, defect, defects, warning
 from benchforge_author.hostile import reading_of, tried
 from benchforge_author.options import options as options_of
+from benchforge_author.reads_rows import ReadRows, read_rows
 from benchforge_author.recorded import Recording
 from benchforge_author.wanted import made
 
@@ -50,6 +52,8 @@ class Examined:
     answers: dict[str, list[str]]
     readings: tuple[Read, ...]
     findings: tuple[PartFinding, ...]
+    rows: tuple[ReadRows, ...] = ()
+    "Rows that a reader made of its recordings."
 
     @property
     def defects(self) -> list[str]:
@@ -88,6 +92,8 @@ def examine(
         reads = [_of_recording(part, wished, recording, notes) for recording in recordings]
     elif isinstance(part, Service):
         _of_service(part, given, programs, notes)
+    elif isinstance(part, Reader):
+        return _of_reader(part, recordings, notes)
     return Examined(part, notes.lines, tuple(reads), tuple(dict.fromkeys(notes.findings)))
 
 
@@ -119,6 +125,14 @@ def _needs(part: Part, notes: _Notes) -> list[Any]:
         if not need.install and not need.debian:
             notes.findings.append(defect(f"need {need.name!r} does not say how to install it"))
     return needs
+
+
+def _of_reader(part: Reader, recordings: Sequence[Recording], notes: _Notes) -> Examined:
+    pairs = [read_rows(part, recording) for recording in recordings]
+    findings = (*notes.findings, *(one for _, faults in pairs for one in faults))
+    refused = tuple(Read(rows.name, None, rows.refused, 0, 0) for rows, _ in pairs if rows.refused)
+    read = tuple(rows for rows, _ in pairs if not rows.refused)
+    return Examined(part, {}, refused, tuple(dict.fromkeys(findings)), read)
 
 
 # Drivers

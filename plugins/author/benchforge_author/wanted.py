@@ -32,6 +32,8 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
     """
     pairs = list(_kinds_and_names(registry))
     matching = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
+    # A reader is called as the tool is, whose load tool comes first.
+    matching = [pair for pair in matching if pair[0] != "reader"] or matching
     if len(matching) > 1:
         names = [f"{kind}-{one}" for kind, one in matching]
         raise Unusable(

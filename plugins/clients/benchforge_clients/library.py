@@ -161,6 +161,7 @@ verify."""
                 *(() if self.verify else ("--no-verify",)),
                 *(("--ca-file", target.ca_file) if self.verify and target.ca_file else ()),
                 *(("--decode-json",) if self.decode_json else ()),
+                *(("--turns", target.turns) if target.turns else ()),
                 *self.words(),
             )
         ]
@@ -175,12 +176,18 @@ verify."""
             raise OutputDamaged(f"{self.name}: {_complaint(output)}")
         try:
             report = ClientReport.from_text(output.stdout)
-            self._check(report)
+            self._check(report, in_turns=output.target.turns is not None)
         except ValueError as error:
             raise OutputDamaged(
                 f"{self.name}: {error}", "see what the driver printed beside the trial"
             ) from None
         return self._reading(report, output)
+
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot take turns: one request after the other can."""
+        usual = {"concurrency": 1, "delay": 0}
+        given = [name for name, value in usual.items() if getattr(self, name) != value]
+        return f"with {' and '.join(given)} {self.name} cannot take turns" if given else ""
 
     def declared_s(self) -> float:
         """Return the duration in seconds; a rough guess for a number of requests."""
@@ -214,11 +221,12 @@ verify."""
             return ("--requests", self.requests)
         return ("--seconds", self._seconds)
 
-    def _check(self, report: ClientReport) -> None:
+    def _check(self, report: ClientReport, *, in_turns: bool) -> None:
         mode = self.chosen_mode()
         if mode is not None and report.mode != mode:
             raise ValueError(f"mode: {report.mode!r}, asked was {mode!r}")
-        if self.requests is not None and report.requests != self.requests:
+        counted = self.requests is not None and not in_turns
+        if counted and report.requests != self.requests:
             raise ValueError(f"requests: {report.requests}, asked were {self.requests}")
         if report.warm_up.requests != self.warm_up:
             raise ValueError(f"warm_up: {report.warm_up.requests}, asked were {self.warm_up}")

@@ -68,6 +68,12 @@ class Rounds(Library, ABC):
             return super().for_warm_up(seconds)
         return self.model_copy(update={"duration": Duration(seconds), "warm_up": 0})
 
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot take turns: a round cannot be divided into slices."""
+        if self.in_rounds:
+            return f"mode {self.chosen_mode()} makes all requests at once, and cannot take turns"
+        return super().why_not_in_turns()
+
     def declared_s(self) -> float:
         """Return how long the load is thought to take, in seconds."""
         rounds = super().declared_s()

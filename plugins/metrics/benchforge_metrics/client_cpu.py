@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
+from benchforge_metrics.wall import OF_A_RESPONSE
 
 NOT_TOLD = "the tool does not tell its CPU time during the load"
 
@@ -12,12 +13,13 @@ class ClientCpu(Metric):
     """CPU seconds of the load tool's process for all requests of the load, without its start.
 
     `cpu` covers the tool's whole life, per good response. The kernel estimates how user and system
-    share a process's time; their sum is exact.
+    share a process's time; their sum is exact. In turns it is the time for each response.
     """
 
     name: ClassVar[str] = "client_cpu"
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
+    in_turns: ClassVar[bool] = True
 
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
     "Kind of CPU time."
@@ -34,9 +36,16 @@ class ClientCpu(Metric):
         user, system = reading.cpu_user_s, reading.cpu_system_s
         total = None if user is None or system is None else user + system
         values = {"total": total, "user": user, "system": system}
+        responses, estimator = 1, None
+        if trial.turns is not None:
+            responses, estimator = reading.responses, OF_A_RESPONSE
         for of in self.of:
-            why = NOT_TOLD if values[of] is None else ""
-            yield Sample(metric=label, unit=self.unit, value=values[of], of=of, why=why)
+            seconds = values[of]
+            value = None if seconds is None or not responses else seconds / responses
+            why = NOT_TOLD if value is None else ""
+            yield Sample(
+                metric=label, unit=self.unit, value=value, of=of, why=why, estimator=estimator
+            )
 
 
 @hookimpl

@@ -5,18 +5,21 @@ from typing import ClassVar, Literal
 
 from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
+OF_A_RESPONSE = "in turns: for each response; only ratios are valid"
+
 
 class Wall(Metric):
     """Seconds of the load as the tool reports them, and of the whole process of the tool.
 
     The process is timed from outside, so its time includes its start and, for a Python client, the
     import of the library. Use it with a number of requests: a load with a duration takes that
-    long.
+    long. In turns it is the time of the load for each response.
     """
 
     name: ClassVar[str] = "wall"
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
+    in_turns: ClassVar[bool] = True
 
     of: tuple[Literal["load", "process"], ...] = ("load",)
     "Interval to measure: the load as the tool reports it, or the lifetime of the tool's process."
@@ -35,7 +38,19 @@ class Wall(Metric):
             if of == "process":
                 value = None if trial.observation is None else trial.observation.seconds
             why = "nothing was observed" if value is None else _not_all_well(reading)
-            yield Sample(metric=label, unit=self.unit, value=value, of=of, why=why)
+            estimator = None
+            if trial.turns is not None:
+                value, why, estimator = _in_turns(reading, of)
+            yield Sample(
+                metric=label, unit=self.unit, value=value, of=of, why=why, estimator=estimator
+            )
+
+
+def _in_turns(reading: Reading, of: str) -> tuple[float | None, str, str | None]:
+    """Return the time for each response, why it is unknown, and how it was formed."""
+    if of == "process" or not reading.responses:
+        return None, "in turns: a process stands still for most of its time", None
+    return reading.seconds / reading.responses, _not_all_well(reading), OF_A_RESPONSE
 
 
 def _not_all_well(reading: Reading) -> str:

@@ -119,8 +119,7 @@ def _causes(shown: ResultDocument) -> Iterator[str]:
         yield f"- **{safe.markdown(text.id)}** ({text.kind}): {brief}. {effect}{remedy}"
     if matter:
         yield ""
-    if shown.next_step:
-        yield f"{safe.markdown(shown.next_step)}\n"
+    yield from (f"{safe.markdown(one)}\n" for one in (shown.next_step, shown.launches) if one)
 
 
 def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:

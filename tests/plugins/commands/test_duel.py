@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from benchforge_commands.duel.servers import contender, labelled, relative_to
 from benchforge_commands.duel.suite import Question, TrialTimes, tables_of, text, trial_times
-from benchforge_commands.duel.turns import in_turns, suite_or_why, too_slow
+from benchforge_commands.duel.turns import in_turns, slice_of, suite_or_why, too_slow
 from front_door import PROGRAMS, Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -231,18 +231,30 @@ def test_eight_blocks_are_planned_and_a_load_has_a_length(servers: int, time_s: 
         assert 3 * servers * (times.load_s + times.warmup_s + 1.5) <= 60
 
 
-@given(servers=st.integers(2, 6), time_s=st.floats(1, 1000), wrk=st.booleans())
+@given(
+    servers=st.integers(2, 6),
+    time_s=st.floats(1, 1000),
+    wrk=st.booleans(),
+    connections=st.integers(1, 64),
+    answer_s=st.floats(1e-5, 0.01),
+)
 @settings(max_examples=20, deadline=None)
-def test_commands_take_turns(servers: int, time_s: float, wrk: bool) -> None:
+def test_commands_take_turns(
+    servers: int, time_s: float, wrk: bool, connections: int, answer_s: float
+) -> None:
     times = trial_times(servers, time_s)
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
     question = Question(time_s=time_s)
     tables = tables_of(contenders, question, Path(), wrk=wrk, same_body=True)
-    turns = {**tables, **in_turns(tables, time_s)}
+    length = slice_of(servers, connections, answer_s)
+    turns = {**tables, **in_turns(tables, time_s, length)}
     suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
     assert not isinstance(suite, str), suite
     repeat = as_table(turns["repeat"])
-    assert repeat["interleave"] == "100ms"
+    slice_s = int(str(repeat["interleave"]).removesuffix("ms")) / 1000
+    assert 0.1 <= slice_s <= 0.3
+    if servers == 2 and time_s >= 60:
+        assert slice_s == 0.3 or slice_s >= connections * answer_s  # ends are a part of it
     assert as_table(tables["repeat"]) == {
         **{key: repeat[key] for key in ("until", "warmup")},
         "between": [8, times.blocks],
@@ -253,7 +265,7 @@ def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(one) for one in given_servers], ())
         tables = tables_of(contenders, Question(**fields), Path(), wrk=True, same_body=True)  # type: ignore[arg-type]
-        turns = {**tables, **in_turns(tables, 180.0)}
+        turns = {**tables, **in_turns(tables, 180.0, 100)}
         suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
         return suite if isinstance(suite, str) else ""
 

@@ -146,7 +146,7 @@ def test_auto_keeps_the_load_tool_from_all_others_by_whole_cores(
         "loader": loader,
     }
     assert list(describe_placement(asked, found, here)) == [
-        f"CPUs: server, upstream, backend {server}; loader {loader}"
+        f"CPUs: {server} for server, upstream, backend; {loader} for loader"
     ]
 
 
@@ -172,7 +172,7 @@ def test_a_core_that_is_shared_with_the_load_tool_is_told(tmp_path: Path) -> Non
     found = places(asked, here)
     assert found == {"server": (0,), "upstream": (1,), "backend": (1,), "loader": (2,)}
     assert list(describe_placement(asked, found, here)) == [
-        "CPUs: server 0; upstream, backend 1; loader 2",
+        "CPUs: 0 for server; 1 for upstream, backend; 2 for loader",
         "warning: the load tool shares one core with others: CPUs 0,2",
     ]
 
@@ -298,7 +298,7 @@ quiet = "off"
 """)
     done = bench("run", file)
     assert done.code == 0, done.all
-    assert f"CPUs: server, upstream {first}; backend, loader {last}" in done.err
+    assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
     (header,) = tmp_path.glob("results/*/result.json")
     asked = {"server": str(first), "upstream": str(first)}
     asked |= {"backend": str(last), "loader": str(last)}
@@ -314,7 +314,7 @@ quiet = "off"
         assert checked(trial, "placement")["status"] == "pass"
     assert len(trials(tmp_path)) == 3
     assert bench("validate", header.parent).code == 0
-    where = f"server, upstream {first}; backend, loader {last}"
+    where = f"{first} for server, upstream; {last} for backend, loader"
     assert done.out.count(f"CPUs: {where}") == 1
     assert (header.parent / "report.md").read_text().count(where) == 1
     assert (header.parent / "report.html").read_text().count(where) == 1

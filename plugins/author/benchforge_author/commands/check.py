@@ -9,10 +9,12 @@ from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.parts.part import Driver
+from benchforge.parts.reader import Reader
 from benchforge.parts.sound import unsound
 from benchforge.registry import Registry
 from benchforge.text.readable import counted
 from benchforge_author.examine import Examined, Read, examine, reading_rows
+from benchforge_author.reads_rows import shown_rows
 from benchforge_author.recorded import Recording
 from benchforge_author.wanted import OPTION_VALUES, chosen, wanted
 
@@ -46,9 +48,9 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
     cls = registry.part(kind, part_name)
     if fault := unsound(cls):  # the registry does not look at the parts of benchforge itself
         raise Unusable(f"{kind}-{part_name}: {fault}", "repair it")
-    if outputs and not issubclass(cls, Driver):
+    if outputs and not issubclass(cls, Driver | Reader):
         raise Unusable(
-            f"--output: benchforge reads no output of a {kind}", "use it with load tools"
+            f"--output: benchforge reads no output of a {kind}", "use it with load tools or readers"
         )
     recordings = [Recording.of(path) for path in outputs]
     examined = examine(cls, chosen(settings), recordings)
@@ -71,7 +73,8 @@ def _text(examined: Examined) -> str:
         for title, lines in examined.answers.items()
         if lines
     ]
-    return "\n".join([*blocks, *("\n" + _read(read) for read in examined.readings)])
+    reads = [*map(_read, examined.readings), *map(shown_rows, examined.rows)]
+    return "\n".join([*blocks, *(f"\n{read}" for read in reads)])
 
 
 def _read(read: Read) -> str:

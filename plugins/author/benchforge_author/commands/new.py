@@ -21,7 +21,7 @@ _BUILT_WITH = ("hatchling", "editables", "pytest")
 
 
 @click.command("new")
-@click.argument("kind", type=click.Choice(["loader", "server"]))
+@click.argument("kind", type=click.Choice(["loader", "server", "reader"]))
 @click.argument("name")
 @click.option(
     "--folder",
@@ -30,14 +30,20 @@ _BUILT_WITH = ("hatchling", "editables", "pytest")
     help="Folder to create.  [default: benchforge-NAME]",
 )
 def command(kind: str, name: str, folder: Path | None) -> int:
-    """Write a package with a loader or a server called NAME. It works and passes its tests at once.
+    """Write a package with a part called NAME: a loader, a server, or a reader for `audit`.
+
+    It works and passes its tests at once.
 
     Exit codes: 0 written; 2 the name or the folder cannot be used; 5 a file cannot be written.
     """
     dashed = f"benchforge-{name.replace('_', '-')}"
     there = Path(dashed) if folder is None else folder
     written = begin(cast("Begun", kind), name, there, Registry())
-    output = " --output tests/outputs/healthy" if kind == "loader" else ""
+    output = {
+        "loader": " --output tests/outputs/healthy",
+        "reader": " --output tests/outputs/healthy.txt",
+    }.get(kind, "")
+    uses = "audit tests/outputs/healthy.txt" if kind == "reader" else f"run examples/{name}.toml"
     benchforge = as_typed("benchforge")
     lines = [
         *(str(path) for path in written),
@@ -47,7 +53,7 @@ def command(kind: str, name: str, folder: Path | None) -> int:
         *(f"  {line}" for line in _installing()),
         f"  {_own_python()} -m pytest",
         f"  {benchforge} plugins check {kind}-{name}{output}",
-        f"  {benchforge} run examples/{name}.toml",
+        f"  {benchforge} {uses}",
     ]
     show("\n".join(lines))
     return 0

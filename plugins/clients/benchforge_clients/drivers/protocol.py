@@ -53,6 +53,7 @@ def plan(description, modes=("default",)):
     parser.add_argument("--ca-file", help="PEM file to trust in place of the usual ones")
     parser.add_argument("--numbered", help="parameter of the query that gets each request's number")
     parser.add_argument("--decode-json", action="store_true", help="decode each body, and drop it")
+    parser.add_argument("--turns", metavar="FOLDER", help="with the pipes go and done: see slices")
     told = parser.parse_args()
     if told.requests is None and told.seconds is None:
         parser.error("give --requests, --seconds, or both: then the first end counts")
@@ -300,6 +301,10 @@ def in_threads(told, asks):
     return load
 
 
+def _now():
+    return time.monotonic_ns()
+
+
 class Load:
     """One load, from its warm-up to the line of JSON that says what came of it."""
 
@@ -310,6 +315,7 @@ class Load:
         self._connections = connections
         self._warm_up = Tally()
         self._tally = Tally()
+        self._seconds = self._user_s = self._system_s = 0
         self._way = ""
 
     def set_up(self):
@@ -317,20 +323,47 @@ class Load:
         self._set_up_s = time.perf_counter() - _BEGUN
         return Turns(self._told.warm_up, None), self._warm_up
 
-    def begin(self):
-        """Start the clocks; return the turns and the tally of the load."""
+    def parts(self):
+        """Yield turns and tally of each part of the load: of all of it, or of its slices."""
         self._opened_before = self._connections.opened
-        self._usage = resource.getrusage(resource.RUSAGE_SELF)
-        turns = Turns(self._told.requests, self._told.seconds)
-        self._begun = time.perf_counter()
-        return turns, self._tally
+        if self._told.turns is not None:
+            yield from self.slices(pathlib.Path(self._told.turns))
+            return
+        self._begin()
+        yield Turns(self._told.requests, self._told.seconds), self._tally
+        self._end()
 
-    def end(self):
-        """Stop the clocks."""
-        self._seconds = time.perf_counter() - self._begun
+    def slices(self, pipes):
+        """Yield turns and tally of each slice, as the lines of `go` say; tell `done` what it gave.
+
+        `slice NANOSECONDS` is a slice, `anew` forgets all that was counted, `end` is the end.
+        """
+        with (pipes / "go").open() as go, (pipes / "done").open("w") as done:
+            for line in go:
+                word, _, length = line.strip().partition(" ")
+                if word == "end":
+                    return
+                if word == "anew":
+                    self._tally, self._seconds, self._user_s, self._system_s = Tally(), 0, 0, 0
+                    print(file=done, flush=True)
+                    continue
+                requests, responses, begun = self._tally.requests, self._tally.responses, _now()
+                self._begin()
+                yield Turns(None, int(length) / 1e9), self._tally
+                self._end()
+                sent, answered = self._tally.requests - requests, self._tally.responses - responses
+                counts = begun, _now(), sent, answered, sent - answered
+                print(*counts, file=done, flush=True)
+
+    def _begin(self):
+        self._usage = resource.getrusage(resource.RUSAGE_SELF)
+        self._begun = time.perf_counter()
+
+    def _end(self):
+        self._seconds += time.perf_counter() - self._begun
         usage = resource.getrusage(resource.RUSAGE_SELF)
-        self._user_s = usage.ru_utime - self._usage.ru_utime
-        self._system_s = usage.ru_stime - self._usage.ru_stime
+        self._user_s += usage.ru_utime - self._usage.ru_utime
+        self._system_s += usage.ru_stime - self._usage.ru_stime
 
     def run(self, load):
         """Run a load that is given turns and a tally: the warm-up, if there is one, then all."""
@@ -338,9 +371,8 @@ class Load:
         self._way = getattr(load, "way", "")
         if self._told.warm_up:
             load(*warming)
-        turns, tally = self.begin()
-        load(turns, tally)
-        self.end()
+        for turns, tally in self.parts():
+            load(turns, tally)
 
     async def run_async(self, load):
         """Run a load as `run` does."""
@@ -348,9 +380,8 @@ class Load:
         self._way = getattr(load, "way", "")
         if self._told.warm_up:
             await load(*warming)
-        turns, tally = self.begin()
-        await load(turns, tally)
-        self.end()
+        for turns, tally in self.parts():
+            await load(turns, tally)
 
     def tell(self):
         """Print what came of it."""

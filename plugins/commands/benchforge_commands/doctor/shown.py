@@ -21,7 +21,6 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import missing, unpack_into
 from benchforge.run.programs.fetch import fetch
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
-from benchforge.run.programs.versions import versions_of
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.profiles import load_all
@@ -34,6 +33,7 @@ from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
 from benchforge_commands.doctor.hosts import look_at_hosts
 from benchforge_commands.doctor.installed import installed
 from benchforge_commands.doctor.machine import machine
+from benchforge_commands.doctor.versions import versions_of
 
 MISSING = 3
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}

@@ -67,7 +67,7 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 )
 @runs("benchforge_commands.duel.run")
 def command() -> None:
-    """Compare two or more servers. No file is needed.
+    r"""Compare two or more servers. No file is needed.
 
     SERVER is a command in quotes, with {port} where it takes its port, or the URL of a server that
     runs already on this machine. benchforge splits a command into words as a shell does, but
@@ -75,6 +75,11 @@ def command() -> None:
 
     benchforge starts each server once, compares the answers, and prints the difference. Then it
     measures like `benchforge run`: the first interval comes within a minute.
+
+    \b
+    Examples:
+      benchforge duel "waitress-serve --port={port} hello:app" "gunicorn -b :{port} hello:app"
+      benchforge duel --label old --label new "sh -c 'cd old && exec ./serve {port}'" ...
 
     Exit codes: as those of `benchforge run`; 4 also if a server does not start, or if the servers
     send answers of different kinds.

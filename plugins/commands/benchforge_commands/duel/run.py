@@ -29,7 +29,7 @@ from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
 from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
 from benchforge_commands.duel.time_option import duration, plain
-from benchforge_commands.duel.turns import apart, in_turns, suite_or_why, too_slow
+from benchforge_commands.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
 
 _FEWEST = 2
 
@@ -83,7 +83,8 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    design = _design(suite_in(Path(), same_body=False), time_s, answers, registry)
+    tables = suite_in(Path(), same_body=False)
+    design = _design(tables, time_s, connections, answers, registry)
 
     def designed_in(folder: Path) -> Tables:
         return {**suite_in(folder, same_body=not difference), **design}
@@ -97,11 +98,17 @@ def main(
 
 
 def _design(
-    tables: Tables, time_s: float, answers: Mapping[str, FirstAnswer], registry: Registry
+    tables: Tables,
+    time_s: float,
+    connections: int,
+    answers: Mapping[str, FirstAnswer],
+    registry: Registry,
 ) -> Tables:
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
-    turns = in_turns(tables, time_s)
-    suite: Suite | str = too_slow({label: one.seconds for label, one in answers.items()})
+    seconds = {label: one.seconds for label, one in answers.items()}
+    slice_ms = slice_of(len(seconds), connections, max(seconds.values()))
+    turns = in_turns(tables, time_s, slice_ms)
+    suite: Suite | str = too_slow(seconds)
     if not suite:
         suite = suite_or_why(
             {**tables, **turns},

@@ -17,6 +17,8 @@ from benchforge_commands.duel.suite import FEWEST, MOST, trial_times
 SLICE: Final = "100ms"
 _LONGEST_S = 2.0  # of the load of a server in a block: longer ones gain nothing
 _REQUESTS = 50  # in a slice
+_ENDS = 0.1  # of a slice, in which the last requests are answered
+_SHORTEST_SLICE_MS, _LONGEST_SLICE_MS, _STEP_MS = 100, 300, 50
 _STILL_S = 0.5  # that a server may stand still: half of what the run allows
 
 
@@ -30,14 +32,28 @@ def too_slow(seconds: Mapping[str, float]) -> str:
     return f"{slow[0]} is too slow for short slices" if slow else ""
 
 
-def in_turns(tables: Tables, time_s: float) -> Tables:
+def slice_of(servers: int, connections: int, answer_s: float) -> int:
+    """Return the length of a slice in milliseconds, by the seconds of the slowest server's answer.
+
+    Each connection has a request under way when a slice ends, and the server answers them one after
+    the other. A longer slice keeps that part small. No server stands still for longer than the run
+    allows, which is twice as long as `_STILL_S`.
+    """
+    wanted_ms = 1000 * connections * answer_s / _ENDS
+    most_ms = min(_LONGEST_SLICE_MS, 1000 * _STILL_S / max(1, servers - 1))
+    steps = min(math.ceil(wanted_ms / _STEP_MS), math.floor(most_ms / _STEP_MS))
+    return max(_SHORTEST_SLICE_MS, steps * _STEP_MS)
+
+
+def in_turns(tables: Tables, time_s: float, slice_ms: int) -> Tables:
     """Return the table [repeat] with turns: as many blocks as fit, and at least the fewest."""
     repeat, servers = as_table(tables["repeat"]), len(as_table(tables["servers"]))
     times = trial_times(servers, time_s)
     each_s = min(_LONGEST_S, times.load_s)
+    slice_ms = max(_SHORTEST_SLICE_MS, min(slice_ms, math.floor(1000 * each_s / 2)))
     block_s = servers * (times.warmup_s + each_s + START_AND_STOP_S)
     between: list[JsonValue] = [FEWEST, min(MOST, max(FEWEST, math.ceil(time_s / block_s)))]
-    turns: Tables = {"between": between, "interleave": SLICE, "each": f"{each_s:g}s"}
+    turns: Tables = {"between": between, "interleave": f"{slice_ms}ms", "each": f"{each_s:g}s"}
     return {"repeat": {**repeat, **turns}}
 
 

@@ -9,7 +9,7 @@ import click
 from benchforge.cli.screen.amount import amount, awaited, lasts
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
 from benchforge.suite.toml.words import shown
-from benchforge.text import safe
+from benchforge.text import readable, safe
 from benchforge.text.readable import counted, exact, spoken
 from benchforge_commands.plan.plan import (
     Chain,
@@ -101,7 +101,9 @@ def _scenario(
     if scenario.search:
         yield f"  {scenario.search.says}"
     if scenario.turns is not None:
-        yield f"  in turns: {scenario.turns.in_words}; only ratios are valid"
+        turns, of = scenario.turns, scenario.turns.among.removesuffix("s")
+        slice_, each = (readable.amount("s", one) for one in (turns.slice_s, turns.each_s))
+        yield f"  in turns: slices of {slice_}, {each} for each {of}; only ratios are valid"
     for path, values in scenario.varies.items():
         values_text = ", ".join(_cut(map(shown, values), len(values), "value", whole))
         yield f"  varies {safe.word(path)}: {safe.word(values_text)}"

@@ -1,4 +1,4 @@
-"""The slices of a launch in which servers took turns: whose turn it was, and how fast each was."""
+"""The slices of a launch in turns: whose turn it was, and how fast each server or client was."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ _HEIGHT = 30
 
 
 def slices(trials: Sequence[Trial], colours: Mapping[str, int]) -> Chart | None:
-    """Return a row for each server, with a bar for each slice; None where none took turns.
+    """Return a row for each server or client, with a bar for each slice; None without turns.
 
     It is the first launch, and a bar is as high as the slice was fast.
     """
@@ -39,6 +39,8 @@ def _row(trial: Trial, axis: ChartAxis, colours: Mapping[str, int]) -> ChartRow:
             f'<rect class="role-server" x="{start}%" width="{round(end - start, 2)}%" '
             f'y="{_HEIGHT - height}" height="{height}">{title}</rect>'
         )
-    label, many = trial.case.server, readable.counted(len(of), "slice")
+    is_client = trial.load is not None and trial.load.kind == "client"
+    label = trial.case.driver if is_client else trial.case.server
+    many = readable.counted(len(of), "slice")
     about = f"{label}: {many}, at most {readable.figure(most)} responses/s"
     return ChartRow(label, colours.get(label), svg(_HEIGHT, "".join(pieces), about), many)

@@ -7,6 +7,7 @@ from benchforge.plugin import CaseSummary, Role, Trial, readable, server_names
 
 _MOST = 0.5  # of the CPU time: who takes more of it is what was measured
 _BUSY = 0.5  # of a CPU: below it, what limits a server is not its CPU time
+_FOREIGN = 0.1  # of the CPUs: where others use more, servers in turns waited for these
 _ALL = 0.95  # of a server's CPU time in one process: the others did nothing
 CpuByRole = Mapping[Role, float]
 "CPU time in seconds, by role."
@@ -31,7 +32,8 @@ def explained(cases: Sequence[CaseSummary], trials: Sequence[Trial], *, differ: 
     }
     used = {server: _cpus(quiet[server] or some) for server, some in counted.items()}
     if max(used.values(), default=_BUSY) < _BUSY:
-        return [_waiting(used, differ=differ)] if all(quiet.values()) else []
+        alone = all(quiet.values()) and not any(map(_beside_others, quiet.values()))
+        return [_waiting(used, differ=differ)] if alone else []
     busy = (_one_worker(server, some) for server, some in counted.items())
     why = "Why: " if differ else ""
     where = _where(spent)
@@ -84,9 +86,29 @@ def _of_trial(trial: Trial) -> CpuByRole:
 
 def _cpus(trials: Sequence[Trial]) -> float:
     """Return how many CPUs all parts of a trial used: the median of the trials."""
-    seen = [trial.observation for trial in trials if trial.observation is not None]
-    used = [sum(one.cpu_s or 0.0 for one in each.usage) / each.seconds for each in seen]
+    used = [cpus for trial in trials if (cpus := _cpus_of(trial)) is not None]
     return median(used) if used else _BUSY
+
+
+def _cpus_of(trial: Trial) -> float | None:
+    """Return how many CPUs all parts used; in turns, in the slices of the server."""
+    if trial.turns is not None:
+        slices = trial.turns.slices
+        return sum(one.cpu_s + one.loader_cpu_s for one in slices) / trial.turns.seconds
+    if trial.observation is None:
+        return None
+    return sum(one.cpu_s or 0.0 for one in trial.observation.usage) / trial.observation.seconds
+
+
+def _beside_others(trials: Sequence[Trial]) -> bool:
+    """Whether others used CPUs in slices, which sets no trial in turns aside."""
+    shares = [
+        sum(one.foreign_cpu_s or 0.0 for one in trial.turns.slices)
+        / (trial.turns.seconds * trial.turns.cpus)
+        for trial in trials
+        if trial.turns is not None
+    ]
+    return bool(shares) and median(shares) > _FOREIGN
 
 
 def _waiting(cpus: Mapping[str, float], *, differ: bool) -> str:

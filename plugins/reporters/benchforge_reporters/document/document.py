@@ -15,6 +15,7 @@ from benchforge.plugin import (
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, cause_texts
 from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines, intervals_note
+from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.document.overview import Overview, overview
@@ -117,6 +118,8 @@ class ResultDocument:
     "Folders of the first and the last trial; None without trials."
     next_step: str
     "Command that decides what is undecided; empty if nothing is."
+    launches: str
+    "Share of the scatter between launches in turns, and the load that saves time; may be empty."
     claims_note: str
     "Reason why claims and answers have different intervals; empty if they have not."
 
@@ -166,6 +169,7 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         environment=tuple(words.environment(summary)),
         folders=(trial_folder(trials[0]), trial_folder(trials[-1])) if trials else None,
         next_step=next_step(of_each, lines, trials, _blocks(summary)),
+        launches=launches(trials),
         claims_note=intervals_note(summary),
     )
 

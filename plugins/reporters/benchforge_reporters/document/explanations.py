@@ -61,9 +61,9 @@ EXPLANATIONS: Final = {
         "blocks = 20, or stop other programs",
     ),
     "I3": Explanation(
-        "slices of {servers} were too short for its requests",
-        "The ends of slices, with fewer requests under way, count for much.",
-        'interleave = "200ms", or fewer connections',
+        "{servers}: the ends of slices took much of their time",
+        "At the end of a slice fewer requests are under way than in the rest of it.",
+        'fewer connections, or interleave = "200ms" in the suite',
     ),
     "I4": Explanation(
         "the place in a round changed how fast servers are",

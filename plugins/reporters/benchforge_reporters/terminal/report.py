@@ -200,8 +200,8 @@ def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
 
 
 def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    if shown.next_step:
-        yield from (paint.of("do", line) for line in paint.wrapped(shown.next_step))
+    for text in (shown.next_step, shown.launches):
+        yield from (paint.of("do", line) for line in paint.wrapped(text) if text)
 
 
 def last_lines(log: str) -> list[str]:

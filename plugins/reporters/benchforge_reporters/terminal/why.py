@@ -38,12 +38,40 @@ class Why(Reporter):
     ) -> str:
         """Return each cause with its findings: where, in which trials, and the limit."""
         paint = Paint(width, colour)
-        blocks = ["\n".join(_cause(one, paint)) for one in cause_texts(summary, trials).all]
+        causes = cause_texts(summary, trials).all
+        unknown = [one for one in causes if _is_unknown(one)]
+        blocks = ["\n".join(_cause(one, paint)) for one in causes if one not in unknown]
+        if unknown:
+            blocks.append("\n".join(_unknown(unknown, paint)))
         return "\n\n".join(blocks or ["no check found anything"]) + "\n"
+
+
+def _is_unknown(text: CauseText) -> bool:
+    """Whether a cause is only that checks could not look, and limits no answer."""
+    return text.kind == "expert" and all(
+        one.check.status == "unknown" for one in text.cause.findings
+    )
+
+
+def _unknown(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
+    """Yield what was not seen: a line for each check."""
+    yield paint.of("heading", "Not known, which limits no answer")
+    for text in texts:
+        for _, alike in groupby(text.cause.findings, _outcome):
+            first, *more = alike
+            named = f"{first.check.id} {first.check.name}".strip()
+            count = first.count + sum(one.count for one in more)
+            times = f" ({readable.counted(count, 'finding')})" if count > 1 else ""
+            yield from paint.wrapped(f"{named}: {first.check.message}{times}", "  - ", "    ")
 
 
 def _cause(text: CauseText, paint: Paint) -> Iterator[str]:
     sign, meaning = CAUSES[text.kind]
+    if text.kind == "expert":  # its findings are all that there is to say
+        yield paint.of(meaning, sign) + paint.of("heading", f" {text.id}, {_STATES[text.kind]}")
+        for _, alike in groupby(text.cause.findings, _outcome):
+            yield from _check(list(alike), paint)
+        return
     first, *more = paint.wrapped(f"{text.id}: {text.brief}", f"{sign} ")
     yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
     yield from (paint.of("heading", line) for line in more)

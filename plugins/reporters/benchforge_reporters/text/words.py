@@ -180,12 +180,21 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
     return [f"{outcome} (trials {', '.join(numbers)})" for outcome, numbers in outcomes.items()]
 
 
+def incomplete(summary: Summary) -> str:
+    """Return that measurements are missing; with `until`, that the run ended too soon."""
+    decision = summary.stop_decision
+    if decision is None or decision.stop:
+        return INCOMPLETE
+    blocks = readable.counted(decision.blocks, "block")
+    return f"NOT COMPLETE: the run ended after {blocks}, with wider intervals than planned"
+
+
 def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
     """Return what nobody may overlook; with the trials that cannot be believed, if `doubts`."""
     failed = sum(len(case.failed) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
-        *([INCOMPLETE] if not summary.complete else []),
+        *([incomplete(summary)] if not summary.complete else []),
         *([OTHERWISE] if any(one.differences for one in summary.sessions) else []),
         *(
             f"PLACEBO: {one.message}"

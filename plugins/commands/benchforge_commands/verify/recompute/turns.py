@@ -8,7 +8,6 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Slice
-from benchforge.model.values.case_name import comparison
 from benchforge.stats.turns.order import order, rounds_of, seed_of
 from benchforge.suite.load import of_result
 from benchforge.suite.scenarios.turns import all_turns
@@ -45,7 +44,7 @@ def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:
         if planned is None:
             yield trial.fault("its scenario takes no turns", "turns")
             continue
-        seed = seed_of(result.header.model.seed, model.block, comparison(model.case))
+        seed = seed_of(result.header.model.seed, model.block, planned.group(model.case))
         yield RecomputedValue(trial, ("turns", "seed"), seed)
         yield RecomputedValue(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
         if turns.slice_s / planned.slice_s not in _doubled():

@@ -1,0 +1,1 @@
+"""`benchforge audit`: what results of other tools cannot be."""

@@ -1,0 +1,141 @@
+"""The checks of one source: its rows one by one, then its tables, then what is not stated."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from benchforge.plugin import Fact, Row, readable
+from benchforge_commands.audit.checks.listed import EXPLAINS, OF_ROWS, OF_SOURCES, OF_TABLES
+from benchforge_commands.audit.checks.sittings import ranks
+from benchforge_commands.audit.facts import shown
+from benchforge_commands.audit.finding import SEVERITIES, Finding
+
+MOST_ROWS = 200_000
+_WANTED = {
+    "connections": "--connections",
+    "pipeline": "--pipeline",
+    "duration": "--duration",
+    "body": "--body",
+}
+"Facts that an auditor may know, and that loads need; with the options that give them."
+
+
+UNCHECKED = ("AK1", "AN2", "AF2")
+"Findings about what is not stated, or about the options: no identity was checked by them."
+
+
+@dataclass
+class Audited:
+    """What the checks found in a source."""
+
+    source: str
+    reader: str
+    rows: list[Row] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    held: Counter[str] = field(default_factory=Counter)
+    "Number of rows and tables in which an identity holds, by its code."
+
+    @property
+    def checked(self) -> int:
+        """Number of identities that could be checked."""
+        broken = {(finding.code, finding.row) for finding in self.findings}
+        return self.held.total() + sum(code not in UNCHECKED for code, _ in broken)
+
+    def sorted(self) -> list[Finding]:
+        """Return the findings, the worst ones first."""
+        return sorted(
+            self.findings, key=lambda entry: (SEVERITIES.index(entry.severity), entry.code)
+        )
+
+
+def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, Fact]) -> Audited:
+    """Check the rows of a source. Raises ValueError for more rows than memory is kept for."""
+    of = Audited(source, reader)
+    for row in rows:
+        if len(of.rows) >= MOST_ROWS:
+            raise ValueError(readable.too_many(MOST_ROWS + 1, MOST_ROWS, "rows"))
+        whole = replace(row, facts={**given, **row.facts})
+        of.rows.append(whole)
+        of.findings += _disagreeing(row, given)
+        for code, check in OF_ROWS.items():
+            _take(of, code, check(whole), whole)
+    tables: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in of.rows:
+        tables[row.table].append(row)
+    for name, rows_ in tables.items():
+        for code, of_table in OF_TABLES.items():
+            _take(of, code, of_table(name, rows_) if name else None, None)
+    for code, of_source in OF_SOURCES.items():
+        _take(of, code, of_source(source, of.rows), None)
+        if any(finding.code == code for finding in of.findings):
+            of.findings = [one for one in of.findings if one.code != EXPLAINS.get(code)]
+    of.findings += _not_stated(of)
+    return of
+
+
+def between(audits: Sequence[Audited]) -> None:
+    """Compare each source with the one before of the same reader, table by table."""
+    before: dict[tuple[str, str], list[Row]] = {}
+    for entry in audits:
+        tables: defaultdict[str, list[Row]] = defaultdict(list)
+        for row in entry.rows:
+            tables[row.table].append(row)
+        for name, rows in tables.items():
+            older = before.get((entry.reader, name))
+            if name and older and (finding := ranks(name, older, rows)):
+                entry.findings.append(finding)
+            before[entry.reader, name] = rows
+
+
+def _take(of: Audited, code: str, findings: Sequence[Finding] | None, row: Row | None) -> None:
+    if findings is None:
+        return
+    if not findings:
+        of.held[code] += 1
+    for finding in findings:
+        where = finding.where or (row.where if row else "")
+        name = finding.row or (row.name if row else "")
+        of.findings.append(replace(finding, row=name, where=where))
+
+
+def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
+    """Yield what the auditor gave otherwise than the source: the source's facts count."""
+    for name, fact in given.items():
+        stated = row.facts.get(name)
+        if stated is None or isinstance(stated.value, str) or stated.origin.startswith("by the"):
+            continue
+        if stated.low <= float(fact.value) <= stated.high:
+            continue
+        if name == "duration" and abs(float(fact.value) - float(stated.value)) < _NEAR * float(
+            fact.value
+        ):
+            continue
+        yield Finding(
+            "AF2",
+            "unsupported",
+            f"you and the source differ in {name}",
+            f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use the latter",
+            row=row.name,
+            where=stated.origin or row.where,
+        )
+
+
+_NEAR = 0.1
+
+
+def _not_stated(of: Audited) -> Iterable[Finding]:
+    """Yield which facts no row of a load has, though a check needs them."""
+    loads = [row for row in of.rows if "rate" in row.facts or "loop" in row.facts]
+    missing = [
+        f"{name} ({option})"
+        for name, option in _WANTED.items()
+        if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
+    ]
+    if missing:
+        yield Finding(
+            "AK1",
+            "unknown",
+            "facts that checks need are not stated",
+            f"not stated: {readable.conjoined(missing)}",
+            row="all rows" if len(of.rows) > 1 else of.rows[0].name,
+        )

@@ -1,0 +1,1 @@
+"""The identities: what the numbers of a row or a table must be to one another."""

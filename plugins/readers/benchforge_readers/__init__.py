@@ -1,0 +1,1 @@
+"""The readers of results that other tools print or publish."""

@@ -1,0 +1,1 @@
+"""Load tools: what they print about one load."""

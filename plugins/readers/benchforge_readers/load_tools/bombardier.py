@@ -1,0 +1,105 @@
+"""bombardier: a closed loop in Go, as JSON or as text."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import document_of, field, has, table, take
+from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+
+_US = 1e-6
+_BEGINS = r"Bombarding "
+_CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
+
+
+class BombardierReader(Reader):
+    """The JSON of bombardier (`-o json`), or the text that it prints.
+
+    Good to know:
+
+    - Its `Reqs/sec` is the mean of many short intervals, not requests / time. The rate of the
+      checks is requests / time, which only the JSON has.
+    """
+
+    name: ClassVar[str] = "bombardier"
+
+    def claims(self, head: str) -> bool:
+        """Return True for the text or the JSON of bombardier."""
+        return head.lstrip().startswith("Bombarding ") or has(head, "spec", "numberOfConnections")
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each load."""
+        if not source.head.lstrip().startswith("{"):
+            for count, block in enumerate(blocks(source, _BEGINS), 1):
+                url = block.lines[0].split(" ")[1][:80]
+                yield Row(f"{url} ({count})", _printed(block), f"line {block.first}")
+            return
+        document = document_of(source)
+        facts: dict[str, Fact] = {}
+        take(facts, "connections", document, "spec", "numberOfConnections")
+        take(facts, "duration_asked", document, "spec", "testDurationSeconds", unit="s")
+        take(facts, "duration", document, "result", "timeTakenSeconds", unit="s")
+        take(facts, "bytes", document, "result", "bytesRead", unit="B")
+        path_: tuple[str, ...] = ()
+        for name, path in (("mean", "mean"), ("sd", "stddev"), ("max", "max")):
+            path_ = ("result", "latency", path)
+            take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
+        for percent in table(document, "result", "latency", "percentiles"):
+            if percent.replace(".", "", 1).isdigit():
+                name, path_ = f"p{float(percent):g}", (*path_[:2], "percentiles", percent)
+                take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
+        for name in _CLASSES:
+            take(facts, name, document, "result", f"req{name}")
+        take(facts, "lost", document, "result", "others")
+        _totals(facts)
+        rated = field(document, "spec", "rate")
+        facts["loop"] = Fact("open" if rated else "closed", origin="spec.rate")
+        yield Row(str(field(document, "spec", "url") or "load")[:80], facts, "result")
+
+
+def _totals(facts: dict[str, Fact]) -> None:
+    """Add what the classes of status give: bombardier prints no total."""
+    classes = [facts[name] for name in (*_CLASSES, "lost") if name in facts]
+    if len(classes) == len(_CLASSES) + 1:
+        total = sum(float(entry.value) for entry in classes)
+        facts["requests"] = Fact(total, origin=classes[0].origin)
+        bad = float(facts["4xx"].value) + float(facts["5xx"].value)
+        facts["failed"] = Fact(bad, origin=classes[0].origin)
+    facts["pipeline"] = Fact(1.0, origin="bombardier sends one request at a time on a connection")
+
+
+def _printed(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    if hit := block.find(r"Bombarding \S{1,500} (.{1,60}) using (\d{1,9}) connection\(s\)"):
+        facts["connections"] = number(hit[0][2], "connections", origin=hit[1])
+        words = hit[0][1].split()
+        if words[0] == "for":
+            facts["duration_asked"] = seconds(words[1], "duration", hit[1])
+    gap = r" +(\S{1,20})"
+    if hit := block.find(rf" *Latency{gap * 3}"):
+        for name, text in zip(("mean", "sd", "max"), hit[0].groups(), strict=True):
+            facts[name] = seconds(text, name, hit[1])
+    else:
+        raise ValueError(f"line {block.first}: no line 'Latency' below it: is it whole?")
+    for match, where in block.all(r" *(\d{1,2}(?:\.\d{1,3})?)% +(\S{1,20})"):
+        facts[f"p{float(match[1]):g}"] = seconds(match[2], f"{match[1]}%", where)
+    each = ", ".join(rf"{name} - (\d{{1,18}})" for name in _CLASSES)
+    if hit := block.find(rf" *{each}"):
+        for name, text in zip(_CLASSES, hit[0].groups(), strict=True):
+            facts[name] = number(text, name, origin=hit[1])
+    block.whole(facts, "lost", r" *others - (\d{1,18})")
+    if hit := block.find(r" *Throughput: +(\S{1,20})/s"):
+        facts["byte_rate"] = quantity(hit[0][1], "Throughput", BINARY, "B/s", hit[1])
+    _totals(facts)
+    if "duration_asked" in facts and "requests" in facts:
+        setting = facts["duration_asked"]
+        facts["duration"] = Fact(
+            setting.value, "s", 0.05 * float(setting.value), "asked", setting.origin
+        )
+    return facts
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of bombardier."""
+    return [BombardierReader]

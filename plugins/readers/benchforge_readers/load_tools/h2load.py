@@ -1,0 +1,92 @@
+"""h2load: HTTP/1.1, HTTP/2 and HTTP/3, as text."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.printed import BINARY, Block, number, quantity, seconds
+
+_CLIENTS = r"spawning thread #\d{1,6}: (\d{1,9}) total client\(s\)\..*"
+_NAMES = {"median": "p50", "p95": "p95", "p99": "p99", "min": "min", "max": "max"}
+_NAMES |= {"mean": "mean", "sd": "sd"}
+
+
+class H2loadReader(Reader):
+    """The text that h2load prints.
+
+    Good to know:
+
+    - Older versions print min, max, mean and deviation only: from these, nobody knows a percentile.
+    - h2load prints no number of streams (`-m`): give `--pipeline`.
+    """
+
+    name: ClassVar[str] = "h2load"
+
+    def claims(self, head: str) -> bool:
+        """Return True for the last lines of h2load."""
+        return "finished in " in head and "status codes:" in head and "req/s" in head
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each load."""
+        text = list(source.lines())[:_MOST_LINES]
+        clients = Block(text)
+        starts = [place for place, line in enumerate(text) if line.startswith("finished in ")]
+        begins = 0
+        for count, (place, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
+            facts = _facts(Block(text[place:end], place + 1))
+            clients = Block(text[begins:place], begins + 1)
+            begins = place
+            hit = list(clients.all(_CLIENTS))
+            if hit:
+                total = sum(float(match[1]) for match, _ in hit)
+                facts["connections"] = Fact(total, origin=hit[0][1])
+            protocol = clients.find(r"Application protocol: (\S{1,20})")
+            if protocol:
+                facts["protocol"] = Fact(protocol[0][1], origin=protocol[1])
+            yield Row(f"load {count}", facts, f"line {place + 1}")
+
+
+_MOST_LINES = 200_000
+
+
+def _facts(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    first = block.find(r"finished in (\S{1,20}), (\S{1,20}) req/s, (\S{1,20})/s")
+    if first is None:
+        raise ValueError(f"line {block.first}: not 'finished in TIME, RATE req/s, BYTES/s'")
+    facts["duration"] = seconds(first[0][1], "finished in", first[1])
+    facts["rate"] = number(first[0][2], "req/s", "1/s", origin=first[1])
+    facts["byte_rate"] = quantity(first[0][3], "bytes per second", BINARY, "B/s", first[1])
+    count = r"(\d{1,18})"
+    if hit := block.find(
+        rf"requests: {count} total, {count} started, {count} done, {count} succeeded, "
+        rf"{count} failed, {count} errored, {count} timeout"
+    ):
+        done, failed, errored, late = (float(hit[0][place]) for place in (3, 5, 6, 7))
+        # Its rate leaves out requests that ended with an error of the stream.
+        facts["requests"] = Fact(done - errored / 2, "1", errored / 2, "", hit[1])
+        facts["failed"] = Fact(failed, origin=hit[1])
+        facts["lost"] = Fact(errored, origin=hit[1])
+        facts["timeouts"] = Fact(late, origin=hit[1])
+    if hit := block.find(rf"status codes: {count} 2xx, {count} 3xx, {count} 4xx, {count} 5xx"):
+        for name, text in zip(("2xx", "3xx", "4xx", "5xx"), hit[0].groups(), strict=True):
+            facts[name] = number(text, name, origin=hit[1])
+    if hit := block.find(rf"traffic: \S{{1,20}} \({count}\) total, .*"):
+        facts["bytes"] = Fact(float(hit[0][1]), "B", origin=hit[1])
+    titles = block.find(r" +((?:min|max|median|p95|p99|mean|sd)\b.*)")
+    row = block.find(r"(?:time for request:|request +:) +(.{1,200})")
+    if titles and row:
+        columns = titles[0][1].replace("+/- sd", "").split()
+        for title, text in zip(columns, row[0][1].split(), strict=False):
+            if title in _NAMES:
+                facts[_NAMES[title]] = seconds(text, title, row[1])
+        if not float(facts["requests"].value if "requests" in facts else 1):
+            facts = {name: entry for name, entry in facts.items() if name not in _NAMES.values()}
+    facts["loop"] = Fact("closed", origin="h2load is a closed loop without -r")
+    return facts
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of h2load."""
+    return [H2loadReader]

@@ -1,0 +1,86 @@
+"""hey: a closed loop in Go that prints a page of text."""
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import statuses
+from benchforge_readers.printed import Block, blocks, number
+
+_SECS = r"\s+(\S{1,20}) secs"
+
+
+class HeyReader(Reader):
+    """The text that hey prints.
+
+    Good to know:
+
+    - Times are rounded to 0.1 ms. Its percentiles and its mean are of responses only.
+    - Its rate counts requests that failed, too.
+    - hey prints no number of connections: give `--connections`.
+    - With `-q` its loop waits between requests, so benchforge does not assume a busy connection.
+    """
+
+    name: ClassVar[str] = "hey"
+
+    def claims(self, head: str) -> bool:
+        """Return True for the lines of a summary of hey, unless it is oha's."""
+        return "Summary:" in head and "Slowest:" in head and "Success rate:" not in head
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each summary."""
+        for count, block in enumerate(blocks(source, r"Summary:"), 1):
+            yield Row(f"summary {count}", _facts(block), f"line {block.first}")
+
+
+def _facts(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    for name, words in (
+        ("duration", "Total"),
+        ("max", "Slowest"),
+        ("min", "Fastest"),
+        ("mean", "Average"),
+    ):
+        if (hit := block.find(rf"\s*{words}:{_SECS}")) and "NaN" not in hit[0][1]:
+            facts[name] = number(hit[0][1], words, "s", origin=hit[1])
+    if hit := block.find(r"\s*Requests/sec:\s+(\S{1,20})"):
+        facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
+    if "duration" not in facts or "rate" not in facts:
+        raise ValueError(f"line {block.first}: no lines 'Total:' and 'Requests/sec:' below it")
+    for match, where in block.all(rf"\s*(\d{{1,2}}(?:\.\d{{1,3}})?)%{{1,2}} in{_SECS}"):
+        if float(match[1]) > 0 and "NaN" not in match[2]:
+            facts[f"p{float(match[1]):g}"] = number(match[2], f"{match[1]}%", "s", origin=where)
+    _counts(block, facts)
+    facts["protocol"] = Fact("HTTP", origin="hey does not print its version of HTTP")
+    return facts
+
+
+def _counts(block: Block, facts: dict[str, Fact]) -> None:
+    codes = [
+        (match[1], int(match[2]))
+        for match, _ in block.all(r"\s*\[(\d{3})\]\s+(\d{1,15}) responses")
+    ]
+    answered = statuses(facts, iter(codes), "Status code distribution")
+    lost = sum(
+        int(match[1])
+        for match, _ in block.all(r"\s*\[(\d{1,15})\]\s+(?!\d{1,15} responses$)(.*\S.*)")
+        if not re.fullmatch(r"\W*", match[2])
+    )
+    facts["lost"] = Fact(float(lost), origin="Error distribution")
+    if not codes:
+        facts["samples"] = Fact(0.0, origin="Status code distribution")
+        for name in ("max", "min", "mean"):
+            facts.pop(name, None)
+    if answered < _KEPT:  # of more responses it forgets the rest
+        facts["requests"] = Fact(float(answered + lost), origin="Status code distribution")
+        facts["samples"] = Fact(float(answered), origin="Status code distribution")
+
+
+_KEPT = 1_000_000
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of hey."""
+    return [HeyReader]

@@ -1,0 +1,136 @@
+"""k6: the JSON of a summary, or the text at its end."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import document_of, field, has, table
+from benchforge_readers.printed import Block, given, number, seconds
+
+_MS = 1e-3
+_TIMES = {"avg": "mean", "min": "min", "max": "max", "med": "p50"}
+_EXACT = 1e-9  # of JSON: doubles
+
+
+class K6Reader(Reader):
+    """The JSON of k6 (`--summary-export`, or `handleSummary`), or the text that it prints.
+
+    Good to know:
+
+    - The text begins at the line `http_req_duration`; what is above may be missing.
+    - `http_req_duration` leaves out the time to connect.
+    - k6 prints neither whether the loop was closed nor how many requests a user sent at once: an
+      iteration is the only thing of which each user has one at a time.
+    """
+
+    name: ClassVar[str] = "k6"
+
+    def claims(self, head: str) -> bool:
+        """Return True for the metrics of k6."""
+        text = re.search(r"http_req_duration\.{2,60}", head) is not None
+        return text or has(head, "metrics", "http_reqs")
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row, and one for each group of requests with a tag of its own."""
+        if source.head.lstrip().startswith("{"):
+            document = document_of(source)
+            facts = _facts(table(document, "metrics"))
+            spent = given(field(document, "state", "testRunDurationMs"), "state", "s", _MS)
+            if spent is not None:
+                facts["duration"] = spent
+            yield Row("summary", facts, "metrics")
+            return
+        text = []
+        for line in source.lines():
+            text.append(line)
+            if len(text) > _MOST_LINES:
+                raise ValueError(f"line {len(text)}: more than {_MOST_LINES} lines of one summary")
+        facts = _printed(Block(text))
+        if "requests" not in facts:
+            raise ValueError("no line 'http_reqs': is it whole?")
+        yield Row("summary", facts, facts["requests"].origin)
+
+
+_MOST_LINES = 100_000
+
+
+def _facts(metrics: dict[str, Any]) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+
+    def put(name: str, metric: str, field_: str, unit: str = "1", scale: float = 1.0) -> None:
+        values = field(metrics, metric, "values")
+        value = field(metrics, metric, field_) if values is None else field(values, field_)
+        fact = given(value, f"metrics.{metric}.{field_}", unit, scale)
+        if fact is not None:
+            width = abs(float(fact.value)) * _EXACT if unit != "1" else 0.0
+            facts[name] = Fact(fact.value, unit, width, "", fact.origin)
+
+    put("requests", "http_reqs", "count")
+    put("rate", "http_reqs", "rate", "1/s")
+    put("iterations", "iterations", "count")
+    put("iteration_rate", "iterations", "rate", "1/s")
+    put("iteration_mean", "iteration_duration", "avg", "s", _MS)
+    put("users", "vus_max", "value")
+    if "users" not in facts:
+        put("users", "vus_max", "max")
+    put("bytes", "data_received", "count", "B")
+    put("checks_failed", "checks", "fails")
+    put("checks_passed", "checks", "passes")
+    put("dropped", "dropped_iterations", "count")
+    for field_, name in _TIMES.items():
+        put(name, "http_req_duration", field_, "s", _MS)
+    values = field(metrics, "http_req_duration", "values")
+    for field_ in table(metrics, "http_req_duration") if values is None else table(values):
+        if match := re.fullmatch(r"p\((\d{1,2}(?:\.\d{1,6})?)\)", field_):
+            put(f"p{float(match[1]):g}", "http_req_duration", field_, "s", _MS)
+    # Of this rate `passes` are the requests that failed.
+    put("failed", "http_req_failed", "passes")
+    return facts
+
+
+def _printed(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    dots = r"\.{2,80}: *"
+    trend = rf".{{0,20}}\bhttp_req_duration{dots}(avg=.{{1,300}})"
+    if hit := block.find(trend):
+        for name, text in re.findall(r"(\S{1,12})=(\S{1,30})", hit[0][1]):
+            title = _TIMES.get(name)
+            if title is None and (match := re.fullmatch(r"p\((\d{1,2}(?:\.\d{1,6})?)\)", name)):
+                title = f"p{float(match[1]):g}"
+            if title:
+                facts[title] = seconds(text, name, hit[1])
+    _printed_counts(block, facts, dots)
+    return facts
+
+
+def _printed_counts(block: Block, facts: dict[str, Fact], dots: str) -> None:
+    if hit := block.find(rf".{{0,20}}\biteration_duration{dots}avg=(\S{{1,30}}) .*"):
+        facts["iteration_mean"] = seconds(hit[0][1], "iteration_duration", hit[1])
+    for metric, count, rate in (
+        ("http_reqs", "requests", "rate"),
+        ("iterations", "iterations", "iteration_rate"),
+        ("dropped_iterations", "dropped", ""),
+    ):
+        if hit := block.find(rf".{{0,20}}\b{metric}{dots}(\d{{1,18}}) +(\S{{1,30}})/s"):
+            facts[count] = number(hit[0][1], metric, origin=hit[1])
+            if rate:
+                facts[rate] = number(hit[0][2], metric, "1/s", origin=hit[1])
+    if hit := block.find(rf".{{0,20}}\bvus_max{dots}(\d{{1,9}}) .*"):
+        facts["users"] = number(hit[0][1], "vus_max", origin=hit[1])
+    if hit := block.find(rf".{{0,20}}\bchecks(?:_failed)?{dots}.{{1,60}}\u2717 (\d{{1,18}})"):
+        facts["checks_failed"] = number(hit[0][1], "checks", origin=hit[1])
+    if (hit := block.find(rf".{{0,20}}\bhttp_req_failed{dots}(\S{{1,12}})% .*")) and (
+        "requests" in facts
+    ):
+        share = number(hit[0][1], "http_req_failed", "1/1", 0.01, hit[1])
+        total = float(facts["requests"].value)
+        facts["failed"] = Fact(
+            float(share.value) * total, "1", share.resolution * total, "", hit[1]
+        )
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of k6."""
+    return [K6Reader]

@@ -1,0 +1,92 @@
+"""oha: a closed loop in Rust, as JSON or as text."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import counts, document_of, field, has, statuses, take
+from benchforge_readers.printed import Block, blocks, number, seconds
+
+_IN_FLIGHT = "aborted due to deadline"
+
+
+class OhaReader(Reader):
+    """The JSON of oha (`--output-format json`), or the text that it prints.
+
+    Good to know:
+
+    - oha prints no number of connections: give `--connections`.
+    - Requests in flight at the end are in no latency.
+    """
+
+    name: ClassVar[str] = "oha"
+
+    def claims(self, head: str) -> bool:
+        """Return True for a summary of oha."""
+        text = "Success rate:" in head and "Slowest:" in head and "Requests/sec:" in head
+        return text or has(head, "summary", "successRate", "requestsPerSec")
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row."""
+        if not source.head.lstrip().startswith("{"):
+            for count, block in enumerate(blocks(source, r"Summary:"), 1):
+                yield Row(f"summary {count}", _printed(block), f"line {block.first}")
+            return
+        document = document_of(source)
+        facts: dict[str, Fact] = {}
+        for name, path, unit in (
+            ("duration", "total", "s"),
+            ("max", "slowest", "s"),
+            ("min", "fastest", "s"),
+            ("mean", "average", "s"),
+            ("rate", "requestsPerSec", "1/s"),
+            ("body_bytes", "totalData", "B"),
+        ):
+            take(facts, name, document, "summary", path, unit=unit)
+        if "duration" not in facts or "rate" not in facts:
+            raise ValueError("summary: no total and requestsPerSec")
+        for name in field(document, "latencyPercentiles") or ():
+            if name[:1] == "p" and name[1:].replace(".", "", 1).isdigit():
+                take(facts, f"p{float(name[1:]):g}", document, "latencyPercentiles", name, unit="s")
+        codes = list(counts(document, "statusCodeDistribution"))
+        answered = statuses(facts, iter(codes), "statusCodeDistribution")
+        errors = dict(counts(document, "errorDistribution"))
+        facts["in_flight"] = Fact(float(errors.pop(_IN_FLIGHT, 0)), origin="errorDistribution")
+        facts["lost"] = Fact(float(sum(errors.values())), origin="errorDistribution")
+        # Versions differ in whether their rate counts those in flight.
+        half = float(facts["in_flight"].value) / 2
+        ended = answered + float(facts["lost"].value)
+        facts["requests"] = Fact(ended + half, "1", half, "", "statusCodeDistribution")
+        facts["samples"] = Fact(float(answered), origin="statusCodeDistribution")
+        yield Row("summary", facts, "summary")
+
+
+def _printed(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    for name, words in (
+        ("duration", "Total"),
+        ("max", "Slowest"),
+        ("min", "Fastest"),
+        ("mean", "Average"),
+    ):
+        if hit := block.find(rf"\s*{words}:\s+(\S{{1,20}} (?:secs|sec|ms|us|ns|s))"):
+            facts[name] = seconds(hit[0][1].replace("sec ", "secs"), words, hit[1])
+    if hit := block.find(r"\s*Requests/sec:\s+(\S{1,20})"):
+        facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
+    if "duration" not in facts or "rate" not in facts:
+        raise ValueError(f"line {block.first}: no lines 'Total:' and 'Requests/sec:' below it")
+    pattern = r"\s*(\d{1,2}(?:\.\d{1,3})?)%{1,2} in (\S{1,20} (?:secs|sec|ms|us|ns|s))"
+    for match, where in block.all(pattern):
+        name = f"p{float(match[1]):g}"
+        if name not in facts:  # a second list has the time to the first byte
+            facts[name] = seconds(match[2], f"{match[1]}%", where)
+    codes = [(m[1], int(m[2])) for m, _ in block.all(r"\s*\[(\d{3})\] (\d{1,15}) responses")]
+    answered = statuses(facts, iter(codes), "Status code distribution")
+    facts["samples"] = Fact(float(answered), origin="Status code distribution")
+    return facts
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of oha."""
+    return [OhaReader]

@@ -1,0 +1,124 @@
+"""vegeta: a fixed rate, as the JSON or the text of `vegeta report`."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import counts, document_of, field, has, statuses, take
+from benchforge_readers.printed import Block, blocks, number, seconds
+
+_NS = 1e-9
+_SKETCH = 0.02  # of a t-digest
+_PERCENTILES = {"50th": "p50", "90th": "p90", "95th": "p95", "99th": "p99"}
+
+
+class VegetaReader(Reader):
+    """The JSON (`-type=json`) or the text of `vegeta report`.
+
+    Good to know:
+
+    - vegeta sends at a fixed rate: the number of requests under way has no bound.
+    - Its percentiles come from a sketch (t-digest), so checks allow 2 %.
+    - `throughput` counts successes per second of attack and wait.
+    """
+
+    name: ClassVar[str] = "vegeta"
+
+    def claims(self, head: str) -> bool:
+        """Return True for a report of vegeta."""
+        text = "[total, rate" in head and "Latencies" in head
+        return text or has(head, "latencies", "bytes_in", "status_codes")
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each report."""
+        if not source.head.lstrip().startswith("{"):
+            for count, block in enumerate(blocks(source, r"Requests +\[total, rate"), 1):
+                yield Row(f"report {count}", _printed(block), f"line {block.first}")
+            return
+        document = document_of(source)
+        facts: dict[str, Fact] = {}
+        take(facts, "requests", document, "requests")
+        take(facts, "rate", document, "rate", unit="1/s")
+        take(facts, "good_rate", document, "throughput", unit="1/s")
+        take(facts, "success", document, "success")
+        take(facts, "duration", document, "duration", unit="s", scale=_NS, step=1.0)
+        take(facts, "wait", document, "wait", unit="s", scale=_NS, step=1.0)
+        for name in ("mean", "min", "max"):
+            take(facts, name, document, "latencies", name, unit="s", scale=_NS, step=1.0)
+        for path, name in _PERCENTILES.items():
+            take(facts, name, document, "latencies", path, unit="s", scale=_NS, step=1.0)
+        take(facts, "body_bytes", document, "bytes_in", "total", unit="B")
+        _sketched(facts)
+        hit = counts(document, "status_codes")
+        total = statuses(facts, hit, "status_codes")
+        lost = int(field(table_of(document), "0") or 0)
+        facts["lost"] = Fact(float(lost), origin="status_codes.0")
+        facts["status_total"] = Fact(float(total), origin="status_codes")
+        facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
+        yield Row("report", facts, "document")
+
+
+def table_of(document: object) -> dict[str, int]:
+    """Return the counts by status."""
+    return dict(counts(document, "status_codes"))
+
+
+def _sketched(facts: dict[str, Fact]) -> None:
+    for name in _PERCENTILES.values():
+        if (entry := facts.get(name)) is not None:
+            width = entry.resolution + _SKETCH * float(entry.value)
+            facts[name] = Fact(entry.value, "s", width, "t-digest", entry.origin)
+
+
+def _printed(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    for pattern, names in (
+        (r"Requests +\[(total, rate(?:, throughput)?)\] +(.{1,200})", {"throughput": "good_rate"}),
+        (r"Duration +\[(total, attack, wait)\] +(.{1,200})", {"attack": "duration"}),
+        (
+            r"Latencies +\[([a-z0-9, ]{3,60})\] +(.{1,200})",
+            {"50": "p50", "90": "p90", "95": "p95", "99": "p99"},
+        ),
+    ):
+        if not (hit := block.find(pattern)):
+            continue
+        titles = [title.strip() for title in hit[0][1].split(",")]
+        values = [value.strip() for value in hit[0][2].split(",")]
+        if len(titles) != len(values):
+            raise ValueError(f"{hit[1]}: {len(values)} numbers of {len(titles)}")
+        for title, value in zip(titles, values, strict=True):
+            name = names.get(title, title)
+            if pattern.startswith("Requests"):
+                if title == "total":
+                    facts["requests"] = number(value, "total", origin=hit[1])
+                else:
+                    facts[name] = number(value, title, "1/s", origin=hit[1])
+            elif (pattern.startswith("Duration") and title != "total") or title != "total":
+                facts[name] = seconds(value, title, hit[1])
+    if "requests" not in facts:
+        raise ValueError(f"line {block.first}: no number of requests")
+    _printed_counts(block, facts)
+    _sketched(facts)
+    facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
+    return facts
+
+
+def _printed_counts(block: Block, facts: dict[str, Fact]) -> None:
+    if hit := block.find(r"Success +\[ratio\] +(\S{1,20})%"):
+        facts["success"] = number(hit[0][1], "Success", "1", 0.01, hit[1])
+        entry = facts["success"]
+        facts["success"] = Fact(entry.value, "1", max(entry.resolution, 1e-4), "", entry.origin)
+    if hit := block.find(r"Status Codes +\[code:count\] +(.{1,500}?) *"):
+        pairs = [pair.split(":") for pair in hit[0][1].split()]
+        if any(len(pair) != 2 or not pair[1].isdigit() or len(pair[1]) > 18 for pair in pairs):  # noqa: PLR2004
+            raise ValueError(f"{hit[1]}: Status Codes: not code:count")
+        codes = {code: int(count) for code, count in pairs}
+        facts["status_total"] = Fact(float(sum(codes.values())), origin=hit[1])
+        facts["lost"] = Fact(float(codes.get("0", 0)), origin=hit[1])
+        statuses(facts, iter(codes.items()), hit[1])
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of vegeta."""
+    return [VegetaReader]

@@ -1,0 +1,126 @@
+"""wrk: a closed loop that prints a page of text."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+
+BEGINS = r"Running .{1,40} test @ "
+CORRECTED = "wrk 4 adds samples that it never measured below each long one"
+_K = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_WORD = r"(-?\S{1,20})"
+
+
+class WrkReader(Reader):
+    """The text that wrk prints.
+
+    Good to know:
+
+    - The mean, the deviation and the percentiles include samples that wrk adds below each long one.
+    - Responses that came after the time limit are not among the latencies.
+    - wrk prints no number of requests on one connection: a script may send several at once.
+    """
+
+    name: ClassVar[str] = "wrk"
+
+    def claims(self, head: str) -> bool:
+        """Return True for the first lines of wrk, unless they are those of wrk2."""
+        return "test @ " in head and "Thread Stats" in head and "HdrHistogram" not in head
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each test."""
+        for count, block in enumerate(blocks(source, BEGINS), 1):
+            facts = facts_of(block)
+            _percentiles(block, facts)
+            where = f"line {block.first}"
+            yield Row(named(block, count), facts, where)
+
+
+def named(block: Block, count: int) -> str:
+    """Return the URL of a test as its name."""
+    url = block.lines[0].rpartition(" @ ")[2].strip()[:80]
+    return f"{url or 'test'} ({count})" if count > 1 else url or "test"
+
+
+def facts_of(block: Block) -> dict[str, Fact]:
+    """Return what wrk and wrk2 print alike. Raises ValueError for a number that is none."""
+    facts = {**_settings(block), **_times(block), **_counts(block)}
+    _errors(block, facts)
+    if hit := block.find(r"Requests/sec: +(\S{1,20})"):
+        facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
+    if hit := block.find(r"Transfer/sec: +(\S{1,20})"):
+        facts["byte_rate"] = quantity(hit[0][1], "Transfer/sec", BINARY, "B/s", hit[1])
+    facts["loop"] = Fact("closed", origin="wrk is a closed loop")
+    facts["protocol"] = Fact("HTTP/1.1", origin="wrk speaks HTTP/1.1 only")
+    if facts["requests"].value:
+        return facts
+    return {name: fact for name, fact in facts.items() if name not in {"mean", "sd", "max"}}
+
+
+def _settings(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    if hit := block.find(r"Running (\S{1,20}) test @ .*"):
+        facts["duration_asked"] = seconds(hit[0][1], "test", hit[1])
+    if hit := block.find(r" *(\d{1,9}) threads and (\d{1,9}) connections"):
+        facts["threads"] = number(hit[0][1], "threads", origin=hit[1])
+        threads, connections = int(hit[0][1]), int(hit[0][2])
+        if threads and connections:  # each thread has the same number
+            each = connections // threads * threads
+            facts["connections"] = Fact(float(each), "1", 0.0, "", hit[1])
+    return facts
+
+
+def _times(block: Block) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    if hit := block.find(rf" *Latency +{_WORD} +{_WORD} +{_WORD} +{_WORD}"):
+        for name, text in zip(("mean", "sd", "max"), hit[0].groups(), strict=False):
+            if "nan" not in text:
+                facts[name] = seconds(text, name, hit[1])
+    hit = block.find(rf" *Req/Sec +{_WORD} +{_WORD} +{_WORD} +{_WORD}")
+    if hit and "nan" not in hit[0][1]:
+        facts["thread_rate"] = quantity(hit[0][1], "Req/Sec", _K, "1/s", hit[1])
+    return facts
+
+
+def _counts(block: Block) -> dict[str, Fact]:
+    total = block.find(r" *(\d{1,18}) requests in (\S{1,20}), (\S{1,20}) read")
+    if total is None:
+        raise ValueError(f"line {block.first}: no line 'requests in' below it: is it whole?")
+    return {
+        "requests": number(total[0][1], "requests", origin=total[1]),
+        "duration": seconds(total[0][2], "duration", total[1]),
+        "bytes": quantity(total[0][3], "read", BINARY, "B", total[1]),
+    }
+
+
+def _errors(block: Block, facts: dict[str, Fact]) -> None:
+    each = "connect (.{1,18}), read (.{1,18}), write (.{1,18}), timeout (.{1,18})"
+    if hit := block.find(rf" *Socket errors: {each}"):
+        *others, late = (number(text, "Socket errors", origin=hit[1]) for text in hit[0].groups())
+        facts["lost"] = Fact(sum(float(entry.value) for entry in others), origin=hit[1])
+        facts["timeouts"] = late
+    else:
+        facts["lost"] = facts["timeouts"] = Fact(0.0, origin="no line 'Socket errors'")
+    block.whole(facts, "failed", r" *Non-2xx or 3xx responses: (\S{1,18})")
+    facts.setdefault("failed", Fact(0.0, origin="no line 'Non-2xx or 3xx responses'"))
+
+
+def _percentiles(block: Block, facts: dict[str, Fact]) -> None:
+    for match, where in block.all(r" *(\d{1,2}(?:\.\d{1,3})?)% +(\S{1,20})"):
+        facts[f"p{float(match[1]):g}"] = seconds(match[2], f"{match[1]}%", where)
+    for name in (
+        "mean",
+        "sd",
+        "max",
+        *(entry for entry in facts if entry[0] == "p" and entry[1:2].isdigit()),
+    ):
+        if name in facts and name != "max":
+            entry = facts[name]
+            facts[name] = Fact(entry.value, entry.unit, entry.resolution, CORRECTED, entry.origin)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of wrk."""
+    return [WrkReader]

@@ -1,0 +1,133 @@
+"""Numbers as tools print them: a value with the step of its last digit, and where it was."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import Fact, Source
+
+SECONDS: Mapping[str, float] = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "\N{MICRO SIGN}s": 1e-6,
+    "\N{GREEK SMALL LETTER MU}s": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "secs": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+}
+BINARY: Mapping[str, float] = {
+    name + end: 1024.0**power
+    for power, names in enumerate((("",), ("K", "k", "Ki"), ("M", "Mi"), ("G", "Gi"), ("T", "Ti")))
+    for name in names
+    for end in ("B", "")
+}
+"Units of bytes of tools that count in steps of 1,024."
+MOST = 1e18
+_NUMBER = re.compile(r"\s*([+-]?)(\d{1,18})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?\s*")
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s|\u00b5s|\u03bcs|us|ns)")
+
+
+def number(text: str, name: str, unit: str = "1", scale: float = 1.0, origin: str = "") -> Fact:
+    """Return a printed number as a fact in its unit. Raises ValueError with the number's name."""
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        raise ValueError(f"{at(origin)}{name}: {text.strip()[:40]!r} is not a number")
+    step = 10.0 ** (int(match[4] or 0) - len(match[3] or "")) * scale
+    whole = match[3] is None and not match[4] and unit == "1"
+    return Fact(float(text) * scale, unit, 0.0 if whole else step, origin=origin)
+
+
+def quantity(text: str, name: str, units: Mapping[str, float], unit: str, origin: str = "") -> Fact:
+    """Return a number with a unit, such as 1.23ms. Raises ValueError with the number's name."""
+    match = re.fullmatch(r"\s*([-+.\deE]{1,40}?)\s*([^\d\s.+-]{0,6})\s*", text)
+    if not match or match[2] not in units:
+        stated = ", ".join(entry for entry in units if entry)
+        raise ValueError(
+            f"{at(origin)}{name}: {text.strip()[:40]!r} is not a number with a unit ({stated})"
+        )
+    return number(match[1], name, unit, units[match[2]], origin)
+
+
+def seconds(text: str, name: str, origin: str = "") -> Fact:
+    """Return a printed time, also one of several parts such as 1m30.5s."""
+    parts = _PART.findall(text)
+    if len(parts) > 1 and "".join(value + unit for value, unit in parts) == text.strip():
+        facts = [number(value, name, "s", SECONDS[unit], origin) for value, unit in parts]
+        return Fact(
+            sum(float(entry.value) for entry in facts), "s", facts[-1].resolution, "", origin
+        )
+    return quantity(text, name, SECONDS, "s", origin)
+
+
+def given(
+    value: object, name: str, unit: str = "1", scale: float = 1.0, step: float = 0.0
+) -> Fact | None:
+    """Return a number of JSON as a fact; None where it is missing.
+
+    `step` is the resolution in the source's unit; without one, the number is taken as exact to 12
+    digits. Raises ValueError for what is no finite number.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name}: {str(value)[:40]!r} is not a number")  # noqa: TRY004 - of foreign data
+    if not math.isfinite(value) or abs(value) > MOST:
+        raise ValueError(f"{name}: {str(value)[:40]} is not a finite number")
+    resolution = step or (0.0 if isinstance(value, int) and unit == "1" else abs(value) * 1e-12)
+    return Fact(float(value) * scale, unit, resolution * scale, origin=name)
+
+
+def at(origin: str) -> str:
+    """Return a place as the beginning of a message."""
+    return f"{origin}: " if origin else ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines that belong together, and the number of the first one in its source."""
+
+    lines: Sequence[str]
+    first: int = 1
+
+    def find(self, pattern: str) -> tuple[re.Match[str], str] | None:
+        """Return the first match of a whole line, and where it is."""
+        return next(self.all(pattern), None)
+
+    def all(self, pattern: str) -> Iterator[tuple[re.Match[str], str]]:
+        """Yield the match of each line that the pattern fits, and where it is."""
+        compiled = re.compile(pattern)
+        for number_, line in enumerate(self.lines, self.first):
+            if len(line) < _LONGEST and (match := compiled.fullmatch(line.rstrip())):
+                yield match, f"line {number_}"
+
+    def whole(self, facts: dict[str, Fact], name: str, pattern: str) -> None:
+        """Add the whole number that a line ends with."""
+        if hit := self.find(pattern):
+            facts[name] = number(hit[0][1].replace(",", ""), name, origin=hit[1])
+
+
+_LONGEST = 2000
+
+
+def blocks(source: Source, begins: str) -> Iterator[Block]:
+    """Yield the lines from each one that fits to before the next: a log may hold many results."""
+    compiled = re.compile(begins)
+    lines: list[str] = []
+    first = 0
+    for number_, line in enumerate(source.lines(), 1):
+        if compiled.match(line):
+            if first:
+                yield Block(lines, first)
+            lines, first = [], number_
+        if first:
+            lines.append(line)
+            if len(lines) > _MOST_LINES:
+                raise ValueError(f"line {number_}: more than {_MOST_LINES} lines of one result")
+    if first:
+        yield Block(lines, first)
+
+
+_MOST_LINES = 100_000

@@ -1,0 +1,31 @@
+"""Rows of CSV, by the titles of their columns, one at a time."""
+
+import csv
+from collections.abc import Iterator, Mapping
+
+from benchforge.plugin import Source
+
+_MOST_COLUMNS = 1000
+
+
+def rows_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the place and the cells of each row. Raises ValueError for what is no table."""
+    reader = csv.reader(source.lines(), delimiter=_delimiter(source.head))
+    try:
+        titles = [title.strip() for title in next(reader, [])]
+        if not 1 < len(titles) <= _MOST_COLUMNS or len(set(titles)) < len(titles):
+            raise ValueError("line 1: no titles of columns, each one once")
+        for cells in reader:
+            where = f"line {reader.line_num}"
+            if not cells:
+                continue
+            if len(cells) != len(titles):
+                raise ValueError(f"{where}: {len(cells)} cells below {len(titles)} titles")
+            yield where, dict(zip(titles, cells, strict=True))
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from None
+
+
+def _delimiter(head: str) -> str:
+    first = head.partition("\n")[0]
+    return max((",", ";", "\t"), key=first.count)

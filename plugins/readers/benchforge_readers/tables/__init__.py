@@ -1,0 +1,1 @@
+"""Published tables: rows of many measurements."""

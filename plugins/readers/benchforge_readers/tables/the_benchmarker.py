@@ -1,0 +1,92 @@
+"""the-benchmarker/web-frameworks: its data.json."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import document_of, field, has, items, word
+from benchforge_readers.printed import given
+
+_MS = 1e-3
+_FACTS = {
+    "total_requests_per_s": ("rate", "1/s", 1.0),
+    "total_requests": ("requests", "1", 1.0),
+    "duration_ms": ("duration", "s", _MS),
+    "average_latency": ("mean", "s", 1.0),
+    "minimum_latency": ("min", "s", 1.0),
+    "standard_deviation": ("sd", "s", 1.0),
+    "percentile50": ("p50", "s", 1.0),
+    "percentile75": ("p75", "s", 1.0),
+    "percentile90": ("p90", "s", 1.0),
+    "percentile99": ("p99", "s", 1.0),
+    "percentile99999": ("p99.999", "s", 1.0),
+    "http_errors": ("failed", "1", 1.0),
+    "request_timeouts": ("timeouts", "1", 1.0),
+}
+_REALLY = (
+    "oha's p95: .tasks/collect.rake stores data.dig(:latencyPercentiles, :p95) as percentile99"
+)
+
+
+_ALL = "oha counts requests that failed, whose number nobody stored"
+
+
+class TheBenchmarkerReader(Reader):
+    """The `data.json` of the-benchmarker/web-frameworks.
+
+    Good to know:
+
+    - A value of -1 means that nobody stored it. It is unknown.
+    - The project's script stores oha's p95 under the name `percentile99` (its state in February
+      2026). The reader says so and keeps the published name.
+    """
+
+    name: ClassVar[str] = "the_benchmarker"
+
+    def claims(self, head: str) -> bool:
+        """Return True for metrics with levels and frameworks."""
+        return has(head, "metrics", "level", "label", "framework_id")
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each framework and level."""
+        document = document_of(source)
+        names = {
+            field(entry, "id"): word(field(entry, "label"), "no name")
+            for entry in items(document, "frameworks")
+            if isinstance(field(entry, "id"), int)
+        }
+        groups: dict[tuple[int, float], dict[str, Fact]] = {}
+        for place, metric in enumerate(_metrics(document)):
+            where = f"metrics.{place}"
+            framework, level = field(metric, "framework_id"), field(metric, "level")
+            if not isinstance(framework, int) or not isinstance(level, int):
+                raise ValueError(f"{where}: no framework_id and level")  # noqa: TRY004 - of foreign data
+            facts = groups.setdefault((framework, level), {})
+            facts["connections"] = Fact(float(level), origin=f"{where}.level")
+            name = _FACTS.get(str(field(metric, "label")))
+            value = _value(field(metric, "value"), f"{where}.value", name)
+            if name is None or value is None or float(value.value) < 0:
+                continue
+            really = {"p99": _REALLY, "rate": _ALL}.get(name[0], "")
+            facts[name[0]] = Fact(value.value, value.unit, value.resolution, really, value.origin)
+        for (framework, level), facts in groups.items():
+            facts["loop"] = Fact("closed", origin="oha without -q")
+            facts["pipeline"] = Fact(1.0, origin="oha with --disable-keepalive")
+            if not float(facts["rate"].value if "rate" in facts else 0):
+                continue  # a framework that did not run
+            name_ = f"{names.get(framework, framework)} ({level})"
+            yield Row(name_, facts, facts["rate"].origin, f"level {level}")
+
+
+def _value(value: object, where: str, name: tuple[str, str, float] | None) -> Fact | None:
+    return given(value, where) if name is None else given(value, where, name[1], name[2])
+
+
+def _metrics(document: object) -> list[Any]:
+    return items(document, "metrics")
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of the-benchmarker."""
+    return [TheBenchmarkerReader]

@@ -1,0 +1,1 @@
+"""Timers: tools that repeat a command or a function, and time each run."""

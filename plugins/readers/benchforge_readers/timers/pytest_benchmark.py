@@ -1,0 +1,47 @@
+"""pytest-benchmark: the JSON that `--benchmark-json` writes."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.document import document_of, field, has, items, take, word
+from benchforge_readers.timers.runs import times_of
+
+
+class PytestBenchmarkReader(Reader):
+    """The JSON of pytest-benchmark (`--benchmark-json`, or one that it saved)."""
+
+    name: ClassVar[str] = "pytest_benchmark"
+
+    def claims(self, head: str) -> bool:
+        """Return True for the benchmarks of pytest."""
+        return has(head, "machine_info", "commit_info") or has(head, "stddev_outliers", "ld15iqr")
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """Yield a row for each benchmark."""
+        for place, benchmark in enumerate(items(document_of(source), "benchmarks")):
+            where = f"benchmarks.{place}"
+            facts: dict[str, Fact] = {}
+            for name, path in (
+                ("mean", "mean"),
+                ("sd", "stddev"),
+                ("p25", "q1"),
+                ("p50", "median"),
+                ("p75", "q3"),
+                ("min", "min"),
+                ("max", "max"),
+                ("sum", "total"),
+            ):
+                take(facts, name, benchmark, "stats", path, unit="s")
+            take(facts, "requests", benchmark, "stats", "rounds")
+            take(facts, "per_second", benchmark, "stats", "ops", unit="1/s")
+            times = times_of(items(benchmark, "stats", "data"), f"{where}.stats.data")
+            name = word(field(benchmark, "fullname") or field(benchmark, "name"), where)
+            group = word(field(benchmark, "group"), "benchmarks")
+            yield Row(name, facts, where, table=group, times=times)
+
+
+@hookimpl
+def benchforge_parts() -> list[type[Reader]]:
+    """Return the reader of pytest-benchmark."""
+    return [PytestBenchmarkReader]

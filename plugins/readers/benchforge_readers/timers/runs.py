@@ -1,0 +1,20 @@
+"""Times of single runs, as lists of JSON."""
+
+from collections.abc import Sequence
+
+from benchforge_readers.printed import given
+
+_MOST = 1_000_000
+
+
+def times_of(values: Sequence[object], name: str) -> tuple[float, ...]:
+    """Return a list of times in seconds. Raises ValueError for what is no time."""
+    if len(values) > _MOST:
+        raise ValueError(f"{name}: more than {_MOST} times")
+    times = []
+    for place, value in enumerate(values):
+        fact = given(value, f"{name}.{place}", "s")
+        if fact is None or float(fact.value) < 0:
+            raise ValueError(f"{name}.{place}: {value!r} is not a time")
+        times.append(float(fact.value))
+    return tuple(times)

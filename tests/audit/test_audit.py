@@ -1,0 +1,148 @@
+"""`benchforge audit` at a terminal: what people type, what they read, and the exit codes."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from front_door import Bench, bench_words
+from load import printers
+from load.audits import all_readers, source
+from load.queues import Setup, simulate
+
+RECORDED = Path(__file__).parents[1] / "outputs"
+WRK = """Running 30s test @ http://127.0.0.1:8080/
+  2 threads and 64 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.52s   102.13ms   1.61s    93.02%
+    Req/Sec     5.20k   512.01     6.10k    70.00%
+  312040 requests in 30.02s, 42.11MB read
+Requests/sec:  10394.40
+Transfer/sec:      1.40MB
+"""
+
+
+def piped(text: str, *words: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        bench_words("audit", "-", *words), input=text, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_pasted_output_is_audited() -> None:
+    code, out, _ = piped(WRK, "--pipeline", "1")
+    assert code == 1
+    assert "impossible: more requests were under way than the connections hold [AL1]" in out
+    assert "10,394.4/s x 1.52 s = " in out
+    assert "64 connections hold 64" in out
+    assert "Facts by you: pipeline 1" in out
+    assert "identities hold" in out
+
+
+def test_what_is_not_stated_is_not_assumed() -> None:
+    code, out, _ = piped(WRK)
+    assert code == 0
+    assert "unsupported: more requests were under way" in out
+    assert "Rests on: 1 request at a time on a connection." in out
+    assert "not stated: pipeline (--pipeline) and body (--body)" in out
+
+
+def test_the_other_forms_say_the_same(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "wrk.txt").write_text(WRK)
+    done = bench("audit", "wrk.txt", "--pipeline", "1", "--json")
+    document = json.loads(done.out)
+    (first, *_) = document["sources"][0]["findings"]
+    assert done.code == 1
+    assert (first["code"], first["severity"], first["where"]) == ("AL1", "impossible", "line 1")
+    assert document["given"]["pipeline"]["origin"] == "by the auditor"
+    markdown = bench("audit", "wrk.txt", "--pipeline", "1", "--markdown")
+    assert "| impossible | AL1 |" in markdown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["absent.txt"], 2, "absent.txt: No such file or directory"),
+        (["empty.txt"], 2, "empty.txt: it is empty"),
+        (["poem.txt"], 2, "poem.txt: no reader knows this content"),
+        (["wrk.txt", "--as", "wrq"], 2, "no reader named 'wrq'"),
+        (["wrk.txt", "--as", "ab"], 2, "wrk.txt: ab: no result in it"),
+        (["wrk.txt", "--connections", "many"], 2, "--connections many: not a number above 0"),
+        (["wrk.txt", "--link", "fast"], 2, "--link fast: not a speed"),
+        (["wrk.txt", "--duration", "-3s"], 2, "--duration -3s: not a duration"),
+        (["wrk.txt", "--json", "--markdown"], 2, "--json and --markdown"),
+        (["poem.txt", "--as", "columns"], 2, "no column is named"),
+        (["poem.txt", "--column", "mean"], 2, "--column mean: not FACT=TITLE"),
+        (["cut.txt"], 2, "cut.txt: wrk: line 1: no line 'requests in' below it"),
+        (["both.txt"], 2, "claim it"),
+        (["values.json"], 0, "Nothing is impossible"),
+        (["alone.csv", "--column", "rate=rps"], 4, "nothing could be checked"),
+        (["table.csv", "--column", "mean=avg:ms", "--column", "max=worst:ms"],
+         1, "the mean, 9.5 ms, is more than the maximum, 8 ms"),
+    ],
+)  # fmt: skip
+def test_exit_codes(bench: Bench, tmp_path: Path, words: list[str], code: int, says: str) -> None:
+    (tmp_path / "wrk.txt").write_text(WRK)
+    (tmp_path / "empty.txt").write_text("\n")
+    (tmp_path / "poem.txt").write_text("so much depends\nupon\n")
+    (tmp_path / "cut.txt").write_text("".join(WRK.splitlines(keepends=True)[:5]))
+    (tmp_path / "both.txt").write_text(WRK + printers.h2load(simulate(Setup())))
+    (tmp_path / "values.json").write_text(printers.hyperfine(simulate(Setup())))
+    (tmp_path / "alone.csv").write_text("fw,rps\na,12\n")
+    (tmp_path / "table.csv").write_text("fw,avg,worst\na,9.5,8.0\nb,5.0,8.0\n")
+    done = bench("audit", *words)
+    assert done.code == code, done.all
+    assert says in done.all
+    assert "hint: " in done.err or code != 2
+
+
+def test_a_folder_is_read_whole(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "all" / "below").mkdir(parents=True)
+    (tmp_path / "all" / "wrk.txt").write_text(WRK)
+    (tmp_path / "all" / "notes.txt").write_text("nothing to see")
+    (tmp_path / "all" / "below" / "ab.txt").write_text(printers.ab(simulate(Setup())))
+    (tmp_path / "all" / "link.txt").symlink_to("/etc/passwd")
+    done = bench("audit", "all")
+    assert "all/wrk.txt: wrk, 1 row" in done.out
+    assert "all/below/ab.txt: ab, 1 row" in done.out
+    assert "passwd" not in done.out
+
+
+@pytest.mark.parametrize("tool", ["wrk", "wrk2", "ab", "hey", "oha", "h2load"])
+def test_recordings_of_real_tools_are_not_impossible(bench: Bench, tool: str) -> None:
+    files = [
+        file
+        for file in sorted((RECORDED / tool).glob("*/stdout.txt"))
+        if file.stat().st_size and any(one.claims(file.read_text()) for one in all_readers())
+    ]
+    assert files
+    done = bench("audit", *files, "--json")
+    sources = json.loads(done.out)["sources"]
+    assert len(sources) > len(files) / 2
+    wrong = [one for audit in sources for one in audit["findings"] if one["severity"] in FALSE]
+    assert not wrong
+
+
+FALSE = ("impossible", "false field")
+
+
+def test_two_sittings_show_which_ranks_are_noise(bench: Bench, tmp_path: Path) -> None:
+    def sitting(shift: float) -> str:
+        rows = [f"f{number},{1000 + number * 3 + shift * (number % 7)}" for number in range(30)]
+        return "\n".join(["fw,rps", *rows])
+
+    (tmp_path / "a.csv").write_text(sitting(0))
+    (tmp_path / "b.csv").write_text(sitting(9))
+    columns = ("--column", "name=fw", "--column", "rate=rps:1/s")
+    done = bench("audit", "a.csv", "b.csv", *columns)
+    assert "not resolved: neighbours in rank differ by less than one row" in done.out
+    assert "neighbouring pairs of rows: the rate of 30 rows changed by" in done.out
+
+
+def test_each_output_is_claimed_by_one_reader() -> None:
+    closed, paced = simulate(Setup()), simulate(Setup(rate=200.0))
+    for tool, printer in {**printers.CLOSED, **printers.OPEN}.items():
+        text = printer(paced if tool in printers.OPEN else closed)
+        claims = [one.name for one in all_readers() if one.claims(source(text).head)]
+        assert claims == [tool.removesuffix("_text")], tool

@@ -1,0 +1,152 @@
+"""Each kind of lie that is planted in a true result is reported, by the check that it breaks."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from load import printers
+from load.audits import audit, false
+from load.queues import Setup, Simulated, simulate
+
+from benchforge.plugin import Fact
+
+SETUP = Setup(connections=8, workers=2, service_s=0.004, duration_s=2.0, seed=7)
+OPEN = Setup(connections=8, workers=4, service_s=0.004, duration_s=2.0, rate=300.0, seed=7)
+
+
+def edited(text: str, pattern: str, change: Callable[[float], float]) -> str:
+    """Change the number in the first group of a pattern."""
+
+    def other(match: re.Match[str]) -> str:
+        start, end = match.start(1) - match.start(), match.end(1) - match.start()
+        value = change(float(match[1]))
+        shown = f"{value:.0f}" if match[1].isdigit() else f"{value:.4f}"
+        return match[0][:start] + shown + match[0][end:]
+
+    changed, count = re.subn(pattern, other, text, count=1)
+    assert count, pattern
+    return changed
+
+
+def bombardier_with_more(of: Simulated) -> str:
+    return edited(printers.bombardier(of), r'"req2xx": (\d+)', lambda count: 3 * count)
+
+
+def jmeter_with_late_first_byte(of: Simulated) -> str:
+    return printers.jmeter(of).replace("http://127.0.0.1/,", "http://127.0.0.1/,9", 1)
+
+
+def arena(*rows: dict[str, object]) -> str:
+    plain = {
+        "rps": 20000,
+        "avg_latency": "20.00ms",
+        "p99_latency": "35.00ms",
+        "cpu": "640.0%",
+        "connections": 512,
+        "duration": "5s",
+        "pipeline": 1,
+        "bandwidth": "3.00MB/s",
+        "status_2xx": 100012,
+    }
+    return json.dumps([{"framework": f"f{n}", **plain, **row} for n, row in enumerate(rows)])
+
+
+LIES: dict[str, tuple[str, Callable[[], str]]] = {
+    "a rate three times as high": (
+        "AC1",
+        lambda: edited(printers.wrk(simulate(SETUP)), r"Requests/sec: ([\d.]+)", lambda r: 3 * r),
+    ),
+    "three times as many requests": ("AL1", lambda: bombardier_with_more(simulate(SETUP))),
+    "a p99 below the median": (
+        "AP1",
+        lambda: edited(printers.hey(simulate(SETUP)), r"99%% in ([\d.]+)", lambda t: t / 100),
+    ),
+    "a mean above the maximum": (
+        "AM1",
+        lambda: edited(printers.oha(simulate(SETUP)), r'"average": ([\d.]+)', lambda t: 90 * t),
+    ),
+    "a mean that the percentiles do not allow": (
+        "AM2",
+        lambda: edited(printers.oha(simulate(SETUP)), r'"average": ([\d.]+)', lambda t: t / 8),
+    ),
+    "a deviation beyond the extremes": (
+        "AV1",
+        lambda: edited(
+            printers.bombardier(simulate(SETUP)), r'"stddev": ([\d.]+)', lambda t: 99 * t
+        ),
+    ),
+    "a response longer than the load": (
+        "AT1",
+        lambda: edited(printers.oha(simulate(SETUP)), r'"slowest": ([\d.]+)', lambda _: 900.0),
+    ),
+    "twice the bytes per second": (
+        "AB1",
+        lambda: edited(printers.ab(simulate(SETUP)), r"Transfer rate: +([\d.]+)", lambda b: 2 * b),
+    ),
+    "more bytes than the link carries": ("AB3", lambda: arena({"bandwidth": "3.00GB/s"}, {})),
+    "more CPUs than there are": ("AU1", lambda: arena({"cpu": "9000.0%"}, {})),
+    "a duration that was not run": ("AC1", lambda: arena({"status_2xx": 300036}, {})),
+    "the mean in the column of the p99": (
+        "AX2",
+        lambda: arena(*({"p99_latency": "20.00ms", "rps": 20000 + n} for n in range(4))),
+    ),
+    "a copied row": ("AX1", lambda: arena({"rps": 20123}, {"rps": 20123}, {"rps": 19800})),
+    "a row left out": (
+        "AC6",
+        lambda: re.sub(r"GET,/b,.*\n", "", printers.locust(simulate(SETUP))),
+    ),
+    "a mean that is not that of the times": (
+        "AR1",
+        lambda: edited(printers.hyperfine(simulate(SETUP)), r'"mean": ([\d.]+)', lambda t: t / 2),
+    ),
+    "operations that do not follow from the mean": (
+        "AR2",
+        lambda: edited(
+            printers.pytest_benchmark(simulate(SETUP)), r'"ops": ([\d.]+)', lambda r: 2 * r
+        ),
+    ),
+    "a throughput that is not of the successes": (
+        "AC5",
+        lambda: edited(printers.vegeta(simulate(OPEN)), r'"throughput": ([\d.]+)', lambda r: 2 * r),
+    ),
+    "a histogram of other requests": (
+        "AC4",
+        lambda: edited(printers.wrk2(simulate(OPEN)), r"Total count += (\d+)", lambda n: n + 99),
+    ),
+    "a first byte after the last": ("AS1", lambda: jmeter_with_late_first_byte(simulate(SETUP))),
+    "iterations of another run": (
+        "AC3",
+        lambda: edited(
+            printers.k6(simulate(SETUP)), r'"iterations": {"count": (\d+)', lambda n: 3 * n
+        ),
+    ),
+    "fewer users than iterations": (
+        "AL4",
+        lambda: edited(printers.k6(simulate(SETUP)), r'"vus_max": {"value": (\d+)', lambda _: 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_reported(lie: str) -> None:
+    code, text = LIES[lie]
+    given = {
+        "link": Fact(1.25e9, "B/s", origin="by the auditor"),
+        "cores": Fact(64.0, "cores", origin="by the auditor"),
+    }
+    name = "baseline-512.json" if code in {"AB3", "AU1", "AC1", "AX1", "AX2"} else "result"
+    findings = false(audit(text(), given, name))
+    assert [finding.code for finding in findings if finding.code == code], findings
+    for finding in findings:
+        assert finding.identity
+        assert finding.row
+        assert finding.where
+        assert finding.true_if
+
+
+def test_the_rows_that_lies_are_planted_in_are_true() -> None:
+    given = {"link": Fact(1.25e9, "B/s"), "cores": Fact(64.0, "cores")}
+    assert not false(
+        audit(arena({"rps": 20001}, {"rps": 20002}, {"rps": 20003}), given, "baseline-512.json")
+    )

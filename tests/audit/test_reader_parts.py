@@ -1,0 +1,76 @@
+"""Readers as parts: the contract of each, and the package that `plugins new reader` writes."""
+
+import importlib.util
+import io
+from pathlib import Path
+
+import pytest
+from benchforge_author.examine import examine
+from benchforge_author.recorded import OUT, Recording
+from front_door import Bench
+from load import printers
+from load.queues import Setup, simulate
+
+from benchforge.parts.reader import Reader, Source
+from benchforge.registry import Registry
+
+
+@pytest.mark.parametrize("tool", ["wrk", "bombardier", "locust", "wrk2", "vegeta"])
+def test_a_reader_keeps_the_contract(tool: str) -> None:
+    rate = 100.0 if tool in printers.OPEN else None
+    text = {**printers.CLOSED, **printers.OPEN}[tool](simulate(Setup(rate=rate, duration_s=0.3)))
+    recording = Recording("printed", {}, 0, "/", {OUT: text.encode()})
+    examined = examine(Registry().part("reader", tool), recordings=[recording])
+    assert not examined.findings
+    (rows,) = examined.rows
+    assert rows.damages > 50
+    assert any("mean" in line for line in rows.lines)
+
+
+def test_a_reader_that_crashes_has_defects() -> None:
+    class Careless(Reader):
+        """Reads a number."""
+
+        name = "careless"
+
+        def claims(self, head: str) -> bool:
+            return True
+
+        def rows(self, source: Source):  # type: ignore[no-untyped-def] # noqa: ANN202
+            raise KeyError(source.text()[:1])
+
+    recording = Recording("printed", {}, 0, "/", {OUT: b"1\n"})
+    examined = examine(Careless, recordings=[recording])
+    assert examined.defects == ["printed: stdout.txt: rows() crashes: KeyError: '1'"]
+
+
+def test_plugins_check_reads_rows(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "ab.txt").write_text(printers.ab(simulate(Setup())))
+    done = bench("plugins", "check", "reader-ab", "--output", "ab.txt")
+    assert done.code == 0, done.all
+    assert "ways: " in done.out
+    assert "requests " in done.out
+    other = bench("plugins", "check", "reader-wrk", "--output", "ab.txt")
+    assert other.code == 4
+    assert "no reading: no rows" in other.out
+
+
+def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
+    done = bench("plugins", "new", "reader", "mine")
+    assert done.code == 0, done.all
+    assert "plugins check reader-mine --output tests/outputs/healthy.txt" in done.out
+    assert "audit tests/outputs/healthy.txt" in done.out
+    package = tmp_path / "benchforge-mine"
+    module = package / "src/benchforge_mine/__init__.py"
+    spec = importlib.util.spec_from_file_location("benchforge_mine", module)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    healthy = package / "tests/outputs/healthy.txt"
+    examined = examine(made.MineReader, recordings=[Recording.of(healthy)])
+    assert not examined.findings
+    source = Source("healthy.txt", io.BytesIO(healthy.read_bytes()))
+    assert made.MineReader().claims(source.head)
+    (row,) = made.MineReader().rows(source)
+    assert row.facts["mean"].value == pytest.approx(0.01891)

@@ -1,0 +1,69 @@
+"""No result that a load can have is called impossible: loads are simulated, tools print them."""
+
+import random
+
+import pytest
+from load.audits import audit, false
+from load.printers import CLOSED, OPEN, PIPELINES, TIMES_OUT
+from load.queues import Setup, simulate
+
+from benchforge.model.validity.times import mean_at_least
+from benchforge.plugin import Fact
+
+FEW, EACH, MANY = 20, 250, 6250
+"Loads of each of sixteen tools: 320 in `make test`, and 100,000 in all."
+
+
+def drawn(tool: str, seed: int) -> Setup:
+    """Return a load of the tool: closed, with think time, time-outs, pipelines, or open."""
+    random_ = random.Random(f"{tool} {seed}")
+    connections = random_.choice((1, 2, 8, 30, 100))
+    return Setup(
+        connections=connections,
+        workers=random_.choice((1, 2, 8, 64)),
+        service_s=random_.choice((0.001, 0.005, 0.03)) * random_.uniform(0.5, 2),
+        heavy=random_.random() < 0.4,
+        think_s=random_.choice((0.0, 0.0, 0.01, 0.2)),
+        pipeline=random_.choice((1, 4, 16)) if tool in PIPELINES else 1,
+        timeout_s=random_.choice((None, 0.02, 0.1)) if tool in TIMES_OUT else None,
+        fails=random_.choice((0.0, 0.0, 0.003, 0.3)),
+        rate=random_.choice((50.0, 400.0, 1500.0)) if tool in OPEN else None,
+        duration_s=random_.choice((0.2, 0.5, 1.0)),
+        body=random_.choice((0, 13, 5000)),
+        seed=seed,
+    )
+
+
+@pytest.mark.parametrize("tool", [*CLOSED, *OPEN])
+def test_no_true_result_is_impossible(tool: str) -> None:
+    for seed in range(FEW):
+        nothing_false(tool, seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("tool", [*CLOSED, *OPEN])
+@pytest.mark.parametrize("first", range(FEW, FEW + MANY, EACH))
+def test_no_true_result_of_many_is_impossible(tool: str, first: int) -> None:
+    for seed in range(first, first + EACH):
+        nothing_false(tool, seed)
+
+
+def nothing_false(tool: str, seed: int) -> None:
+    setup = drawn(tool, seed)
+    of = simulate(setup)
+    if len(of.times) < 2:
+        return
+    text = {**CLOSED, **OPEN}[tool](of)
+    given = {"body": Fact(float(setup.body), "B", origin="by the auditor")}
+    if tool in PIPELINES:
+        given["pipeline"] = Fact(float(setup.pipeline), origin="by the auditor")
+    if tool in {"hey", "oha"}:
+        given["connections"] = Fact(float(setup.connections), origin="by the auditor")
+    audited = audit(text, given)
+    assert not false(audited), (setup, false(audited), text)
+    assert audited.checked or tool == "pyperf", text
+
+
+def test_a_coarse_percentile_bounds_no_mean_twice() -> None:
+    """The lowest value of a coarse percentile may be below that of a finer, lower one."""
+    assert mean_at_least({50.0: 4.0, 75.0: 3.5, 90.0: 4.0}) == pytest.approx(2.0)

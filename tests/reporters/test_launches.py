@@ -1,0 +1,75 @@
+"""The scatter between launches, and the load of a launch that needs the least time."""
+
+import math
+import random
+
+import pytest
+from benchforge_reporters.document.launches import LaunchScatter, _groups, _scatter, launches
+from hypothesis import given
+from hypothesis import strategies as st
+from made import plain
+from made.turns import turns
+
+from benchforge.model.trial.trial import Trial
+
+ROUNDS = 20
+
+
+def launched(count: int, between: float, within: float, seed: int = 1) -> list[Trial]:
+    """Return launches of two equal servers whose log-rates scatter by these deviations."""
+    rng, trials = random.Random(seed), []
+    for block in range(1, count + 1):
+        numbers = 2 * block - 1, 2 * block
+        for number, server in zip(numbers, ("one", "other"), strict=True):
+            level = rng.gauss(0, between / math.sqrt(2))
+            logs = [level + rng.gauss(0, within) for _ in range(ROUNDS)]
+            counts = [round(1e6 * math.exp(one)) for one in logs]
+            took = turns(*counts, trials=numbers)
+            case, of = plain.named(server), {"number": number, "block": block, "turns": took}
+            trials.append(plain.trial(case=case, reading=plain.reading(), **of, seconds=8))
+    return trials
+
+
+@pytest.mark.parametrize(
+    ("between", "within", "share"), [(0.05, 0.05, 0.91), (0.0, 0.05, 0.0), (0.01, 0.0447, 0.33)]
+)
+def test_the_share_between_launches_is_that_of_the_simulation(
+    between: float, within: float, share: float
+) -> None:
+    (group,) = _groups(launched(400, between, within))
+    found = _scatter(group)
+    assert found is not None
+    assert found.between / found.of_launches == pytest.approx(share, abs=0.12)
+
+
+def test_few_launches_say_nothing() -> None:
+    assert launches(launched(4, 0.05, 0.05)) == ""
+    assert launches([]) == ""
+
+
+def test_noise_within_launches_asks_for_a_longer_load() -> None:
+    text = launches(launched(60, 0.001, 0.1))
+    assert 'variance is between launches: repeat.each = "8s" needs about ' in text
+
+
+def test_noise_between_launches_asks_for_a_shorter_load() -> None:
+    text = launches(launched(60, 0.1, 0.01))
+    assert text.startswith("In turns, about 100 % of a ratio's variance is between launches: ")
+    assert 'repeat.each = "500ms" needs about ' in text
+
+
+def test_a_good_load_is_said_to_be_one() -> None:
+    # 2 s of load, 2 s to start: best where the variance between is that within, as it is here.
+    text = launches(launched(400, 0.02, 0.02 * math.sqrt(ROUNDS / 2)))
+    assert text.endswith("the load of a launch has a good length")
+
+
+@given(st.floats(1e-6, 1), st.floats(1e-6, 1), st.floats(0.1, 10), st.floats(0.1, 10))
+def test_no_other_load_needs_less_time(
+    of_launches: float, within: float, load_s: float, start_s: float
+) -> None:
+    scatter = LaunchScatter(9, of_launches, within, load_s, start_s)
+    best = scatter.saved(scatter.best_s)
+    assert best >= -1e-9
+    for factor in (0.25, 0.5, 0.9, 1.1, 2, 4):
+        assert scatter.saved(factor * load_s) <= best + 1e-9

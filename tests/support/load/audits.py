@@ -1,0 +1,34 @@
+"""An audit without a command line: of a text, by the reader that claims it."""
+
+import io
+from collections.abc import Mapping
+from functools import cache
+
+from benchforge_commands.audit.audited import Audited, audited
+from benchforge_commands.audit.finding import FALSE, Finding
+from benchforge_commands.audit.sources import reader_of, readers
+
+from benchforge.parts.reader import Reader, Source
+from benchforge.plugin import Fact
+from benchforge.registry import Registry
+
+
+@cache
+def all_readers() -> tuple[Reader, ...]:
+    return tuple(readers(Registry(), "", {}))
+
+
+def source(text: str | bytes, name: str = "result") -> Source:
+    return Source(name, io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+
+
+def audit(text: str, given: Mapping[str, Fact] | None = None, name: str = "result") -> Audited:
+    of = source(text, name)
+    reader = reader_of(of, all_readers())
+    assert reader is not None, text[:300]
+    return audited(name, reader.name, reader.rows(of), given or {})
+
+
+def false(of: Audited) -> list[Finding]:
+    """Return the findings that make the exit code 1."""
+    return [finding for finding in of.findings if finding.severity in FALSE]
