@@ -109,13 +109,13 @@ def of_trial(
     if trial.turns is not None:
         own = [check for family in _IN_TURNS for check in family(trial, limits)]
         return (*own, *answers.of_trial(trial, limits, NO_PERCENTILES))
-    checks = [check for family in _OF_TRIAL for check in _asked(family, trial, limits)]
+    checks = [check for family in _OF_TRIAL for check in _by_machine(family, trial, limits)]
     checks += hosts.of_trial(trial, limits)
     times = (check for of in _OF_PERCENTILES for check in of(trial, limits, percentiles))
     return (*checks, *times)
 
 
-def _asked(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Check]:
+def _by_machine(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if family in _OF_MACHINE:
         return hosts.on_each(family, trial, limits)
     return family(hosts.of_loader(trial) if family is loader.of_trial else trial, limits)

@@ -55,10 +55,10 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
     if trial.placement is not None and role in trial.placement.cpus:
         return len(Cpus.parse(trial.placement.cpus[role]))
     seen = [trial.observation, *(host.observation for host in trial.hosts.values())]
-    for one in filter(None, seen):
-        there = one is trial.observation or any(part.role == role for part in one.usage)
-        if one.machine is not None and there:
-            return one.machine.cpus
+    for place in filter(None, seen):
+        there = place is trial.observation or any(part.role == role for part in place.usage)
+        if place.machine is not None and there:
+            return place.machine.cpus
     return None
 
 

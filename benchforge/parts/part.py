@@ -294,6 +294,14 @@ loop and let it go on: its servers can then take turns. `read` reports `received
             return None
         return float(given) if 0 < given < math.inf else None
 
+    def divided(self, place: int, places: int) -> "Driver | None":
+        """Return the share of the load that one of several hosts sends, of equal ones.
+
+        None if the load cannot be divided evenly. `place` counts from 0; random arrivals of each
+        share have a seed of their own.
+        """
+        return None
+
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":
         """Return the same load with a length of `seconds`, for the warm-up."""

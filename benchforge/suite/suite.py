@@ -261,10 +261,10 @@ class Suite:
     secrets: frozenset[str] = frozenset()
     "Secrets that `redact` removes from every written text: from the environment, and literal."
 
-    def host_of(self, role: Role, part: Declared) -> str | None:
-        """Return the host on which a part runs in a role; None for this machine."""
-        named: str | None = getattr(self.hosts_by_role, role)
-        return part.host or named
+    def hosts_of(self, role: Role, part: Declared) -> tuple[str, ...]:
+        """Return the hosts of a part in a role: several for a divided load, none for this one."""
+        named: str | tuple[str, ...] = part.host or getattr(self.hosts_by_role, role) or ()
+        return (named,) if isinstance(named, str) else named
 
     @property
     def claims_to_test(self) -> tuple[Claim, ...]:

@@ -47,5 +47,5 @@ class HostsByRole(Frozen):
     "Host of the servers behind a proxy."
     backend: str | None = None
     "Host of the backends."
-    loader: str | None = None
-    "Host of the load tools and clients."
+    loader: str | tuple[str, ...] | None = None
+    "Host of the load tools and clients, or hosts among which each load is divided evenly."

@@ -3,11 +3,12 @@
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt
 
 from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.reading import Reading
 from benchforge.model.values.frozen import Frozen
 
 
 class HostLink(Frozen):
-    """Network between two hosts, measured before the first trial."""
+    """Network between two hosts, measured before the first trial, and before each one's load."""
 
     bytes_per_s: NonNegativeFloat
     "Bytes per second that one TCP connection sent from this host to the other."
@@ -52,6 +53,12 @@ class TrialHost(Frozen):
     dropped: NonNegativeInt | None = None
     "Packets that this interface dropped during the load."
     links: dict[str, HostLink] = Field(default_factory=dict)
-    "Networks to other hosts of the trial, by the host's label."
+    "Networks to other hosts of the trial just before the load, by the host's label."
+    links_at_first: dict[str, HostLink] = Field(default_factory=dict)
+    "The same networks before the first trial since benchforge connected the hosts."
+    started_s: float | None = None
+    "Start of its load tool after that of the first one; None without several load tools."
+    reading: Reading | None = None
+    "Result of its load tool; None without several load tools."
     observation: Observation | None = None
     "Observations on the host; None without a measurement."

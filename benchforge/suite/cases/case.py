@@ -41,7 +41,7 @@ class Case:
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
     hosts: Mapping[str, str] = field(default_factory=dict)
-    "Host of each part, by the name of its process, such as server-flask; empty on one machine."
+    "Host of each process by its name, such as server-flask; empty on one machine."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."
 

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import NamedTuple, cast
 
 from benchforge.model.trial.answer import Request
+from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.cases.case import Case, load_s
@@ -125,23 +126,19 @@ class _Scenario:
         return self._warm_up_s + load_s(self._driver(pair, self._points[number]))
 
     def _hosts(self, pair: _Pair, upstreams: Iterable[str]) -> dict[str, str]:
-        suite = self._suite
-        kind = pair.place.removesuffix("s")
-        hosts = {
-            f"server-{pair.server}": suite.host_of("server", suite.servers[pair.server]),
-            f"{kind}-{pair.driver}": suite.host_of(
-                "loader", getattr(suite, pair.place)[pair.driver]
-            ),
-            **{
-                f"upstream-{one}": suite.host_of("upstream", suite.servers[one])
-                for one in upstreams
-            },
-            **{
-                f"backend-{one}": suite.host_of("backend", suite.backends[one])
-                for one in self._backends
-            },
-        }
-        return {name: host for name, host in hosts.items() if host is not None}
+        """Return the host of each process; the second load tool and so on has its host's name."""
+        suite, hosts = self._suite, dict[str, str]()
+        driver = f"{pair.place.removesuffix('s')}-{pair.driver}"
+        parts: list[tuple[Role, str, Declared]] = [
+            ("loader", driver, getattr(suite, pair.place)[pair.driver]),
+            ("server", f"server-{pair.server}", suite.servers[pair.server]),
+            *(("upstream", f"upstream-{one}", suite.servers[one]) for one in upstreams),
+            *(("backend", f"backend-{one}", suite.backends[one]) for one in self._backends),
+        ]
+        for role, name, part in parts if suite.hosts else ():
+            for host in suite.hosts_of(role, part):
+                hosts[f"{host}-{name}" if name in hosts else name] = host
+        return hosts
 
     def _server(self, label: str, point: int) -> Server:
         # Load has seen to it that each table holds parts of its kind.

@@ -47,13 +47,13 @@ def _distinct(suite: Suite) -> Iterator[tuple[str | None, str, Part]]:
     for scenario in suite.scenarios.values():
         for role, place, declaration, point in _placed(suite, scenario):
             concerned = reaching(point, place, declaration)
-            host = suite.host_of(role, declaration)
-            text = json.dumps([host, place, declaration.label, concerned], sort_keys=True)
-            digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-            if digest not in seen:
-                seen.add(digest)
-                part = part_at(declaration, place, concerned)
-                yield host, f"{place}.{declaration.label}", part
+            for host in suite.hosts_of(role, declaration) or (None,):
+                text = json.dumps([host, place, declaration.label, concerned], sort_keys=True)
+                digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+                if digest not in seen:
+                    seen.add(digest)
+                    part = part_at(declaration, place, concerned)
+                    yield host, f"{place}.{declaration.label}", part
 
 
 def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Declared, Point]]:

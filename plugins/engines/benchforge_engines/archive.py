@@ -87,7 +87,7 @@ def _distributions(modules: Iterable[str]) -> list[importlib.metadata.Distributi
         if top not in by_module:
             raise ProgramMissing(f"missing module: {module}", "pip install its package")
         pending += [(name, frozenset[str]()) for name in by_module[top]]
-    found: dict[str, importlib.metadata.Distribution] = {}
+    needed: dict[str, importlib.metadata.Distribution] = {}
     seen: set[tuple[str, frozenset[str]]] = set()
     while pending:
         name, extras = pending.pop()
@@ -98,10 +98,10 @@ def _distributions(modules: Iterable[str]) -> list[importlib.metadata.Distributi
             distribution = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError:
             continue  # another platform needs it
-        found[distribution.name.lower()] = distribution
+        needed[distribution.name.lower()] = distribution
         pending += _required(distribution, extras)
-    found.pop(own_distribution().name.lower(), None)
-    return list(found.values())
+    needed.pop(own_distribution().name.lower(), None)
+    return list(needed.values())
 
 
 def _required(

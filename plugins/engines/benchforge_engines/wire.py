@@ -16,6 +16,8 @@ from benchforge.errors import (
 
 BEAT_S, LEASE_S = 1.0, 5.0
 "Seconds between two beats, and the silence after which a host ends all that it runs."
+SILENT_S = 20.0
+"Without an answer to a beat for so long, a host is lost: its far end is stopped, or starves."
 LARGEST_LINE = 64 << 20
 CHUNK = 1 << 19
 "Bytes of a file that cross at once."

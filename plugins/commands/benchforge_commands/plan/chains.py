@@ -85,7 +85,7 @@ def _parts(
             label=label,
             use=declared.part.name,
             ref=_ref(declared.part),
-            host=suite.host_of(role, declared),
+            host=" and ".join(suite.hosts_of(role, declared)) or None,
         )
         for label in labels
         for declared in [uses[label]]

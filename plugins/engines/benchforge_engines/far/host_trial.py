@@ -56,6 +56,7 @@ class HostTrial:
     def __init__(self, label: str, address: str, case: Case, context: TrialContext) -> None:
         self._label, self._address = label, address
         self._case, self._context = case, context
+        self._tool = driver_label(case)
         self._kept, self._stack = contextlib.ExitStack(), contextlib.ExitStack()
         self._story = TrialRecorder(lambda _: None)
         self._services: list[Serving] = []
@@ -71,8 +72,16 @@ class HostTrial:
         number: int,
         attempt: int,
         like: list[str] | None,
+        share: list[int] | None,
     ) -> dict[str, object]:
-        """Start the keeper; return the machine's hard facts."""
+        """Start the keeper; return the machine's hard facts.
+
+        `share` is this host's place among those that divide the load, and their number.
+        """
+        if share is not None and (driver := self._case.driver.divided(*share)) is not None:
+            self._case = replace(self._case, driver=driver)
+            if share[0]:
+                self._tool = f"{self._label}-{self._tool}"
         self._scratch = self._kept.enter_context(scratch_folder())
         self._folder = self._scratch / "kept"
         self._folder.mkdir()
@@ -187,19 +196,20 @@ class HostTrial:
             return error.message
         return ""
 
-    def load(self) -> dict[str, object]:
-        """Run the load to its end, on the load tool's host."""
+    def load(self, at: float | None = None) -> dict[str, object]:
+        """Run the load to its end, at once or from a moment of this host's clock on."""
         there = self._ready_there()
         with self._story.phase("load"), self._watch() as watched:
             watched.leave_out(there.monitor)
-            before = time.monotonic()
+            if at is not None:
+                time.sleep(max(0.0, at - time.monotonic()))
+            began = time.monotonic()
             self._finished = drive(
-                *(self._sandbox, self._case.driver, there.target, driver_label(self._case)),
+                *(self._sandbox, self._case.driver, there.target, self._tool),
                 *(self._story, watched, None, there.monitor),
             )
-            seconds = time.monotonic() - before
             self._story.observation = watched.observation(self._folder)
-        return {"seconds": seconds}
+        return {"began": began}
 
     def _ready_there(self) -> WarmServices:
         if self._there is None:

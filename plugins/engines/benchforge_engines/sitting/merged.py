@@ -1,6 +1,6 @@
 """The parts of a trial from all hosts, as one trial."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,12 @@ from pydantic import JsonValue
 
 from benchforge import door
 from benchforge.model.files.environment import changes, fingerprint
-from benchforge.model.trial.hosts import HostFacts, TrialHost
+from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Listener
+from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
-from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.stats.observation.parts import recomputed
 
 _WHY = "the parts run on several hosts, whose counters are those of the hosts"
@@ -32,7 +33,13 @@ class HostPart:
     traffic: Mapping[str, int]
     hard_facts: Mapping[str, Any] | None
     loads: bool
+    "True for the host of the first load tool."
     serves: bool
+    links: Mapping[str, HostLink]
+    started_s: float | None
+    reading: Reading | None
+    before: str
+    "What stands before the names of its files."
 
 
 def merged(
@@ -43,9 +50,10 @@ def merged(
     Usage of all parts is in usage.csv of the folder then; that of each machine stays apart.
     """
     others = [one.trial for one in hosts.values() if one.trial is not None and not one.loads]
+    processes = (p for label, one in hosts.items() for p in _processes(label, one))
     update: dict[str, Any] = {
         "hosts": {label: _host(one) for label, one in hosts.items()},
-        "processes": (*(p for one in others for p in one.processes), *trial.processes),
+        "processes": (*processes, *trial.processes),
         "exhaustions": (*(e for one in others for e in one.exhaustions), *trial.exhaustions),
         "observation": _observation(trial, hosts, folder),
     }
@@ -53,9 +61,21 @@ def merged(
         why = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=why)
-    known = all(one.hard_facts is not None for one in hosts.values())
-    update |= _facts(hosts) if known else {"fingerprint": "", "changed_facts": ()}
+    all_known = all(one.hard_facts is not None for one in hosts.values())
+    update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}
     return trial.model_copy(update=update)
+
+
+def _processes(label: str, part: HostPart) -> Iterator[StartedProcess]:
+    """Yield the processes of all but the first load tool's host, with their files as kept."""
+    if part.loads or part.trial is None:
+        return
+    folder = part.before if part.before.endswith("/") else ""
+    for process in part.trial.processes:
+        warms = folder and process.label.startswith("warm-up")
+        name = f"{label}-{process.label}" if warms else process.label
+        files = {"stdout": f"{folder}{process.stdout}", "stderr": f"{folder}{process.stderr}"}
+        yield process.model_copy(update={"label": name, **files})
 
 
 def _host(part: HostPart) -> TrialHost:
@@ -70,7 +90,10 @@ def _host(part: HostPart) -> TrialHost:
         received_bytes=part.traffic.get("received"),
         sent_bytes=part.traffic.get("sent"),
         dropped=part.traffic.get("dropped"),
-        links=part.facts.links,
+        links=dict(part.links),
+        links_at_first={name: part.facts.links[name] for name in part.links},
+        started_s=part.started_s,
+        reading=part.reading,
         observation=None if part.trial is None else part.trial.observation,
     )
 
@@ -92,7 +115,7 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
     if own is None or None in seen:
         return None
     observations = [one for one in seen if one is not None]
-    names = [USAGE if one.loads else f"{label}-{USAGE}" for label, one in hosts.items()]
+    names = [f"{one.before}{USAGE}" for one in hosts.values()]
     text = _joined(rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
     system = rows_text(door.read(folder, SYSTEM, MOST_BYTES))
     door.write(folder, USAGE, text.encode(), lasting=False)

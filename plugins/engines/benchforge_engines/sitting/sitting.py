@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -13,6 +13,7 @@ from benchforge.model.files.environment import hard
 from benchforge.model.trial.hosts import HostFacts, HostLink
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.measure import MeasuredTrial, TrialInputs
+from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import conjoined
@@ -21,10 +22,11 @@ from benchforge_engines.archive import Archive, archive, code_digest
 from benchforge_engines.far.place import digest_of
 from benchforge_engines.sitting import trial
 
-_LINK_S = 0.5
+_LINK_S, _BRIEF_LINK_S = 0.5, 0.1
+"How long a link is filled when hosts are connected, and before each load."
 
 
-class Connection(Protocol):
+class HostConnection(Protocol):
     """Calls to one host, which an engine carries."""
 
     label: str
@@ -34,6 +36,7 @@ class Connection(Protocol):
 
     def send(self, do: str, **what: object) -> int:
         """Send a call; return the number of its answer."""
+        ...
 
     def result(self, number: int) -> Any:
         """Return the answer to a call."""
@@ -48,21 +51,21 @@ class Connection(Protocol):
         """End the host's part."""
 
 
-class Losses(Protocol):
+class HeardLosses(Protocol):
     """Hears of each lost host."""
 
     lost: wire.HostLost | None
 
 
-class Sitting:
+class HostSitting:
     """The hosts of a run. `connect` makes a connection by its host's label."""
 
     def __init__(
         self,
         suite: Suite,
         graph: RunGraph,
-        connect: Callable[[str, Any], Connection],
-        losses: Callable[[], Losses],
+        connect: Callable[[str, Any], HostConnection],
+        losses: Callable[[], HeardLosses],
     ) -> None:
         self._suite, self._graph = suite, graph
         self._connect, self._new_losses = connect, losses
@@ -75,7 +78,7 @@ class Sitting:
         }
         labels = [host for case in graph.cases for host in case.hosts.values()]
         self.labels = tuple(dict.fromkeys(labels))
-        self.connections: dict[str, Connection] = {}
+        self.connections: dict[str, HostConnection] = {}
         self.hosts: dict[str, HostFacts] = {}
         self.facts: Mapping[str, JsonValue] = {}
         self.versions: dict[str, str] = {}
@@ -85,14 +88,12 @@ class Sitting:
 
         Raises ProgramMissing, naming all that any host lacks, and Unusable.
         """
+        threading.Thread(target=self._beat, daemon=True).start()
         self.connected()
-        for one, other in self._pairs():
-            self._measure_link(one, other)
-            self._measure_link(other, one)
+        self._measure_links()
         for label, host in self.hosts.items():
             words = f" ({', '.join(host.labels)})" if host.labels else ""
             tell(f"host {label}{words}: {host.address}, {host.facts.get('cpu') or 'CPU unknown'}")
-        threading.Thread(target=self._beat, daemon=True).start()
 
     def connected(self) -> None:
         """Connect the hosts that are not connected. Raises what a host raises."""
@@ -203,39 +204,56 @@ class Sitting:
             if answer["cases"] != own:
                 message = f"hosts.{label}: the suite's code or data are others there"
                 raise Unusable(message, "put the same files in the same folder on the host")
-            self.versions |= answer["versions"]
+            for name, version in answer["versions"].items():
+                if self.versions.setdefault(name, version) != version:
+                    other = self.versions[name]
+                    message = f"hosts.{label}: {name} is {version}, and {other} on another host"
+                    raise Unusable(message, "install the same version on all hosts of a role")
 
-    def _pairs(self) -> list[tuple[str, str]]:
-        """Return the hosts that talk during a load: each with that of the server."""
-        pairs: dict[tuple[str, str], None] = {}
-        for case in self._graph.cases:
-            if not case.hosts:
-                continue
-            server = case.hosts[f"server-{case.name.server}"]
-            for name, host in case.hosts.items():
-                if host != server and not name.startswith("server-"):
-                    pairs[host, server] = None
-        return list(pairs)
+    def links_of(self, case: Case) -> dict[str, dict[str, HostLink]]:
+        """Measure briefly the networks between the hosts of a trial, both ways."""
+        links: dict[str, dict[str, HostLink]] = {}
+        for pair in _pairs(case):
+            for source, target in (pair, pair[::-1]):
+                links.setdefault(source, {})[target] = self._link(source, target, _BRIEF_LINK_S)
+        return links
 
-    def _measure_link(self, one: str, other: str) -> None:
+    def _measure_links(self) -> None:
+        """Measure the networks between all hosts that talk during a load. Raises NoAnswer."""
+        pairs = dict.fromkeys(pair for case in self._graph.cases for pair in _pairs(case))
+        for pair in pairs:
+            for source, target in (pair, pair[::-1]):
+                host = self.hosts[source]
+                links = {**host.links, target: self._link(source, target, _LINK_S)}
+                self.hosts[source] = host.model_copy(update={"links": links})
+
+    def _link(self, source: str, target: str, seconds: float) -> HostLink:
         """Measure the network from a host to another. Raises NoAnswer where there is none."""
-        address = self.hosts[other].address
-        port = self.connections[other].call("sink")
+        address = self.hosts[target].address
+        port = self.connections[target].call("sink")
         try:
-            link = self.connections[one].call("link", address=address, port=port, seconds=_LINK_S)
+            link = self.connections[source].call(
+                "link", address=address, port=port, seconds=seconds
+            )
         except wire.HostFault as fault:
-            message = f"{one} cannot reach {other} at {address}:{port}"
+            message = f"{source} cannot reach {target} at {address}:{port}"
             hint = "a firewall, or an address of another network: see [hosts.x] address"
             raise NoAnswer(message, hint) from fault
-        host = self.hosts[one]
-        links = {**host.links, other: HostLink.model_validate(link)}
-        self.hosts[one] = host.model_copy(update={"links": links})
+        return HostLink.model_validate(link)
 
     def _beat(self) -> None:
         while not self._over.wait(wire.BEAT_S):
             with contextlib.suppress(RuntimeError):  # connections change between two trials
                 for connection in list(self.connections.values()):
                     connection.beat()
+
+
+def _pairs(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the hosts that talk during a load: each with that of the server."""
+    if case.hosts:
+        server = case.hosts[f"server-{case.name.server}"]
+        others = (host for name, host in case.hosts.items() if not name.startswith("server-"))
+        yield from dict.fromkeys((host, server) for host in others if host != server)
 
 
 def _how(lacking: Sequence[Sequence[str]]) -> str:

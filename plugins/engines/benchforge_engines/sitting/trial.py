@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchforge import door
 from benchforge.errors import TrialFailed
+from benchforge.model.trial.hosts import HostLink
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.rows import SYSTEM, USAGE
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.measure import (
@@ -20,18 +23,21 @@ from benchforge.run.trial.measure import (
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.cases.case import Case
 from benchforge_engines import wire
+from benchforge_engines.readings import merged_reading
 from benchforge_engines.sitting.merged import HostPart, merged
 
 if TYPE_CHECKING:
-    from benchforge_engines.sitting.sitting import Sitting
+    from benchforge_engines.sitting.sitting import HostSitting
 
 _FEWEST_TRIPS, _MOST_TRIPS = 16, 200
 _CLOSE_S = 0.0002
 _LARGEST_FILES = 512 << 20
+_AHEAD_S = 0.3
+"How soon several load tools start, from when their hosts are told."
 
 
 def measure(
-    sitting: "Sitting",
+    sitting: "HostSitting",
     inputs: TrialInputs,
     context: TrialContext,
     tell: Callable[[str], None],
@@ -61,10 +67,13 @@ def measure(
 class _HostsTrial:
     """The calls of one trial, in their order."""
 
-    def __init__(self, sitting: "Sitting", inputs: TrialInputs, story: TrialRecorder) -> None:
+    def __init__(self, sitting: "HostSitting", inputs: TrialInputs, story: TrialRecorder) -> None:
         self._sitting, self._inputs, self._story = sitting, inputs, story
         case = self._case = inputs.step.case
         self._load = case.hosts[driver_label(case)]
+        self._tools = tuple(
+            host for name, host in case.hosts.items() if name.endswith(driver_label(case))
+        )
         self._server = case.hosts[f"server-{case.name.server}"]
         self._labels = tuple(dict.fromkeys(case.hosts.values()))
         self._clocks: dict[str, tuple[float, float]] = {}
@@ -73,6 +82,8 @@ class _HostsTrial:
         self._facts: dict[str, Any] = {}
         self._trials: dict[str, Trial] = {}
         self._owns: bool | None = None
+        self._links: dict[str, dict[str, HostLink]] = {}
+        self._started_s: dict[str, float] = {}
 
     def measured(self) -> None:
         """Start, ask, load, look, and ask again."""
@@ -81,28 +92,34 @@ class _HostsTrial:
         with story.phase("keeper"):
             step, like = self._inputs.step, self._inputs.like
             body = None if like is None else [like.server, base64.b64encode(like.body).decode()]
-            entered = sitting.all_of(
-                self._labels,
-                "enter",
-                case=sitting.number_of(self._inputs),
-                block=step.block,
-                position=step.position,
-                seed=step.seed,
-                number=self._inputs.number,
-                attempt=self._inputs.attempt,
-                like=body,
-            )
+            sent = {
+                label: call(label).send(
+                    "enter",
+                    case=sitting.number_of(self._inputs),
+                    block=step.block,
+                    position=step.position,
+                    seed=step.seed,
+                    number=self._inputs.number,
+                    attempt=self._inputs.attempt,
+                    like=body,
+                    share=self._share(label),
+                )
+                for label in self._labels
+            }
+            entered = {label: call(label).result(number) for label, number in sent.items()}
             self._facts = {label: one["facts"] for label, one in entered.items()}
         with story.phase("services"):
             services = self._started()
         with story.phase("ask"):
-            call(self._load).call("ready", services=services)
+            sitting.all_of(self._tools, "ready", services=services)
+        with story.phase("links"):
+            self._links = sitting.links_of(self._case)
         with story.phase("load"):
-            others = [label for label in self._labels if label != self._load]
+            others = [label for label in self._labels if label not in self._tools]
             self._clocks = {label: self._offset(label) for label in self._labels}
             before = sitting.all_of(self._labels, "traffic")
             self._owns = sitting.all_of(others, "watch").get(self._server, {}).get("owns")
-            call(self._load).call("load")
+            self._loaded()
             after = sitting.all_of(self._labels, "traffic")
             seen = sitting.all_of(others, "observed")
             if self._server in seen and seen[self._server]["owns"] is not self._owns:
@@ -113,7 +130,34 @@ class _HostsTrial:
                 for label, counts in before.items()
             }
         with story.phase("stop"):
-            call(self._load).call("again")
+            sitting.all_of(self._tools, "again")
+
+    def _share(self, label: str) -> tuple[int, int] | None:
+        """Return the place of a host among those that divide the load, and their number."""
+        several = len(self._tools) > 1 and label in self._tools
+        return (self._tools.index(label), len(self._tools)) if several else None
+
+    def _loaded(self) -> None:
+        """Run the load; several load tools start at one moment, each by its host's own clock.
+
+        Those of a rate start one after the other within one interval of the whole rate.
+        """
+        call = self._sitting.connections.__getitem__
+        if len(self._tools) == 1:
+            call(self._load).call("load")
+            return
+        at, rate = time.monotonic() + _AHEAD_S, self._case.driver.load().rate
+        later_s = {
+            label: 0.0 if rate is None else number / rate
+            for number, label in enumerate(self._tools)
+        }
+        sent = {
+            label: call(label).send("load", at=at + later + self._clocks[label][0])
+            for label, later in later_s.items()
+        }
+        began = {label: call(label).result(number)["began"] for label, number in sent.items()}
+        starts = {label: began[label] - self._clocks[label][0] - later_s[label] for label in began}
+        self._started_s = {label: start - min(starts.values()) for label, start in starts.items()}
 
     def _started(self) -> dict[str, dict[str, Any]]:
         """Start all services in order, each on its host; return where each is."""
@@ -143,7 +187,7 @@ class _HostsTrial:
         why = None if failure is None else failure.model_dump(mode="json")
         answers = {
             label: self._sitting.connections[label].call("leave", failure=why)
-            for label in sorted(self._labels, key=lambda one: one == self._load)
+            for label in sorted(self._labels, key=lambda label: label == self._load)
         }
         for label, answer in answers.items():
             self._trials[label] = Trial.model_validate_json(answer["trial"])
@@ -158,8 +202,31 @@ class _HostsTrial:
                 "phases": self._phases(),
             }
         )
+        if len(self._tools) > 1:
+            trial = self._divided(trial)
         trial = merged(trial, self.parts(), self._inputs.folder, owns=self._owns)
         return MeasuredTrial(trial, None if body is None else base64.b64decode(body))
+
+    def _divided(self, trial: Trial) -> Trial:
+        """Return the trial with the load of all load tools, and what they report together."""
+        whole = self._case.driver.load()
+        names = ("connections", "processes", "rate", "concurrency")
+        load = (
+            None
+            if trial.load is None
+            else trial.load.model_copy(update={name: getattr(whole, name) for name in names})
+        )
+        failures = (self._trials[label].failure for label in self._tools)
+        readings = [self._reading(label) for label in self._tools]
+        complete = [one for one in readings if one is not None]
+        starts = [self._started_s.get(label, 0.0) for label in self._tools]
+        update = {
+            "load": load,
+            "driver_digest": self._case.driven,
+            "failure": next(filter(None, failures), None),
+            "reading": merged_reading(complete, starts) if len(complete) == len(readings) else None,
+        }
+        return trial.model_copy(update=update)
 
     def _phases(self) -> dict[str, float]:
         own = dict(self._story.phases)
@@ -167,12 +234,16 @@ class _HostsTrial:
         return own | {name: there[name] for name in ("warm-up",) if name in there}
 
     def _fetched(self, label: str, names: list[str]) -> None:
-        """Bring a host's files into the trial's folder; those that each host has get its label."""
+        """Bring a host's files into the trial's folder; those that each host has get its label.
+
+        Those of a second load tool and so on have the names of the first one's, in a folder.
+        """
         left = _LARGEST_FILES
         folder = self._inputs.folder
         for name in names:
-            shared = label != self._load and name in {"usage.csv", "system.csv", "keeper.err"}
-            own = f"{label}-{name}" if shared else name
+            before = self._before(label)
+            shared = name in {USAGE, SYSTEM, "keeper.err"} or before.endswith("/")
+            own = f"{before}{name}" if shared else name
             pieces: list[bytes] = []
             size = 1
             while sum(map(len, pieces)) < size and left > 0:
@@ -192,6 +263,17 @@ class _HostsTrial:
                     door.make(folder, above)
             door.write(folder, own, b"".join(pieces), lasting=False)
 
+    def _before(self, label: str) -> str:
+        """Return what stands before the names of a host's files."""
+        if label == self._load:
+            return ""
+        return f"{label}/" if label in self._tools else f"{label}-"
+
+    def _reading(self, label: str) -> Reading | None:
+        """Return what one of several load tools reports."""
+        several = len(self._tools) > 1 and label in self._tools and label in self._trials
+        return self._trials[label].reading if several else None
+
     def parts(self) -> dict[str, HostPart]:
         """Return what is known of each host's part."""
         return {
@@ -204,6 +286,10 @@ class _HostsTrial:
                 traffic=self._traffic.get(label, {}),
                 hard_facts=self._facts.get(label),
                 loads=label == self._load,
+                links=self._links.get(label, {}),
+                started_s=self._started_s.get(label),
+                reading=self._reading(label),
+                before=self._before(label),
                 serves=label == self._server,
             )
             for label in self._labels

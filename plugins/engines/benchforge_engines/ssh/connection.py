@@ -54,6 +54,7 @@ class SshConnection:
         self._answers: dict[int, dict[str, Any]] = {}
         self._number = 0
         self._closing = self._leased = False
+        self._heard_s = 0.0
         self._writing = threading.Lock()
         self._process = subprocess.Popen(
             _words(table),
@@ -85,7 +86,7 @@ class SshConnection:
                 )
             if not answer["have"]:
                 self._write(files.packed)
-            self._leased = True
+            self._leased, self._heard_s = True, time.monotonic()
         finally:
             timer.cancel()
         threading.Thread(target=self._read, daemon=True).start()
@@ -127,10 +128,17 @@ class SshConnection:
         return self.result(self.send(do, **what))
 
     def beat(self) -> None:
-        """Say that we are there; not while the files cross, of which it would be a byte."""
-        if self._leased:
-            with contextlib.suppress(wire.HostLost):
-                self._write(b"\n")
+        """Say that we are there; not while the files cross, of which it would be a byte.
+
+        Whatever the host sends shows that it is there, too.
+        """
+        if not self._leased:
+            return
+        if time.monotonic() - self._heard_s > wire.SILENT_S:
+            self._losses.note(self.label, f"it did not answer for {wire.SILENT_S:g} s")
+            self._process.kill()
+        with contextlib.suppress(wire.HostLost):
+            self._write(b"\n")
 
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
@@ -149,6 +157,9 @@ class SshConnection:
         assert out is not None  # noqa: S101 - it is a pipe
         why = ""
         while line := out.readline(wire.LARGEST_LINE):
+            self._heard_s = time.monotonic()
+            if line == b"\n":
+                continue
             try:
                 answer = json.loads(line)
                 number = answer.get("id")

@@ -13,6 +13,7 @@ from benchforge.parts.site import Site, Target
 from benchforge.run.trial.plugin_fault import covering
 from benchforge.suite.cases.case import Case
 from benchforge_commands.recomputed.verified import RecomputedValue
+from benchforge_commands.verify.recompute import divided
 
 _Argv = dict[str, tuple[str, ...]]
 
@@ -82,8 +83,10 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
     )
     label = f"{driver.kind}-{case.name.driver}"
     loading = driver if case.turns is None else covering(driver)
-    for number, command in enumerate(loading.commands(target)):
-        argv[f"{label}-{number}" if number else label] = command.argv
+    tools = divided.shares(trial, loading).values() or [(label, loading)]
+    for name, share in tools:
+        for number, command in enumerate(share.commands(target)):
+            argv[f"{name}-{number}" if number else name] = command.argv
     return argv
 
 

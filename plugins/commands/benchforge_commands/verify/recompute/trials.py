@@ -31,6 +31,7 @@ from benchforge.stats.search.objective import judged
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.text.readable import exact
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
+from benchforge_commands.verify.recompute import divided
 from benchforge_commands.verify.recompute.driver_output import output_of, was_refused
 from benchforge_commands.verify.recompute.recomputed import KeptTrial, Result
 
@@ -103,6 +104,9 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
         for name in _OF_THE_DRIVER:
             yield kept.again("load", name, value=getattr(load, name))
     try:
+        if tools := divided.shares(kept.trial, driver):
+            yield from divided.readings(result, kept, tools)
+            return
         reading = reading_of(driver, output)
     except Exception as error:  # noqa: BLE001 - a plugin's code, on files of any kind
         if refused:
