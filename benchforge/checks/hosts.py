@@ -68,9 +68,7 @@ def _link(trial: Trial, limits: Thresholds) -> Check:
     says += " that the link had before"
     status = limits["H3"].status(share)
     if status != "pass":
-        says += (
-            ": the link was the limit, and not the server; use a faster source, or shorter answers"
-        )
+        says += ": the link was the limit, and not the server; use a faster one, or shorter answers"
     dropped = sum(host.dropped or 0 for host in trial.hosts.values())
     if dropped and status == "pass":
         says += f"; the interfaces dropped {counted(dropped, 'packet')}"
@@ -111,7 +109,7 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
         if limits["H4"].status(value) != "pass":
-            says += ": others use the network; use source for the hosts alone"
+            says += ": others use the network; use one for the hosts alone"
         yield limits.check("H4", "apparatus", value, says)
 
 

@@ -2,9 +2,9 @@
 
 `python tests/support/own_place.py python tests/faults/torture_hosts.py FOLDER KILLS SEED FAULT...`,
 with tests/support on PYTHONPATH, prints a row of docs/robustness.md for each fault, of all without
-one, and exit code 0 when nothing was left. A run of two hosts is hit KILLS times by each fault. What
-ran on the host that is hit must be gone after ten seconds, and all of the run after it was ended
-by SIGTERM. The hosts keep their folders, so that the last run shows what a start clears away.
+one, and exit code 0 when nothing was left. A run of two hosts is hit KILLS times by each fault.
+What ran on the host that is hit must be gone after ten seconds, and all of the run after it was
+ended by SIGTERM. The hosts keep their folders, so that the last run shows what a start clears away.
 """
 
 import contextlib

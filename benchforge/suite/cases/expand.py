@@ -130,8 +130,8 @@ class _Scenario:
         suite, hosts = self._suite, dict[str, str]()
         driver = f"{pair.place.removesuffix('s')}-{pair.driver}"
         parts: list[tuple[Role, str, Declared]] = [
-            ("loader", driver, getattr(suite, pair.place)[pair.driver]),
             ("server", f"server-{pair.server}", suite.servers[pair.server]),
+            ("loader", driver, getattr(suite, pair.place)[pair.driver]),
             *(("upstream", f"upstream-{one}", suite.servers[one]) for one in upstreams),
             *(("backend", f"backend-{one}", suite.backends[one]) for one in self._backends),
         ]

@@ -140,6 +140,62 @@ loaders = ["pace"]
 blocks = 1
 """
 )
+DIVIDED = """
+benchforge = 1
+
+[placement.hosts]
+loader = ["load", "load2"]
+server = "app"
+
+[servers.waitress]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.pace]
+use = "pace"
+connections = 4
+rate = 100
+arrivals = "constant"
+duration = "2s"
+
+[scenarios.hello]
+servers = ["waitress"]
+loaders = ["pace"]
+
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_load_is_divided_among_hosts_and_reported_as_one(tmp_path: Path) -> None:
+    places = ("load", "load2", "app")
+    with lab(tmp_path, places) as hosts:
+        (tmp_path / "suite.toml").write_text(DIVIDED + "".join(map(hosts.table, places)))
+        planned = benchforge(hosts, tmp_path, "plan", "suite.toml")
+        assert "pace (on load and load2)" in planned.out, planned.all
+        ran = benchforge(hosts, tmp_path, "run", "suite.toml")
+        assert ran.code in {0, 4}, ran.all
+        (result,) = (tmp_path / "results").iterdir()
+        trial = json.loads((result / "trials/0001/trial.json").read_text())
+        tools = [host["reading"] for host in trial["hosts"].values() if host["reading"]]
+        assert len(tools) == 2
+        whole = trial["reading"]
+        assert whole["responses"] == sum(one["responses"] for one in tools) > 0
+        assert whole["schedule"]["rate"] == 100
+        assert trial["load"]["connections"] == 4
+        assert sum(whole["latency"]["counts"].values()) == whole["responses"]
+        for name in ("loader-pace.out", "load2/load2-loader-pace.out", "load2/usage.csv"):
+            assert name in trial["files"]
+        labels = {one["label"] for one in trial["observation"]["usage"]}
+        assert {"loader-pace", "load2-loader-pace", "server-waitress"} <= labels
+        ids = {one["id"] for one in trial["checks"]}
+        assert {"H3", "H4", "H5", "H6", "H8"} <= ids
+        verified = benchforge(hosts, tmp_path, "verify", str(result))
+        assert verified.code == 0, verified.all
+
+
 FAULTS = {
     "far": ("app", "benchforge_engines.far"),
     "keeper": ("app", "keeper.main"),
