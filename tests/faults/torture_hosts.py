@@ -1,8 +1,8 @@
 """Kill what carries a run on hosts at seeded random moments, and look at what is left each time.
 
-`python tests/support/own_place.py python tests/faults/torture_hosts.py FOLDER KILLS SEED FAULT...`,
-with tests/support on PYTHONPATH, prints a row of docs/robustness.md for each fault, of all without
-one, and exit code 0 when nothing was left. A run of two hosts is hit KILLS times by each fault.
+`python tests/support/own_place.py python tests/faults/torture_hosts.py FOLDER KILLS SEED MINUTES`,
+with tests/support on PYTHONPATH, prints a row of docs/robustness.md for each fault, and ends with
+exit code 0 when nothing was left. A run of two hosts is hit KILLS times by each fault.
 What ran on the host that is hit must be gone after ten seconds, and all of the run after it was
 ended by SIGTERM. The hosts keep their folders, so that the last run shows what a start clears away.
 """
@@ -23,7 +23,8 @@ HOSTS = ("load", "app")
 HIT = "app"
 GONE_S = 10.0
 ENDS_S = 120.0
-LONGEST_S = 6.0  # after the begin of what is killed: its start, the trial, the time between two
+LONGEST_S = 5.0  # after the begin of what is killed, or of a trial
+IN_TRIAL = 0.8  # of the kills are timed from the begin of a trial
 SUITE = """
 benchforge = 1
 
@@ -71,23 +72,29 @@ class Seen:
     left: list[str] = field(default_factory=list)
 
 
-def torture(folder: Path, kills: int, seed: int, faults: list[str]) -> dict[str, Seen]:
-    """Hit so many runs with each fault, and start one more."""
-    moments, seen = random.Random(seed), {fault: Seen() for fault in faults}
+def torture(folder: Path, kills: int, seed: int, minutes: float) -> dict[str, Seen]:
+    """Hit so many runs with each fault, or as many as the time allows, and start one more."""
+    moments, seen = random.Random(seed), {fault: Seen() for fault in FAULTS}
+    deadline = time.monotonic() + 60 * minutes
     with lab(folder, HOSTS) as hosts:
         (folder / "suite.toml").write_text(SUITE + "".join(map(hosts.table, HOSTS)))
         for _ in range(kills):
-            for fault in faults:
-                while not hit(hosts, folder, fault, moments.uniform(0, LONGEST_S), seen[fault]):
-                    pass
+            for fault in FAULTS if time.monotonic() < deadline else ():
+                done = False
+                while not done:
+                    after_s, in_trial = moments.uniform(0, LONGEST_S), moments.random() < IN_TRIAL
+                    done = hit(hosts, folder, fault, after_s, seen[fault], in_trial=in_trial)
+                sys.stderr.write(f"{row(fault, seen[fault])}\n")
         words = [*_run(folder), "--time-limit", "0"]
         subprocess.run(words, env=hosts.environment, check=False, timeout=ENDS_S, cwd=folder)
         for file in [file for host in HOSTS for file in (folder / host / "tmp").glob("bf-*")]:
-            seen[faults[-1]].left.append(f"after the last start: {file.name}")
+            seen[CUT].left.append(f"after the last start: {file.name}")
     return seen
 
 
-def hit(hosts: Lab, folder: Path, fault: str, after_s: float, seen: Seen) -> bool:
+def hit(
+    hosts: Lab, folder: Path, fault: str, after_s: float, seen: Seen, *, in_trial: bool
+) -> bool:
     """Start a run, and kill one of its processes; false where it had ended by then."""
     with (folder / "printed").open("w") as printed:
         run = subprocess.Popen(
@@ -95,7 +102,7 @@ def hit(hosts: Lab, folder: Path, fault: str, after_s: float, seen: Seen) -> boo
         )
     try:
         deadline = time.monotonic() + ENDS_S
-        while not victim(hosts, fault, run.pid):
+        while not victim(hosts, fault, run.pid) or (in_trial and not loaded(hosts)):
             assert run.poll() is None, (folder / "printed").read_text()
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -142,6 +149,11 @@ def hit(hosts: Lab, folder: Path, fault: str, after_s: float, seen: Seen) -> boo
     if "Traceback" in (text := (folder / "printed").read_text()):
         seen.left.append(f"{fault}: {text}")
     return True
+
+
+def loaded(hosts: Lab) -> bool:
+    """Whether a server of a trial runs: its load is soon to come."""
+    return any("gunicorn" in line for line in ours(hosts, HIT).values())
 
 
 def victim(hosts: Lab, fault: str, controller: int) -> int:
@@ -195,7 +207,7 @@ def row(fault: str, seen: Seen) -> str:
 if __name__ == "__main__":
     where = Path(sys.argv[1])
     where.mkdir(parents=True, exist_ok=True)
-    came = torture(where, int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] or list(FAULTS))
+    came = torture(where, int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
     for name, one in came.items():
         sys.stdout.write(f"{row(name, one)}\n")
     left = [line for one in came.values() for line in one.left]
