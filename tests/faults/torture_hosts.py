@@ -23,8 +23,9 @@ HOSTS = ("load", "app")
 HIT = "app"
 GONE_S = 10.0
 ENDS_S = 120.0
-LONGEST_S = 5.0  # after the begin of what is killed, or of a trial
-IN_TRIAL = 0.8  # of the kills are timed from the begin of a trial
+LONGEST_S = 15.0  # after the begin of what is killed: a run begins, and measures
+LOAD_S = 2.5  # after the begin of a load, and a bit beyond its end
+IN_TRIAL = 0.6  # of the kills are timed from the begin of a load
 SUITE = """
 benchforge = 1
 
@@ -82,9 +83,11 @@ def torture(folder: Path, kills: int, seed: int, minutes: float) -> dict[str, Se
             for fault in FAULTS if time.monotonic() < deadline else ():
                 done = False
                 while not done:
-                    after_s, in_trial = moments.uniform(0, LONGEST_S), moments.random() < IN_TRIAL
+                    in_trial = moments.random() < IN_TRIAL
+                    after_s = moments.uniform(0, LOAD_S if in_trial else LONGEST_S)
                     done = hit(hosts, folder, fault, after_s, seen[fault], in_trial=in_trial)
-                sys.stderr.write(f"{row(fault, seen[fault])}\n")
+                left = "".join(f"{line}\n" for line in seen[fault].left)
+                sys.stderr.write(f"{row(fault, seen[fault])}\n{left}")
         words = [*_run(folder), "--time-limit", "0"]
         subprocess.run(words, env=hosts.environment, check=False, timeout=ENDS_S, cwd=folder)
         for file in [file for host in HOSTS for file in (folder / host / "tmp").glob("bf-*")]:
@@ -112,7 +115,7 @@ def hit(
         if not pid:
             return False
         seen.kills += 1
-        seen.in_load += any("pace_main" in line for line in there["load"].values())
+        seen.in_load += any(map(_loads, there["load"].values()))
         struck = time.monotonic()
         if fault == CUT:
             hosts.link(HIT, "down")
@@ -152,8 +155,12 @@ def hit(
 
 
 def loaded(hosts: Lab) -> bool:
-    """Whether a server of a trial runs: its load is soon to come."""
-    return any("gunicorn" in line for line in ours(hosts, HIT).values())
+    """Whether the load tool sends its load."""
+    return any(_loads(line) for line in ours(hosts, "load").values())
+
+
+def _loads(line: str) -> bool:
+    return "pace_main" in line and "--version" not in line
 
 
 def victim(hosts: Lab, fault: str, controller: int) -> int:

@@ -39,7 +39,7 @@ class HostPart:
     started_s: float | None
     reading: Reading | None
     before: str
-    "What stands before the names of its files."
+    "Begin of the names of its files."
 
 
 def merged(
