@@ -4,7 +4,8 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.tuning import Tuning
@@ -16,8 +17,7 @@ from benchforge.parts.part import Backend, Driver, Part, Server, Service
 from benchforge.suite.suite import Moments
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """What one trial measures. `name.digest` and `name.arm` are its identity, labels are not."""
 
     name: CaseName
@@ -31,16 +31,16 @@ class Case:
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+    tuning: Tuning
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all upstream servers, in the order of their start."
-    tuning: Tuning = field(default_factory=Tuning)
     monitor: Moments | None = None
     "Moments at which the load is monitored; None if it is not."
     find: RateSearch | None = None
     "Search of the case; None if all its trials have the same load."
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
-    hosts: Mapping[str, str] = field(default_factory=dict)
+    hosts: Mapping[str, str] = MappingProxyType({})
     "Host of each process by its name, such as server-flask; empty on one machine."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."

@@ -79,7 +79,7 @@ class HostTrial:
         `share` is this host's place among those that divide the load, and their number.
         """
         if share is not None and (driver := self._case.driver.divided(*share)) is not None:
-            self._case = replace(self._case, driver=driver)
+            self._case = self._case._replace(driver=driver)
             if share[0]:
                 self._tool = f"{self._label}-{self._tool}"
         self._scratch = self._kept.enter_context(scratch_folder())

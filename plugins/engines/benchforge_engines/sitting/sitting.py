@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -101,10 +102,10 @@ class HostSitting:
             return
         self._losses = self._new_losses()
         try:
-            self.connections = {one: self._connect(one, self._losses) for one in self.labels}
             if self._files is None:
                 needs = (need for part in distinct_parts(self._suite) for need in part.needs())
                 self._files = archive(need.name for need in needs if need.kind == "module")
+            self.connections = {one: self._connect(one, self._losses) for one in self.labels}
             self._brought(self._files)
             self._introduced()
             self._prepared()
@@ -114,12 +115,12 @@ class HostSitting:
 
     def _brought(self, files: Archive) -> None:
         """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
-        errors: list[ProgramMissing] = []
-        for connection in self.connections.values():
-            try:
-                connection.bring(files)
-            except ProgramMissing as error:
-                errors.append(error)
+        with ThreadPoolExecutor(len(self.connections)) as pool:
+            each = [pool.submit(one.bring, files) for one in self.connections.values()]
+        raised = [error for one in each if (error := one.exception()) is not None]
+        errors = [error for error in raised if isinstance(error, ProgramMissing)]
+        if other := [error for error in raised if not isinstance(error, ProgramMissing)]:
+            raise other[0]
         if errors:
             hints = dict.fromkeys(one.hint for one in errors)
             raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))

@@ -7,19 +7,22 @@ import hashlib
 import io
 import json
 import os
+import select
 import shutil
 import sys
 import tarfile
 from pathlib import Path
 
 _WRONG_PYTHON = 3
+_SILENT_S = 8.0  # of the other side, which sends without a pause: the link is cut
 
 
 def read(count: int) -> bytes:
     """Return so many bytes, and not one more: the rest is for the far end."""
     data = b""
     while len(data) < count:
-        if not (more := os.read(0, count - len(data))):
+        there, _, _ = select.select([0], [], [], _SILENT_S)
+        if not there or not (more := os.read(0, count - len(data))):
             sys.exit(_WRONG_PYTHON)
         data += more
     return data
