@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from made import plain
 from made.quiet_trial import LIMITS, asked, header, ids, observation, only, reading, trial, usage
+from pydantic import JsonValue
 
 from benchforge.checks import hosts
 from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
@@ -12,7 +13,12 @@ from benchforge.model.trial.trial import Trial
 
 GBIT = 125_000_000
 LINK = HostLink(bytes_per_s=GBIT, round_trip_s=0.00003)
-ALIKE = {"cpu": "EPYC", "governor": "performance", "boot": "a", "machine_id": "a"}
+ALIKE: dict[str, JsonValue] = {
+    "cpu": "EPYC",
+    "governor": "performance",
+    "boot": "a",
+    "machine_id": "a",
+}
 
 
 def host(role: str, **changed: Any) -> TrialHost:

@@ -63,6 +63,6 @@ def test_what_one_tool_does_not_report_is_unknown_of_all() -> None:
         update={"latency": None, "received_bytes": None, "series": None, "schedule": None}
     )
     merged = merged_reading([reading([1]), silent], [0, 0])
-    assert merged.latency is merged.received_bytes is merged.series is merged.schedule is None
-    assert merged.percentiles_us is None
+    for name in ("latency", "received_bytes", "series", "schedule", "percentiles_us"):
+        assert getattr(merged, name) is None
     assert merged.responses == 2
