@@ -13,12 +13,7 @@ from benchforge.model.trial.trial import Trial
 
 GBIT = 125_000_000
 LINK = HostLink(bytes_per_s=GBIT, round_trip_s=0.00003)
-ALIKE: dict[str, JsonValue] = {
-    "cpu": "EPYC",
-    "governor": "performance",
-    "boot": "a",
-    "machine_id": "a",
-}
+ALIKE: dict[str, JsonValue] = {"cpu": "EPYC", "governor": "performance", "boot": "a"}
 
 
 def host(role: str, **changed: Any) -> TrialHost:
