@@ -71,6 +71,9 @@ def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault
         )
         hint = 'set interleave = "off": each server is then measured alone'
         yield Fault(at, "servers on hosts cannot take turns: no clock stops several machines", hint)
+    if scenario.kinds:
+        hint = "measure a mix on one host, or give the scenario one request"
+        yield Fault(("scenarios", label, "kinds"), "hosts cannot send a mix of requests yet", hint)
     if scenario.find is not None:
         hint = "search on one host, or give the load tool a fixed rate"
         yield Fault(("scenarios", label, "find"), "hosts cannot search for a rate yet", hint)

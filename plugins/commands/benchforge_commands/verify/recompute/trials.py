@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchforge import door
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
-from benchforge.checks.answers.counted import counted
+from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.errors import BenchforgeError, TrialFailed
@@ -78,7 +78,8 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
             continue
         yield RecomputedValue(trial, path, hashlib.sha256(body).hexdigest())
         yield RecomputedValue(trial, ("answers", 0, "length"), len(body))
-        expected = result.suite.expect(trial.model.case)
+        mixed = trial.model.stream is not None  # then it is looked at with its kind
+        expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
         if wrong is not None and trial.model.measured:
             yield trial.fault(f"{ANSWER} is not what the suite expects: {wrong}", "answers", 0)
@@ -119,11 +120,17 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if kept.trial.turns is not None:
         yield from _slices(kept, reading, kept.trial.turns)
         reading = in_turns(reading, kept.trial.turns)
-    if kept.trial.good_response is not None:
-        reading = counted(
-            kept.trial, reading, kept.trial.good_response, limits_of(result.header.model)
-        )
-    yield kept.again("reading", value=plain(reading))
+    yield kept.again("reading", value=plain(_counted(result, kept.trial, reading)))
+
+
+def _counted(result: Result, trial: Trial, reading: Reading) -> Reading:
+    """Return a reading whose good responses are those that the suite expects."""
+    limits_then = limits_of(result.header.model)
+    if trial.stream is not None:
+        return counted_kinds(trial, reading, trial.stream, limits_then)
+    if trial.good_response is not None:
+        return counted(trial, reading, trial.good_response, limits_then)
+    return reading
 
 
 def _slices(
@@ -206,7 +213,7 @@ def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """Why a trial that has a reading, and was answered after its load, is no measurement."""
     for trial in result.trials:
         model = trial.model
-        expected = result.suite.expect(model.case)
+        expected = None if model.stream is not None else result.suite.expect(model.case)
         if model.reading is None or len(model.answers) < _BEFORE_AND_AFTER or expected is None:
             continue
         right = right_of(expected, model.request, model.answers, model.probes)
