@@ -54,8 +54,12 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
     """Return how many CPUs a role may use; None where it is not known."""
     if trial.placement is not None and role in trial.placement.cpus:
         return len(Cpus.parse(trial.placement.cpus[role]))
-    machine = None if trial.observation is None else trial.observation.machine
-    return None if machine is None else machine.cpus
+    seen = [trial.observation, *(host.observation for host in trial.hosts.values())]
+    for place in filter(None, seen):
+        there = place is trial.observation or any(part.role == role for part in place.usage)
+        if place.machine is not None and there:
+            return place.machine.cpus
+    return None
 
 
 def cores(trial: Trial, usage: Usage) -> float | None:

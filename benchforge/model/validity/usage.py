@@ -27,6 +27,10 @@ class MachineBounds:
     @classmethod
     def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
         """Return the limits in the facts of a header."""
+        if isinstance(hosts := facts.get("hosts"), dict):
+            each = [cls.of(one) for one in hosts.values() if isinstance(one, dict)]
+            sizes = [one.memory_bytes for one in each if one.memory_bytes is not None]
+            return cls(sum(one.cpus or 0 for one in each) or None, max(sizes, default=None))
         cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
         return cls(
             cpus if isinstance(cpus, int) else None,
