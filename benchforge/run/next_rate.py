@@ -23,8 +23,8 @@ def with_sought_rate(step: Measurement, trials: Sequence[Trial]) -> Measurement 
     rate = following(find, step.case.name, step.block, trials).rate
     if rate is None:
         return None
-    case = replace(step.case, driver=rated(step.case.driver, rate, step.block))
-    return replace(step, case=case)
+    driver = rated(step.case.driver, rate, step.block)
+    return replace(step, case=step.case._replace(driver=driver))
 
 
 def following(find: RateSearch, case: CaseName, block: int, trials: Sequence[Trial]) -> Next:

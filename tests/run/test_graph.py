@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.graph import Measurement, RunGraph, plan, rows, williams
+from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Command, Driver, Loader, Output, Reading, Server, Site, Target
@@ -57,6 +58,7 @@ def cases(size: int, scenario: str = "one") -> list[Case]:
             expect=Expect(),
             metrics=(),
             warm_up_s=3.0,
+            tuning=Tuning(),
         )
         for number in range(size)
     ]

@@ -327,6 +327,60 @@ def test_leaving_ends_everything(
     assert not (tmp_path / "keeper.err").exists()
 
 
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def spaces(pid: int) -> set[str]:
+    return {str(Path(f"/proc/{pid}/ns/{kind}").readlink()) for kind in ("net", "pid", "mnt", "ipc")}
+
+
+def test_keepers_of_many_trials_are_forked_and_each_has_a_place_of_its_own(tmp_path: Path) -> None:
+    host, started_by = LocalHost(), set()
+    with host.many():
+        for name in ("one", "two"):
+            with host.trial(tmp_path / name) as here, host.trial(tmp_path / "beside") as beside:
+                outer = parent(here.init_pid)
+                started_by |= {parent(outer), parent(parent(beside.init_pid))}
+                assert os.getsid(outer) == outer
+                if here.mode.network == beside.mode.network == "private":
+                    assert len(spaces(here.init_pid) | spaces(beside.init_pid)) == 8
+                    assert not spaces(here.init_pid) & spaces(os.getpid())
+                running = deaf(here, tmp_path / name)
+                pids = [outer, here.init_pid, *here.processes(running)]
+            assert here.left >= 1
+            assert not [pid for pid in pids if alive(pid)]
+            assert not (tmp_path / name / "keeper.err").exists()
+        (forks,) = started_by
+        assert forks != os.getpid()
+        os.kill(forks, signal.SIGKILL)
+        with host.trial(tmp_path / "after") as here:  # nobody forks: it is started
+            assert parent(parent(here.init_pid)) == os.getpid()
+    assert not Path(f"/proc/{forks}").exists()
+
+
+def test_who_forks_keepers_and_does_not_answer_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later it would fork a keeper for a trial that has one."""
+    host = LocalHost()
+    with host.many():
+        with host.trial(tmp_path / "before") as here:
+            forks = parent(parent(here.init_pid))
+        os.kill(forks, signal.SIGSTOP)
+        monkeypatch.setattr("benchforge.run.sandbox.host.ANSWERS_WITHIN_S", 0.1)
+        with host.trial(tmp_path / "after") as here:
+            assert parent(parent(here.init_pid)) == os.getpid()
+            assert eventually(lambda: not alive(forks))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> None:
     with LocalHost().trial(tmp_path) as here:
         running = deaf(here, tmp_path)

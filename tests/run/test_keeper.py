@@ -143,11 +143,30 @@ def test_kill_9_leaves_no_process(
 
 
 @users
-def test_kill_9_at_any_moment_leaves_no_process(side: Callable[..., Side], user: str) -> None:
+@pytest.mark.parametrize("victim", ["benchforge", "forks", "outer", "init"])
+def test_kill_9_leaves_no_process_of_a_keeper_that_was_forked(
+    side: Callable[..., Side], user: str, victim: str
+) -> None:
+    one = side(user)
+    with one.start("--many", "deaf", "daemon") as process:
+        pids = {**said(process.stdout), "benchforge": process.pid}
+        if not pids["mode"]:
+            pytest.skip(f"no process namespace here: {pids['weaker']}")
+        assert pids["forks"] != pids["benchforge"]
+        os.kill(pids[victim], signal.SIGKILL)
+        survivors = {pids["benchforge"], pids["forks"]} - {pids[victim]}
+        assert one.nothing_is_left(but=survivors if victim != "benchforge" else set())
+
+
+@users
+@pytest.mark.parametrize("how", [["--loop"], ["--many", "--loop"]], ids="".join)
+def test_kill_9_at_any_moment_leaves_no_process(
+    side: Callable[..., Side], user: str, how: list[str]
+) -> None:
     one = side(user)
     moments = random.Random(7)
     for _ in range(12):
-        with one.start("--loop") as process:
+        with one.start(*how) as process:
             time.sleep(0.05 + 0.15 * moments.random())
             process.kill()
             assert one.nothing_is_left(but=set())

@@ -186,7 +186,8 @@ def _measured(
     prepared: PreparedRun, begun: ResumableResult, options: RunOptions, there: int = 0
 ) -> int:
     announce(prepared, begun.folder, options.limits.time_limit_s, there)
-    with checked_out(prepared.suite, prepared.context, say) as context:
+    context = prepared.context
+    with context.host.many(), checked_out(prepared.suite, context, say) as context:
         return session(replace(prepared, context=context), begun, options)
 
 

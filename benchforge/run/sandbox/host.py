@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -13,9 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Protocol
 
-from benchforge.errors import KeeperSilent, NoAnswer, TrialFailed
+from benchforge.errors import KeeperGone, KeeperSilent, NoAnswer, TrialFailed
 from benchforge.run.sandbox import keeper, leftover_mark, procfs, shared_memory
-from benchforge.run.sandbox.channel import Channel
+from benchforge.run.sandbox.channel import ANSWERS_WITHIN_S, Channel
 from benchforge.run.sandbox.sandbox import (
     KILLED_WITHIN_S,
     Mode,
@@ -62,9 +63,30 @@ class Host(Protocol):
         """
         ...
 
+    def many(self) -> AbstractContextManager[None]:
+        """Expect many trials: what each needs before it has a place of its own is done once."""
+        ...
+
 
 class LocalHost:
     """This machine. Enter trials from the main thread: a keeper ends with the thread it is from."""
+
+    def __init__(self) -> None:
+        self._forks: _Forks | None = None
+
+    @contextlib.contextmanager
+    def many(self) -> Iterator[None]:
+        """Have one process fork the keepers of all trials meanwhile: see Host."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            process = _started(theirs, subprocess.DEVNULL, "many")
+        with process, ours:
+            self._forks = _Forks(process, ours)
+            try:
+                yield
+            finally:
+                self._forks = None
+                process.kill()  # no trial is left
 
     @contextlib.contextmanager
     def trial(
@@ -90,7 +112,7 @@ class LocalHost:
             for left_out in _LESS:
                 wishes |= left_out
                 try:
-                    sandbox = stack.enter_context(_kept(folder, wishes, scratch))
+                    sandbox = stack.enter_context(_kept(folder, wishes, scratch, self._forks))
                 except _HalfWayError as refused:
                     weaker = (*weaker, f"no private namespaces: {refused}")
                 else:
@@ -105,18 +127,76 @@ class _HalfWayError(Exception):
     """The keeper is inside namespaces that cannot be used, and has ended."""
 
 
+class _Forks:
+    """A process that forks keepers. It sleeps in between, and knows nothing of a trial."""
+
+    def __init__(self, process: subprocess.Popen[bytes], orders: socket.socket) -> None:
+        self._process, self._orders, self._number = process, orders, 0
+
+    def forked(self, theirs: socket.socket, stderr: IO[bytes]) -> int | None:
+        """Return the pid of a new keeper; None where the process was killed, or does not answer."""
+        self._number += 1  # a reply may be that of an order which was interrupted
+        order = b"%d" % self._number
+        self._orders.settimeout(ANSWERS_WITHIN_S)
+        with contextlib.suppress(OSError):
+            socket.send_fds(self._orders, [order], [theirs.fileno(), stderr.fileno()])
+            while reply := self._orders.recv(100).split():
+                if reply[0] == order:
+                    return int(reply[1])
+        self._process.kill()  # stopped, perhaps: it would go on with the order later
+        return None
+
+
+class _Keeper:
+    """The outer process of a keeper: a child of ours, or of the process that forks them."""
+
+    def __init__(self, stderr: IO[bytes], forks: _Forks | None) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            pid = forks.forked(theirs, stderr) if forks else None
+        if pid is None:  # who was forked all the same gets an end-of-file
+            self.ours.close()
+            self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                self._child = _started(theirs, stderr)
+            pid = self._child.pid
+        self.pid = pid
+        try:
+            self._lives = os.pidfd_open(pid)  # nobody has waited for it yet
+            self.mark = leftover_mark.mark(pid)
+        except (ProcessLookupError, FileNotFoundError) as error:  # killed, with its parent
+            self.ours.close()
+            raise KeeperGone from error
+
+    def ended(self) -> bool:
+        """Whether it ends within KILLED_WITHIN_S; Popen's wait looks at longer intervals."""
+        if not select.select([self._lives], [], [], KILLED_WITHIN_S)[0]:
+            return False
+        if self._child is not None:
+            self._child.wait()
+        return True
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._lives, signal.SIGKILL)
+
+    def close(self) -> None:
+        os.close(self._lives)
+
+
 @contextlib.contextmanager
-def _kept(folder: Path, wishes: Mapping[str, object], scratch: Path | None) -> Iterator[Sandbox]:
+def _kept(
+    folder: Path, wishes: Mapping[str, object], scratch: Path | None, forks: _Forks | None
+) -> Iterator[Sandbox]:
     """Start a keeper; on leaving, end all that it keeps and see that it is gone."""
     log = folder / "keeper.err"
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with Channel(ours) as channel:
-        with theirs, log.open("wb") as stderr:
-            process = _keeper_process(theirs, stderr)
-            mark = leftover_mark.mark(process.pid)
+    with log.open("wb") as stderr:
+        process = _Keeper(stderr, forks)
+    with Channel(process.ours) as channel:
         try:
             sandbox = _greeted(channel, wishes, log)
-            if mark is None and not sandbox.mode.pid_namespace:
+            if process.mark is None and not sandbox.mode.pid_namespace:
                 unknown = "no mark either: processes remain if the keeper is killed, too"
                 sandbox.mode = dataclasses.replace(
                     sandbox.mode, weaker=(*sandbox.mode.weaker, unknown)
@@ -124,25 +204,27 @@ def _kept(folder: Path, wishes: Mapping[str, object], scratch: Path | None) -> I
             try:
                 yield sandbox
             except BaseException as error:
-                for fault in _end(sandbox, channel, process, mark):
+                for fault in _end(sandbox, channel, process):
                     error.add_note(fault)
                 raise
-            if faults := _end(sandbox, channel, process, mark):
+            if faults := _end(sandbox, channel, process):
                 hint = "stop the remaining processes before you measure again"
                 raise NoAnswer("; ".join(faults), hint)
         finally:
             channel.close()  # end-of-file: whatever went wrong above, the keeper ends
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                _wait(process)
+            process.ended()
+            process.close()
             if scratch is not None:  # each name in it is of what is not the trial's own
                 shared_memory.removed(shared_memory.noted(scratch))
             if not log.stat().st_size:
                 log.unlink()
 
 
-def _keeper_process(theirs: socket.socket, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+def _started(
+    theirs: socket.socket, stderr: IO[bytes] | int, *words: str
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _KEEPER, str(theirs.fileno())],
+        [sys.executable, "-I", "-S", "-c", _KEEPER, str(theirs.fileno()), *words],
         pass_fds=(theirs.fileno(),),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -150,18 +232,6 @@ def _keeper_process(theirs: socket.socket, stderr: IO[bytes]) -> subprocess.Pope
         cwd="/",
         start_new_session=True,  # Ctrl-C goes to benchforge, which decides
     )
-
-
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a child; Popen's own wait looks at longer and longer intervals."""
-    if process.poll() is not None:
-        return  # its pid may be another's by now
-    descriptor = os.pidfd_open(process.pid)
-    try:
-        select.select([descriptor], [], [], KILLED_WITHIN_S)
-    finally:
-        os.close(descriptor)
-    process.wait(0)
 
 
 def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandbox:
@@ -188,9 +258,7 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandb
         raise TrialFailed("start", "the trial's keeper was killed as it started") from error
 
 
-def _end(
-    sandbox: Sandbox, channel: Channel, process: subprocess.Popen[bytes], mark: int | None
-) -> list[str]:
+def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
     """Have the keeper end everything and itself; say what is left all the same."""
     try:
         sandbox.left = channel.ask("end", within_s=KILLED_WITHIN_S).body["left"]
@@ -200,13 +268,9 @@ def _end(
         pass
     channel.close()
     faults: list[str] = []
-    try:
-        _wait(process)
-    except subprocess.TimeoutExpired:
+    if not process.ended():
         process.kill()  # stopped, perhaps: that ends no process, and a kill does
-        try:
-            _wait(process)
-        except subprocess.TimeoutExpired:
+        if not process.ended():
             faults.append(f"the keeper of the trial, process {process.pid}, did not end")
     # Without namespaces the inner process may outlive the outer one while it clears away.
     if not select.select([sandbox.init], [], [], KILLED_WITHIN_S)[0]:
@@ -216,8 +280,8 @@ def _end(
         return faults
     # The keeper may have been killed: what it kept is known by its mark, or else by its session.
     left = (
-        leftover_mark.ended(mark, KILLED_WITHIN_S)
-        if mark is not None
+        leftover_mark.ended(process.mark, KILLED_WITHIN_S)
+        if process.mark is not None
         else sandbox.in_its_sessions()
     )
     if left:

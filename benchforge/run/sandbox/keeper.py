@@ -1,10 +1,10 @@
 """One trial's keeper: a process that starts, watches and ends every other process of the trial.
 
-Started by the host with `python -I -S` and the argument FD; standard library only, one thread. FD
-is its end of a SOCK_SEQPACKET pair on which each message is one JSON object; end-of-file on it
-means that benchforge is gone. The outer process only waits. The inner one, pid 1 of the namespaces
-where they are allowed, starts each program below a reaper of its own: a subreaper, to which all
-that the program leaves behind falls, daemons too. It serves the requests:
+Started by the host with `python -I -S` and the argument FD, or forked from such a process; standard
+library only, one thread. FD is its end of a SOCK_SEQPACKET pair on which each message is one JSON
+object; end-of-file on it means that benchforge is gone. The outer process only waits. The inner
+one, pid 1 of the namespaces where they are allowed, starts each program below a reaper of its own:
+a subreaper, to which all that the program leaves behind falls, daemons too. It serves the requests:
 
     {"id", "do": "start", "argv", "environment", "folder", "stdin", "stdout", "stderr",
      "ordinary_user", "cpus"}                        -> {"pid", "started"} or {"error", "errno"}
@@ -769,12 +769,46 @@ def _inner(
 
 
 def main() -> None:
-    """Enter the namespaces, fork, and wait: as pid 1's parent, or as the last to clear away."""
+    """Keep a trial; with a second argument, fork a keeper for each trial until benchforge ends."""
     channel = socket.socket(fileno=int(sys.argv[1]))
     channel.set_inheritable(False)
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    if sys.argv[2:]:
+        _fork_keepers(channel)
+    else:
+        _keep(channel)
+
+
+def _fork_keepers(orders: socket.socket) -> None:
+    """Fork a keeper for each pair of descriptors: its channel, and the file of its errors."""
+    _die_with_parent()
+    while True:
+        order, descriptors, _, _ = socket.recv_fds(orders, 20, 2, socket.MSG_CMSG_CLOEXEC)
+        with contextlib.suppress(ChildProcessError):  # until now the pids of those that ended last
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not descriptors:
+            return
+        if (pid := os.fork()) == 0:
+            try:
+                orders.close()
+                os.setsid()
+                os.dup2(descriptors[1], 2)
+                os.close(descriptors[1])
+                _keep(socket.socket(fileno=descriptors[0]))
+            except BaseException as error:  # noqa: BLE001 - a forked copy must not live on
+                sys.excepthook(type(error), error, error.__traceback__)
+            finally:
+                os._exit(0)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        orders.send(b"%b %d" % (order, pid))
+
+
+def _keep(channel: socket.socket) -> None:
+    """Enter the namespaces, fork, and wait: as pid 1's parent, or as the last to clear away."""
     received = channel.recv(LARGEST_MESSAGE)
     if not received:
         return

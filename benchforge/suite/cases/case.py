@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.tuning import Tuning
@@ -16,8 +16,7 @@ from benchforge.suite.suite import Moments
 from benchforge.suite.workload import Workload
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """What one trial measures. `name.digest` and `name.arm` are its identity, labels are not."""
 
     name: CaseName
@@ -31,9 +30,9 @@ class Case:
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
     warm_up_s: float
+    tuning: Tuning
     upstreams: tuple[tuple[str, Server], ...] = ()
     "Label and part of all upstream servers, in the order of their start."
-    tuning: Tuning = field(default_factory=Tuning)
     monitor: Moments | None = None
     "Moments at which the load is monitored; None if it is not."
     find: RateSearch | None = None

@@ -1,17 +1,16 @@
 """A suite's cases: every part at its point of the matrix."""
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 from benchforge.model.trial.answer import Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
-from benchforge.suite.cases.case import Case, load_s
+from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.cases import Cases
-from benchforge.suite.cases.identity import CasePart, as_text, digest, template
+from benchforge.suite.cases.identity import CasePart, PartT, as_text, digest, template
 from benchforge.suite.matrix.axis import Point, filled, part_at, variables
 from benchforge.suite.matrix.points import Matrix, Projection, Varied, about
 from benchforge.suite.scenarios.search import find_of
@@ -36,6 +35,10 @@ def named(suite: Suite, label: str) -> Iterator[CaseName]:
     return (scenario.name(number) for number in range(len(scenario)))
 
 
+_Parts = Mapping[str, Varied[CasePart[PartT]]]
+"Parts of a table by label."
+
+
 class _Pair(NamedTuple):
     """Who asks, and who is asked."""
 
@@ -43,6 +46,14 @@ class _Pair(NamedTuple):
     "The driver's table."
     driver: str
     server: str
+    name: CaseName
+    "Name that its cases share."
+
+
+def _shared(scenario: str, server: str, driver: str) -> CaseName:
+    return CaseName(
+        scenario=scenario, server=server, driver=driver, vary={}, digest="", arm=1, placebo=False
+    )
 
 
 class _Scenario:
@@ -55,11 +66,19 @@ class _Scenario:
         self._matrix = Matrix(scenario)
         drivers = [("loaders", one) for one in scenario.loaders]
         drivers += [("clients", one) for one in scenario.clients]
-        self._pairs = [_Pair(*one, server) for one in drivers for server in scenario.servers]
+        self._pairs = [
+            _Pair(place, driver, server, _shared(label, server, driver))
+            for place, driver in drivers
+            for server in scenario.servers
+        ]
         beyond = reached(scenario, suite.servers).labels
-        self._servers = self._varied("servers", suite.servers, (*scenario.servers, *beyond))
-        self._backends = self._varied("backends", suite.backends, scenario.backends)
-        self._drivers = {
+        self._servers: _Parts[Server] = self._varied(
+            "servers", suite.servers, (*scenario.servers, *beyond)
+        )
+        self._backends: _Parts[Backend] = self._varied(
+            "backends", suite.backends, scenario.backends
+        )
+        self._drivers: dict[str, _Parts[Driver]] = {
             "loaders": self._varied("loaders", suite.loaders, scenario.loaders),
             "clients": self._varied("clients", suite.clients, scenario.clients),
         }
@@ -97,17 +116,16 @@ class _Scenario:
     def __getitem__(self, number: int) -> Case:
         point, pair = self._points[number], self._pairs[self._pair[number]]
         digests, arms = self._identities
-        upstreams = self._behind[pair.server].at(point)
         request, expect = self._requests[pair.server].at(point)[0], self._scenario.expect
         if self._lead is not None:
             request, expect = self._lead
         return Case(
             name=self.name(number, f"{digests[number]:016x}", arms[number]),
             server=self._server(pair.server, point),
-            upstreams=tuple((label, self._server(label, point)) for label in upstreams),
-            backends=tuple(
-                (label, cast("Backend", of.at(point).part)) for label, of in self._backends.items()
+            upstreams=tuple(
+                [(one, self._server(one, point)) for one in self._behind[pair.server].at(point)]
             ),
+            backends=tuple([(one, of.at(point).part) for one, of in self._backends.items()]),
             driver=self._driver(pair, point),
             request=request,
             expect=expect,
@@ -126,25 +144,21 @@ class _Scenario:
         if self._turns is not None:
             return self._warm_up_s + self._turns.each_s
         pair = self._pairs[self._pair[number]]
-        return self._warm_up_s + load_s(self._driver(pair, self._points[number]))
+        driver = self._drivers[pair.place][pair.driver].at(self._points[number])
+        return self._warm_up_s + driver.load_s
 
     def _server(self, label: str, point: int) -> Server:
-        # Load has seen to it that each table holds parts of its kind.
-        return cast("Server", self._servers[label].at(point).part)
+        return self._servers[label].at(point).part
 
     def _driver(self, pair: _Pair, point: int) -> Driver:
-        return cast("Driver", self._drivers[pair.place][pair.driver].at(point).part)
+        return self._drivers[pair.place][pair.driver].at(point).part
 
     def name(self, number: int, digest: str = "", arm: int = 1) -> CaseName:
         """Return what a case is called, and what it is: its digest and arm."""
         point, pair = self._points[number], self._pairs[self._pair[number]]
         concerned = self._concerned[self._pair[number]].at(point)
-        values = self._matrix.point(point)
-        return CaseName(
-            scenario=self._label,
-            server=pair.server,
-            driver=pair.driver,
-            vary={path: value for path, value in values.items() if path in concerned},
+        return pair.name.like(
+            vary=self._matrix.point(point, concerned),
             digest=digest,
             arm=arm,
             placebo=number == self._placebo,
@@ -152,9 +166,10 @@ class _Scenario:
 
     def _varied(
         self, place: str, declared: Mapping[str, Declared], labels: Iterable[str]
-    ) -> dict[str, Varied[CasePart]]:
-        def of(declaration: Declared) -> Varied[CasePart]:
-            def known_at(point: Point) -> CasePart:
+    ) -> _Parts[Any]:
+        # Load has seen to it that each table holds parts of its kind.
+        def of(declaration: Declared) -> Varied[CasePart[Any]]:
+            def known_at(point: Point) -> CasePart[Any]:
                 return CasePart(part_at(declaration, place, point), self._suite)
 
             return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
@@ -222,22 +237,23 @@ class _Scenario:
             texts["workload"] = self._workload.text
         text = template(texts, "backends", "driver", "request", "server")
         digests, arms = array("Q"), array("L")
-        seen: Counter[int] = Counter()
+        seen: dict[int, int] = {}
+        drivers = [self._drivers[pair.place][pair.driver].at for pair in self._pairs]
+        requests = [self._requests[pair.server].at for pair in self._pairs]
         for point, number in zip(self._points, self._pair, strict=True):
-            pair = self._pairs[number]
             backends = ", ".join([f"[{one.at(point).text}]" for one in self._backends.values()])
-            driver = self._drivers[pair.place][pair.driver].at(point).text
-            request = self._requests[pair.server].at(point)[1]
-            server = self._text_of_server(pair.server, point)
+            server = self._text_of_server(self._pairs[number].server, point)
+            driver, (_, request) = drivers[number](point).text, requests[number](point)
             identity = digest(text % (f"[{backends}]", f"[{driver}]", request, server))
-            seen[identity] += 1
+            arm = seen[identity] = seen.get(identity, 0) + 1
             digests.append(identity)
-            arms.append(seen[identity])
+            arms.append(arm)
         return digests, arms
 
     def _text_of_server(self, label: str, point: int) -> str:
         """Return what a server is, and what all is that stands behind it."""
         server = self._servers[label].at(point)
-        upstreams = cast("Server", server.part).upstreams()
+        if not (upstreams := server.part.upstreams()):
+            return f"[{server.text}]"
         behind_it = [self._text_of_server(upstream, point) for upstream in upstreams]
         return f"[{', '.join([server.text, *behind_it])}]"

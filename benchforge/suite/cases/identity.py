@@ -4,19 +4,23 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.model.trial.exposed_secrets import HIDDEN
-from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython, ServesCode
+from benchforge.parts.part import UPSTREAM_OPTIONS, Driver, Part, RunsPython, ServesCode
+from benchforge.suite.cases.case import load_s
 from benchforge.suite.suite import Suite
 
+PartT = TypeVar("PartT", bound=Part)
 
-class CasePart:
+
+class CasePart(Generic[PartT]):
     """A part at some points, and what it is: found out when it is asked for, once."""
 
-    def __init__(self, part: Part, suite: Suite) -> None:
+    def __init__(self, part: PartT, suite: Suite) -> None:
         self.part = part
         self._suite = suite
 
@@ -24,6 +28,11 @@ class CasePart:
     def text(self) -> str:
         """Its plugin, its options and the code that it serves: elements of a JSON array."""
         return as_text([*self._options, self._code()])[1:-1]
+
+    @cached_property
+    def load_s(self) -> float:
+        """What a driver says that its load takes, in seconds. Raises BenchforgeError."""
+        return load_s(cast("Driver", self.part))
 
     @property
     def _options(self) -> list[JsonValue]:

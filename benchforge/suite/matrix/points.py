@@ -46,19 +46,26 @@ class Matrix:
 
     def numbers(self) -> Iterator[int]:
         """Yield the number of each point but the excluded ones."""
-        for number in range(self.combinations):
-            if not any(
-                all(values[number // step % len(values)] == value for step, values, value in one)
-                for one in self._excluded
-            ):
-                yield number
+        combined = range(self.combinations)
+        yield from filter(self._is_left, combined) if self._excluded else combined
         yield from range(self.combinations, self.combinations + len(self.include))
 
-    def point(self, number: int) -> Point:
-        """Return a point."""
+    def _is_left(self, number: int) -> bool:
+        return not any(
+            all(values[number // step % len(values)] == value for step, values, value in one)
+            for one in self._excluded
+        )
+
+    def point(self, number: int, paths: Collection[str]) -> dict[str, JsonValue]:
+        """Return what a point says of some paths."""
         if number >= self.combinations:
-            return self.include[number - self.combinations]
-        return {path: values[number // step % size] for path, step, size, values in self._axes}
+            included = self.include[number - self.combinations].items()
+            return {path: value for path, value in included if path in paths}
+        return {
+            path: values[number // step % size]
+            for path, step, size, values in self._axes
+            if path in paths
+        }
 
 
 class Projection:
@@ -71,10 +78,12 @@ class Projection:
         for path, values in reversed(self._own.items()):
             self._weights[path] = weight
             weight *= len(values)
-        self._digits = [
-            (matrix.steps[path], len(values), self._weights[path])
-            for path, values in self._own.items()
-        ]
+        self._digits: list[tuple[int, int, int]] = []
+        for path, values in self._own.items():
+            step, size = matrix.steps[path], len(values)
+            if self._digits and self._digits[-1][0] == step * size:
+                size *= self._digits.pop()[1]  # axes that are neighbours are one number
+            self._digits.append((step, size, self._weights[path]))
         self._combinations = matrix.combinations
         self._keys = weight
         self._included = [

@@ -75,6 +75,10 @@ class FakeHost:
         finally:
             sandbox.end()
 
+    def many(self) -> contextlib.AbstractContextManager[None]:
+        """Expect many trials: there is nothing to do for them."""
+        return contextlib.nullcontext()
+
     def run(self, suite: Path, registry: Registry | None = None) -> list[Trial]:
         """Measure a suite without a process. Raises what `benchforge run` tells as an error.
 

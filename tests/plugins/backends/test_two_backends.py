@@ -14,6 +14,7 @@ from front_door import needed
 from serving.backends import HOST, run, write_dataset
 
 from benchforge.errors import BenchforgeError
+from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.command import Command
@@ -62,6 +63,7 @@ def case(listen: str, environment: dict[str, str], own: str) -> Case:
         expect=Expect(),
         metrics=(),
         warm_up_s=0,
+        tuning=Tuning(),
     )
 
 

@@ -1,20 +1,24 @@
 """The benchforge side: start hostile programs in a trial, say who runs, and wait for a signal.
 
-measures.py FOLDER PROGRAM...: prints {"outer", "init"}, once all are ready. With `--loop` instead
-of programs: enter and leave trials without end.
+measures.py FOLDER PROGRAM...: prints {"init", "outer"}, once all are ready. With `--loop` instead
+of programs: enter and leave trials without end. With `--many` before them: fork the keepers.
 """
 
-import json, os, sys, time
+import contextlib, json, os, sys, time
 from pathlib import Path
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost
 
 PROCESSES = Path(__file__).parents[1] / "processes"
 folder, names = Path(sys.argv[1]), sys.argv[2:]
+host, stack = LocalHost(), contextlib.ExitStack()
+if names[:1] == ["--many"]:
+    stack.enter_context(host.many())
+    names = names[1:]
 while names == ["--loop"]:
-    with LocalHost().trial(folder) as here:
+    with host.trial(folder) as here:
         here.start("sleeps", Command("sleep", "1000"), folder, {"TOKEN": os.environ["TOKEN"]})
-with LocalHost().trial(folder) as here:
+with stack, host.trial(folder) as here:
     running = []
     for name in names:
         ready = folder / f"{name}.ready"
@@ -22,14 +26,17 @@ with LocalHost().trial(folder) as here:
         running.append(here.start(name, command, folder, {"TOKEN": os.environ["TOKEN"]}))
         while not ready.exists():
             time.sleep(0.005)
-    stat = Path(f"/proc/{here.init_pid}/stat").read_text()
-    outer = int(stat.rpartition(")")[2].split()[1])
+    parents = [here.init_pid]
+    for _ in range(2):
+        stat = Path(f"/proc/{parents[-1]}/stat").read_text()
+        parents.append(int(stat.rpartition(")")[2].split()[1]))
     try:
         print(
             json.dumps(
                 {
-                    "outer": outer,
-                    "init": here.init_pid,
+                    "init": parents[0],
+                    "outer": parents[1],
+                    "forks": parents[2],
                     "mode": here.mode.pid_namespace,
                     "weaker": here.mode.weaker,
                 }

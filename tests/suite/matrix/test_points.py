@@ -63,7 +63,7 @@ def of(point: dict[str, JsonValue] | object, paths: set[str]) -> str:
 @given(scenarios())
 def test_numbers_name_the_points_in_order(scenario: Scenario) -> None:
     matrix = Matrix(scenario)
-    points = [matrix.point(number) for number in matrix.numbers()]
+    points = [matrix.point(number, PATHS) for number in matrix.numbers()]
     assert list(map(json.dumps, points)) == list(map(json.dumps, walked(scenario)))
 
 
@@ -85,7 +85,7 @@ def test_points_have_one_key_where_they_say_the_same(scenario: Scenario, paths: 
     for number in matrix.numbers():
         key = projection.key(number)
         assert 0 <= key < projection.size
-        said = of(matrix.point(number), paths)
+        said = of(matrix.point(number, paths), set(PATHS))
         assert of(projection.point(key), paths) == said
         keys.setdefault(said, set()).add(key)
     assert all(len(of_said) == 1 for of_said in keys.values())

@@ -12,6 +12,7 @@ from benchforge.checks.machine import calibrated
 from benchforge.errors import CannotKeep, NoAnswer
 from benchforge.graph import Measurement
 from benchforge.model.files.calibration import Calibration
+from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
@@ -62,6 +63,7 @@ def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
         expect=Expect(length=BODY_BYTES),
         metrics=(),
         warm_up_s=0.0,
+        tuning=Tuning(),
     )
     for number in range(1, count + 1):
         with scratch_folder() as scratch:

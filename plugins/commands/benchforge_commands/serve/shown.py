@@ -6,7 +6,6 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -98,7 +97,7 @@ def _case(suite: Suite, server: str) -> Case:
         hint = "name it in a scenario, which declares the request and the backends"
         raise Unusable(f"servers.{server}: no scenario names it; scenarios: {scenarios}", hint)
     backends = {label: part for case in reversed(cases) for label, part in case.backends}
-    case = replace(cases[0], backends=tuple(backends.items()))
+    case = cases[0]._replace(backends=tuple(backends.items()))
     if case.server.outside():
         hint = "use its URL; benchforge starts only servers that are declared with a command"
         raise Unusable(f"servers.{server}: it runs already, outside benchforge", hint)

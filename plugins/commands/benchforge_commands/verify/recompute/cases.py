@@ -1,7 +1,6 @@
 """The cases again, from the suite's text: their names, what they are, and what trials did of it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
@@ -45,7 +44,7 @@ def cases(result: Result) -> Iterator[RecomputedValue | FileFault]:
             yield RecomputedValue(trial, ("request",), plain(measured.request))
             driver = result.driver(KeptTrial(trial, trial.model))
             yield RecomputedValue(
-                trial, ("driver_digest",), replace(measured, driver=driver).driven
+                trial, ("driver_digest",), measured._replace(driver=driver).driven
             )
             yield from words(trial, measured, driver)
 
