@@ -21,7 +21,7 @@ from benchforge.text.readable import counted, exact
 from benchforge_workloads.feeds import LoadedFeed, Row, WrongFile, loaded
 from benchforge_workloads.holes import Hole, holes_of
 from benchforge_workloads.stream import Mix, with_type
-from benchforge_workloads.tables import Feed, RequestKind, Session
+from benchforge_workloads.tables import Feed, RequestKind, UserSession
 
 _EXCLUSIVE = {
     "request": "each kind has its own",
@@ -93,10 +93,12 @@ def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
     return kinds
 
 
-def _session(at: Path, scenario: Scenario, feeds: Mapping[str, Tables]) -> Checked[Session | None]:
+def _session(
+    at: Path, scenario: Scenario, feeds: Mapping[str, Tables]
+) -> Checked[UserSession | None]:
     if scenario.session is None:
         return None
-    session = yield from checked(Session, scenario.session, at)
+    session = yield from checked(UserSession, scenario.session, at)
     for name in session.take if session is not None else ():
         if name in feeds:
             what = f"{name!r} is the label of a feed, too"
@@ -115,7 +117,7 @@ class _Reading(NamedTuple):
     "Labels of all feeds of the suite."
     feeds: Mapping[str, LoadedFeed]
     "Feeds that are sound."
-    session: Session | None
+    session: UserSession | None
 
     def made(self) -> Mix:
         """Return the mix."""
@@ -164,9 +166,9 @@ class _Reading(NamedTuple):
             yield from (((*at, "expect"), "expect", one) for one in holes_of(kind.expect))
 
     @property
-    def _tables(self) -> list[tuple[Path, RequestKind | Session]]:
+    def _tables(self) -> list[tuple[Path, RequestKind | UserSession]]:
         """The tables with requests, and their places."""
-        tables: list[tuple[Path, RequestKind | Session]] = [
+        tables: list[tuple[Path, RequestKind | UserSession]] = [
             ((*self.at, "kinds", label), kind) for label, kind in self.kinds.items()
         ]
         if self.session is not None:
@@ -319,7 +321,7 @@ class _Reading(NamedTuple):
                 yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
 
 
-def _named(kind: RequestKind | Session) -> set[str]:
+def _named(kind: RequestKind | UserSession) -> set[str]:
     texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
 
@@ -328,6 +330,6 @@ def _text(row: Row, column: str) -> str:
     return str(row[column] if isinstance(row, Mapping) else row)
 
 
-def _is_json(kind: RequestKind | Session) -> bool:
+def _is_json(kind: RequestKind | UserSession) -> bool:
     types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
     return any("json" in one for one in types)

@@ -9,7 +9,7 @@ from benchforge.errors import TrialFailed
 from benchforge.suite.workload import Login
 from benchforge_workloads.feeds import Row
 from benchforge_workloads.holes import Value
-from benchforge_workloads.tables import Session
+from benchforge_workloads.tables import UserSession
 
 # Headers of one name are joined by a comma, and dates have one, too.
 _COOKIE = re.compile(r"(?:^|, )([^=;,\s]+)=([^;,]*)")
@@ -32,7 +32,7 @@ class User:
         return f"Cookie: {pairs}\r\n" if pairs else ""
 
 
-def user_of(session: Session, login: Login, rows: Mapping[str, Row]) -> User:
+def user_of(session: UserSession, login: Login, rows: Mapping[str, Row]) -> User:
     """Return what a user has after a login. Raises TrialFailed where a value is not there."""
     cookies = dict(_COOKIE.findall(login.headers.get("set-cookie", "")))
     taken: dict[str, Value] = {}
@@ -65,7 +65,7 @@ def _pointed(body: bytes, pointer: str) -> object:
     return value
 
 
-def unfilled(session: Session | None) -> User:
+def unfilled(session: UserSession | None) -> User:
     """Return a user whose values are the holes themselves: no secret is in a digest."""
     names = () if session is None else tuple(session.take)
     return User({}, {name: f"{{{name}}}" for name in names})

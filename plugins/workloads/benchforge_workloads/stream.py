@@ -29,7 +29,7 @@ from benchforge_workloads.holes import (
     in_path,
 )
 from benchforge_workloads.sessions import User, unfilled, user_of
-from benchforge_workloads.tables import KindRequest, RequestKind, Session
+from benchforge_workloads.tables import KindRequest, RequestKind, UserSession
 
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
@@ -42,9 +42,9 @@ class Mix(Workload):
     kinds: Mapping[str, RequestKind]
     feeds: Mapping[str, LoadedFeed]
     "Feeds that the kinds and the session use."
-    session: Session | None = None
+    session: UserSession | None = None
     users: tuple[User, ...] = ()
-    "What the logins gave; empty before them."
+    "Values of the answers to the logins; empty before them."
 
     @property
     def shares(self) -> Mapping[str, int]:  # type: ignore[override]
@@ -79,7 +79,7 @@ class Mix(Workload):
         user = self.users[0] if self.users else unfilled(self.session)
         for number, (label, kind) in enumerate(self.kinds.items()):
             rows = _probed(self._used(kind), number) | self._probed_session
-            there[label] = _asked(kind, {**self.values(rows), **user.taken}, user)
+            there[label] = _request_of(kind, {**self.values(rows), **user.taken}, user)
         return there
 
     @property
@@ -87,7 +87,7 @@ class Mix(Workload):
         """The request that decides whether a server is ready: with users, a login."""
         if self.session is None:
             return super().ready
-        return _asked(self.session, self.values(self._probed_session), User({}, {}))
+        return _request_of(self.session, self.values(self._probed_session), User({}, {}))
 
     @property
     def _probed_session(self) -> dict[str, Row]:
@@ -102,7 +102,7 @@ class Mix(Workload):
         """Yield the login of each user of a block, with its right answer."""
         for rows in self._users(seed, block):
             assert self.session is not None  # noqa: S101 - it has users
-            yield _asked(self.session, self.values(rows), User({}, {}))
+            yield _request_of(self.session, self.values(rows), User({}, {}))
 
     def logged_in(self, seed: int, block: int, logins: Sequence[Login]) -> "Mix":
         """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
@@ -164,7 +164,7 @@ class Mix(Workload):
             return self
         return replace(self, kinds=kinds, session=session)
 
-    def _used(self, kind: RequestKind | Session) -> dict[str, LoadedFeed]:
+    def _used(self, kind: RequestKind | UserSession) -> dict[str, LoadedFeed]:
         texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
         names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
         return {label: self.feeds[label] for label in names if label in self.feeds}
@@ -187,8 +187,8 @@ def _rows_of(feeds: Mapping[str, LoadedFeed], seed: str, users: int) -> list[dic
     return [{label: next(rows) for label, rows in draws.items()} for _ in range(users)]
 
 
-def _asked(
-    kind: RequestKind | Session, values: Mapping[str, Value], user: User
+def _request_of(
+    kind: RequestKind | UserSession, values: Mapping[str, Value], user: User
 ) -> tuple[Request, Expect]:
     """Return a request with its right answer. Raises pydantic's ValidationError if it is none."""
     request = filled(kind.request, values)

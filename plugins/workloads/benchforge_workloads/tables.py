@@ -80,7 +80,7 @@ class KindRequest(Request):
         return self
 
 
-class Session(Frozen):
+class UserSession(Frozen):
     """A table [scenarios.s.session]: the login of users before each load, which is not measured."""
 
     users: Annotated[PositiveInt, Field(le=1000)] = 10

@@ -10,7 +10,7 @@ from front_door import PROGRAMS, Bench, needed
 from measured.case import cases, trial_of
 
 
-def suite(folder: Path, loader: str = "pace", **changes: str) -> Path:
+def suite(folder: Path, loader: str = "pace", **changes: tuple[str, str]) -> Path:
     rows = "".join(f"member{n},of member{n}\n" for n in range(9))
     (folder / "users.csv").write_text(f"name,password\n{rows}")
     text = f"""benchforge = 1

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchforge_workloads.tables import Feed, KindRequest, RequestKind, Session
+from benchforge_workloads.tables import Feed, KindRequest, RequestKind, UserSession
 
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
@@ -231,7 +231,7 @@ def _scenario() -> Schema:
     kind = table(RequestKind)
     kind["properties"]["request"] |= table(KindRequest, environment=True)
     keys["kinds"] |= {"patternProperties": {_LABEL: kind}, "additionalProperties": UNKNOWN}
-    session = table(Session)
+    session = table(UserSession)
     session["properties"]["request"] |= table(KindRequest, environment=True)
     keys["session"] |= session
     point = {"type": "object", "patternProperties": {_VARIED: ANY}, "additionalProperties": UNKNOWN}
