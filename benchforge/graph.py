@@ -49,6 +49,8 @@ class Measurement:
     case: Case
     seed: int
     "PYTHONHASHSEED of its servers: sampled, because a fixed one gives a precise wrong answer."
+    run_seed: int = 0
+    "Seed of the run; with the block it makes the stream of a mix."
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class RunGraph:
 
     def __iter__(self) -> Iterator[Measurement]:
         for step in self.steps():
-            yield Measurement(step.block, step.position, self.cases[step.number], step.seed)
+            case = self.cases[step.number]
+            yield Measurement(step.block, step.position, case, step.seed, self.seed)
 
     def together(self, first: Measurement) -> Iterator[Measurement]:
         """Yield all measurements of a block that take turns with one of them, itself too."""
@@ -100,7 +103,7 @@ class RunGraph:
             if step.block == first.block:
                 case = self.cases[step.number]
                 if group(case.name) == group(first.case.name):
-                    yield Measurement(step.block, step.position, case, step.seed)
+                    yield Measurement(step.block, step.position, case, step.seed, self.seed)
 
     def steps(self) -> Iterator[Step]:
         """Yield the order alone; no case is made."""

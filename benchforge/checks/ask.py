@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from benchforge.checks.answers import answers, sampled
+from benchforge.checks.answers import answers, sampled, shares
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission, samples
 from benchforge.checks.machine import clock, fingerprint, frequency, memory, noise, sharing
@@ -27,6 +27,7 @@ _OF_TRIAL = (
     steady.of_trial,
     restarts.of_trial,
     sampled.of_trial,
+    shares.of_trial,
     clock.of_trial,
     development.of_trial,
     interpreter.of_trial,

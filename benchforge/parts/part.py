@@ -226,6 +226,8 @@ class Driver(Part):
     "True if the tool waits for the server without using a CPU, as nearly all do."
     ends_on_time: ClassVar[bool] = False
     "True if the tool ends when its duration is over, whatever requests are under way."
+    tells_kinds: ClassVar[bool] = False
+    "True if the tool reports the requests of each kind of a mix apart: `Reading.kinds`."
     interrupted_by: ClassVar[signal.Signals | None] = None
     """Signal at which the tool ends its load and reports, if benchforge may freeze it in a closed \
 loop and let it go on: its servers can then take turns. `read` reports `received_bytes`."""
@@ -242,6 +244,10 @@ loop and let it go on: its servers can then take turns. `read` reports `received
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns; empty if it can: see `Target.turns`."""
         return "" if self.interrupted_by else f"{self.name} cannot pause and go on"
+
+    def why_no_kinds(self) -> str:
+        """Return why it cannot send a mix, after its label; empty if it can: `Target.stream`."""
+        return "sends one request again and again"
 
     @abstractmethod
     def read(self, output: Output) -> Reading:
@@ -323,6 +329,8 @@ class Metric(Part):
     "Better direction of the values."
     in_turns: ClassVar[bool] = False
     "True if ratios of its values are valid where servers take turns."
+    of_kinds: ClassVar[bool] = False
+    "True if its values follow from the reading alone, so that each kind of a mix has its own."
     measurand: ClassVar[Measurand] = ""
     """The quantity, if benchforge treats it specially. Failed requests stand out in reports, and a
     search for a rate limits them; checks of response times concern response times only."""

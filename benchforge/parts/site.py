@@ -122,6 +122,13 @@ class Target:
     "PEM file to trust; None for plain HTTP, or for the system's certificates."
     suite_folder: Path = Path()
     "Folder of the suite, where its relative paths start."
+    stream: Path | None = None
+    """File of the requests of a mix, to send one after the other; None for one request. It has \
+their bytes, and `index` has an entry of 16 bytes for each: offset (8), length (4), number of the \
+kind (2), 0 (2), little-endian. Of k processes or threads, number i takes the records i, i + k, \
+and so on, and begins again at the end."""
+    kinds: tuple[str, ...] = ()
+    "Labels of the kinds of a mix, in the order of their numbers."
     turns: Path | None = None
     """Folder with the pipes `go` and `done` if the driver takes turns. A driver with \
 `interrupted_by` is frozen instead, for up to some seconds in a request. It reads lines from `go`: \
@@ -148,6 +155,11 @@ sent, responses, failed requests. After `anew` it writes an empty line."""
         lines = (f"{name}: {value}" for name, value in request.headers.items())
         path = self.url.removeprefix(self.root) or "/"
         return {HEAD: "\n".join([f"{request.method} {path}", *lines, ""])}
+
+    @property
+    def index(self) -> Path | None:
+        """Path of the index of `stream`."""
+        return self.stream and self.stream.with_suffix(".index")
 
     @property
     def body_file(self) -> Path | None:

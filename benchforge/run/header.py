@@ -76,7 +76,8 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
             label: _with_lock(one.facts, locks.get(label)) for label, one in interpreters.items()
         },
         code=suite.code,
-        code_digests=code_digests(distinct_parts(suite), suite),
+        code_digests=code_digests(distinct_parts(suite), suite)
+        | {key: sha256 for one in suite.workloads.values() for key, sha256 in one.files.items()},
         facts=dict(ground.facts),
         fingerprint=fingerprint(ground.facts),
         thresholds_version=limits().version,

@@ -24,7 +24,7 @@ KINDS: Mapping[str, Kind] = {
 }
 "The tables that declare parts."
 
-LABELLED = (*KINDS, "runtimes", "scenarios", "tables", "claims")
+LABELLED = (*KINDS, "runtimes", "feeds", "scenarios", "tables", "claims")
 "The tables that hold tables, each under a label."
 
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
@@ -46,7 +46,7 @@ STAR = "*"
 "In place of a label: all parts of a kind that have an option."
 
 # Labels name folders, stand in option paths, and are shown everywhere.
-_LABEL = re.compile(r"\w[\w-]*")
+LABEL = re.compile(r"\w[\w-]*")
 # These share what is named after them: a trial's folder, or the driver of a case.
 _APART = (("servers", "backends"), ("loaders", "clients"))
 
@@ -63,7 +63,7 @@ def tables_of(tables: Tables, kind: str) -> Checked[dict[str, Tables]]:
             continue  # what no part has: `left_faults` says so
         if not isinstance(table, dict):
             yield Fault((kind, label), "expected a table", f"write [{kind}.{label}]")
-        elif not _LABEL.fullmatch(label):
+        elif not LABEL.fullmatch(label):
             yield Fault((kind, label), "not a label", "use letters, digits, '_' and '-'")
         else:
             labelled[label] = table

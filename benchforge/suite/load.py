@@ -21,6 +21,7 @@ from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
 from benchforge.suite.claims.turns import freeze_faults, turns_claim_faults
+from benchforge.suite.claims.where import with_kinds
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
@@ -45,6 +46,7 @@ from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
+from benchforge.suite.workload import Workload, reader
 from benchforge.text.readable import too_many
 
 if TYPE_CHECKING:
@@ -119,12 +121,12 @@ def of_result(header: "Header", registry: Registry) -> Suite:
     )
     if points > _MOST_POINTS:
         raise Unusable(too_many(points, _MOST_POINTS, "combinations"))
-    given = _Given(_NOWHERE, header.profile, settings, header.only, of_result=True)
+    digests = header.code_digests or {}
+    given = _Given(_NOWHERE, header.profile, settings, header.only, digests)
     environment = Environment(lambda _: HIDDEN)
     reading = _suite(document, document.tables, given, registry, environment)
     suite, _ = sound(reading, document)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
-    digests = header.code_digests or {}
     return replace(suite, scenarios=wanted, code=header.code, code_digests=digests)
 
 
@@ -136,8 +138,14 @@ class _Given:
     profile: str | None = None
     settings: Sequence[tuple[str, str]] = ()
     only: Sequence[str] = ()
-    of_result: bool = False
-    "True for the text in a result: its code may be elsewhere, and its secrets are hidden already."
+    digests: Mapping[str, str] | None = None
+    """Digests of code and data of a result's text, whose secrets are hidden already; None for a \
+text that is to be run."""
+
+    @property
+    def of_result(self) -> bool:
+        """Whether the text is that in a result."""
+        return self.digests is not None
 
 
 def _suite(
@@ -167,6 +175,11 @@ def _suite(
     interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
     repeat = yield from repeated(document, given.profile)
+    workloads: dict[str, Workload] = {}
+    if labelled["feeds"] or any(one.kinds for one in by_label.values()):
+        folder, digests = None if given.of_result else given.path.parent, given.digests or {}
+        read_all = reader()
+        workloads = yield from read_all(labelled["feeds"], by_label, parts, repeat, folder, digests)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from verdict_rules(tables)
@@ -201,6 +214,7 @@ def _suite(
         scenarios=by_label,
         only=chosen if top.only or given.only else (),
         repeat=repeat,
+        workloads=workloads,
         bridges=bridged,
         verdict_rules=rules,
         gate=gate,
@@ -219,7 +233,9 @@ def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite
     Faults are of cases, which only a sound suite has.
     """
     yield from cell_faults(suite.tables, suite)
-    with_cases = yield from resolved(claims, lambda label: named(suite, label))
+    with_cases = yield from resolved(
+        claims, lambda label: with_kinds(named(suite, label), suite.scenarios)
+    )
     yield from freeze_faults(suite, lambda label: named(suite, label))
     yield from turns_claim_faults(with_cases, suite)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}

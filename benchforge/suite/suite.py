@@ -23,6 +23,7 @@ from benchforge.parts.part import Metric, Part
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.positions import Path as Place
+from benchforge.suite.workload import Workload
 
 MONITORED_PER_S = 20.0
 "Moments per second at which a load is monitored, at most, where the suite does not say."
@@ -139,6 +140,8 @@ class Scenario(Frozen):
     "Request that the load tools send."
     requests: dict[str, Request] = Field(default_factory=dict)
     "Requests by server, instead of `request`."
+    kinds: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    "Several kinds of requests by label, instead of `request`, each with its share."
     servers: tuple[str, ...] = Field(min_length=1)
     "Labels of the servers to compare."
     loaders: tuple[str, ...] = ()
@@ -176,6 +179,8 @@ other methods: off."""
 
     def monitored(self, request: Request) -> Moments | None:
         """Return at which moments a load with this request is monitored; None where it is not."""
+        if self.kinds:
+            return None
         if self.monitor is None:
             return Moments(MONITORED_PER_S, exact=False) if request.method in SAFE else None
         if not isinstance(self.monitor, Rate) or not self.monitor:
@@ -247,6 +252,8 @@ class Suite:
     "Digests of code and data, as a result has them; None: they are computed from the files."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    "Mixes of the scenarios that have kinds, by label."
     bridges: Mapping[str, str] = field(default_factory=dict)
     "Labels of scenarios in turns, by those of the scenarios that measure their servers alone."
     verdict_rules: VerdictRules = field(default_factory=VerdictRules)

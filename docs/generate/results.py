@@ -59,12 +59,15 @@ def _name(model: type[BaseModel]) -> str:
     return model.__name__
 
 
-def _reached(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    """Yield a model and all that its fields hold."""
+def _reached(
+    model: type[BaseModel], above: tuple[type[BaseModel], ...] = ()
+) -> Iterator[type[BaseModel]]:
+    """Yield a model and all that its fields hold; a reading may hold readings."""
     yield model
     for field in model.model_fields.values():
         for inner in _models(field.annotation):
-            yield from _reached(inner)
+            if inner not in (*above, model):
+                yield from _reached(inner, (*above, model))
 
 
 def _models(annotation: object) -> Iterator[type[BaseModel]]:

@@ -12,8 +12,10 @@ from made.quiet_trial import trial as quiet_trial
 from benchforge.checks import ask
 from benchforge.errors import InvalidFile
 from benchforge.model.suite.search import Objective, RateSearch, SearchOutcome
+from benchforge.model.trial.answer import Request
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Schedule
+from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.part import Metric
 from benchforge.registry import Registry
@@ -309,6 +311,43 @@ def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
     assert told.relation in {"<", "<="}
     assert math.isfinite(told.bound)
     assert objective(told.text, METRICS) == told
+
+
+def test_an_objective_may_be_about_a_kind() -> None:
+    of_kind = objective("latency p99 slow < 50ms", METRICS, ["slow", "item"])
+    assert (of_kind.of, of_kind.kind) == ("p99", "slow")
+    error_rate = Registry().part("metric", "error_rate")()
+    assert isinstance(error_rate, Metric)
+    whole = objective("errors slow < 1%", {"errors": error_rate}, ["slow"])
+    assert (whole.of, whole.kind) == (None, "slow")
+    with pytest.raises(WrongObjective, match="has no 'p99 slow'"):
+        objective("latency p99 slow < 50ms", METRICS)
+    cpu = Registry().part("metric", "cpu")()
+    assert isinstance(cpu, Metric)
+    with pytest.raises(WrongObjective, match="of all kinds together"):
+        objective("cpu server slow < 5ms", {"cpu": cpu}, ["slow"])
+
+
+def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
+    slow = trial().reading
+    assert slow is not None
+    items = slow.model_copy(update={"latency": Histogram.of({2000: slow.responses})})
+    slow = slow.model_copy(update={"latency": Histogram.of({90_000: slow.responses})})
+    stream = Stream(
+        records=9,
+        sha256="",
+        kinds={
+            label: StreamKind(share=1, records=4, request=Request(path="/"))
+            for label in ("item", "slow")
+        },
+    )
+    mixed = trial(kinds={"item": items, "slow": slow}).model_copy(update={"stream": stream})
+    for kind, passed in (("item", True), ("slow", False)):
+        about = objective(f"latency p99 {kind} < 50ms", METRICS, ["item", "slow"])
+        find = FIND.model_copy(update={"objectives": (about,)})
+        assert sought(mixed, find=find).passed is passed
+    untold = trial().model_copy(update={"stream": stream})
+    assert sought(untold, find=find).passed is None
 
 
 def test_a_bound_beyond_all_numbers_is_refused() -> None:

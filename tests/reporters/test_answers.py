@@ -5,7 +5,7 @@ import re
 import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import cause_texts
-from hypothesis import given
+from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.shown import line
@@ -17,6 +17,7 @@ from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.check import Check
+from benchforge.stats.inference.holm import ranking as ranked
 
 NAMES = ("aiohttp", "django", "flask", "tornado")
 
@@ -104,6 +105,37 @@ def test_a_winner_differs_from_all_others_and_else_a_size_is_ruled_out(ranking: 
         if "Undecided" in text:
             possible = r"by up to ([0-9.,]+ %|a factor of [0-9.,]+)|no difference is ruled out"
             assert re.search(possible, text)
+
+
+SAMPLES = st.lists(
+    st.lists(st.none() | st.floats(50, 200), min_size=3, max_size=3), min_size=4, max_size=8
+)
+"Values of three servers in each block, with holes where trials do not count."
+
+
+@given(SAMPLES)
+@example([[100, 90, None], [100, 110, None], [100, 110, None], [None, 80, 70], [None, 81, 70]])
+def test_nothing_comes_before_what_beats_it_although_blocks_are_missing(
+    blocks: list[list[float | None]],
+) -> None:
+    sides: dict[str, list[float | None]] = {
+        name: [block[at] for block in blocks] for at, name in enumerate(NAMES[:3])
+    }
+    assume(all(sum(value is not None for value in values) > 1 for values in sides.values()))
+    try:
+        made = ranked(sides)
+    except ValueError:  # a pair has no block in common
+        reject()
+    given_ = answer(made)
+    assert given_.state in {"differs", "same", "undecided"}
+    beaten = {pair.second for pair in made.pairs if pair.differ}
+    named = re.match(r"(\w+) serves ", given_.headline)
+    assert named is None or named[1] not in beaten or beaten == set(sides)
+    for pair in made.pairs:
+        again = made.pair(pair.second, pair.first)
+        assert (again.first, again.differ) == (pair.second, pair.differ)
+        assert (again.ratio.value or 1) * (pair.ratio.value or 1) == pytest.approx(1)
+        assert made.pair(pair.first, pair.second) == pair
 
 
 def check(status: str, topic: str) -> Check:

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from benchforge.model.values.distribution import own_distribution
 
-_GROUPS = ("benchforge", "benchforge.commands")
+_GROUPS = ("benchforge", "benchforge.commands", "benchforge.workloads")
 
 
 def modules() -> Iterator[str]:

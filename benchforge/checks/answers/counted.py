@@ -6,6 +6,7 @@ from benchforge.checks.answers.sizes import SizeComparison, compared
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.good_response import GoodResponse
 from benchforge.model.trial.reading import Reading, span
+from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Trial
 
 _BAD_FROM = 400  # of a status: a tool that tells none takes those below as good
@@ -57,6 +58,44 @@ def counted(trial: Trial, reading: Reading, right: GoodResponse, limits: Thresho
             "errors": _errors(reading, status, lengths),
         }
     )
+
+
+def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresholds) -> Reading:
+    """Return the reading of a mix with the good responses of each kind, and of all together."""
+    rights = {label: kind.good_response for label, kind in stream.kinds.items()}
+    sound = {label: right for label, right in rights.items() if right is not None}
+    if len(sound) < len(rights):
+        return reading
+    if not reading.kinds:
+        return _of_all_kinds(reading, [right.status for right in sound.values()])
+    kinds = {
+        label: counted(trial.of_kind(label), one, sound[label], limits)
+        for label, one in reading.kinds.items()
+    }
+    errors = dict(reading.errors)
+    for name in ("status", "length"):
+        if any(name in one.errors for one in kinds.values()):
+            errors[name] = sum(one.errors.get(name, 0) for one in kinds.values())
+    return reading.model_copy(
+        update={
+            "kinds": kinds,
+            "good_at_least": sum(one.good_at_least for one in kinds.values()),
+            "good_at_most": sum(one.good_at_most for one in kinds.values()),
+            "doubt": "; ".join(dict.fromkeys(one.doubt for one in kinds.values() if one.doubt)),
+            "errors": errors,
+        }
+    )
+
+
+def _of_all_kinds(reading: Reading, statuses: list[int]) -> Reading:
+    """Return the reading of a tool that tells no kind: what it takes as good is below 400."""
+    if any(status >= _BAD_FROM for status in statuses):
+        why = "the load tool does not tell which kind a response answers, nor its status"
+        return reading.model_copy(
+            update={"good_at_least": 0, "good_at_most": reading.responses, "doubt": why}
+        )
+    why = "statuses below 400 are taken as good: the load tool tells neither kinds nor lengths"
+    return reading.model_copy(update={"by_length": why})
 
 
 def _with_most(trial: Trial, reading: Reading, most: int) -> Trial:

@@ -25,6 +25,8 @@ class Objective(Frozen):
     "Label of the metric."
     of: str | None = None
     "Part of the metric, such as p99; None for the whole, or for its only part."
+    kind: str | None = None
+    "Label of a kind of the scenario's mix; None for all kinds together."
     relation: Relation
     "Relation between the value and the bound."
     bound: NonNegativeFloat

@@ -22,6 +22,18 @@ class Pair(Frozen):
     differ: bool
     "True if the two are shown to differ: p_holm is below 1 - level."
 
+    @property
+    def turned(self) -> "Pair":
+        """The same pair with the other server first."""
+        return Pair(
+            first=self.second,
+            second=self.first,
+            ratio=self.ratio.inverse,
+            simultaneous=self.simultaneous.inverse,
+            p_holm=self.p_holm,
+            differ=self.differ,
+        )
+
 
 class RankedServer(Frozen):
     """A server of a ranking."""
@@ -49,3 +61,16 @@ class Ranking(Frozen):
     "Servers, the best first; those without a typical value last."
     pairs: tuple[Pair, ...]
     "All pairs of the servers."
+
+    def pair(self, first: str, second: str) -> Pair:
+        """Return the pair of two servers in this order. Raises KeyError for others.
+
+        It need not be their order in the ranking: a pair is compared by the blocks that have both,
+        and typical values rest on all blocks of each.
+        """
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.second, pair.first) == (first, second):
+                return pair.turned
+        raise KeyError(f"{first} / {second}")

@@ -21,7 +21,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import KIND, CaseName
 from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.measurand import FAILURES, Measurand
@@ -167,6 +167,8 @@ class CaseSummary(Frozen):
     "Trials without a measurement, each with its reason."
     metrics: tuple[MetricSummary, ...]
     "Summaries of each metric and its parts, in the order of the suite's metrics."
+    kinds: dict[str, tuple[MetricSummary, ...]] = Field(default_factory=dict)
+    "Summaries of the metrics of each kind of a mix, by label; `metrics` are of all kinds together."
     notes: tuple[str, ...]
     "Messages of the checks, without repetition."
     findings: tuple[CaseFinding, ...] = ()
@@ -187,6 +189,18 @@ class CaseSummary(Frozen):
     "Rate that the server sustains, for a search; the case then has no metrics."
     in_turns: bool = False
     "True if the server took turns with others: only its ratios to them are valid."
+
+    @property
+    def by_kind(self) -> "tuple[CaseSummary, ...]":
+        """The case once for each kind of its mix, with the metrics of that kind."""
+        return tuple(self.named_as(self.case.of_kind(label)) for label in self.kinds)
+
+    def named_as(self, name: CaseName) -> "CaseSummary":
+        """Return the case with the metrics that a name is about: of all kinds, or of one."""
+        if KIND not in name.vary:
+            return self
+        lines = self.kinds.get(str(name.vary[KIND]), ())
+        return self.model_copy(update={"case": name, "metrics": lines, "kinds": {}})
 
     def answered(self, *, smoke: bool) -> bool:
         """Return True if the case has a number, even one that noise marks.

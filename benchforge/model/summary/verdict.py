@@ -72,6 +72,14 @@ class Estimate(Frozen):
         """Both ends of the interval; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
+    @property
+    def inverse(self) -> "Estimate":
+        """The estimate of b / a, where this one is of a / b."""
+        low, high = self.interval or (None, None)
+        ends = {"value": self.value, "low": high, "high": low}
+        inverses = {name: None if end is None else 1 / end for name, end in ends.items()}
+        return self.model_copy(update=inverses)
+
 
 class Outlier(Frozen):
     """A value far from the others of its server. It is reported, and counts."""

@@ -161,6 +161,12 @@ class Reading(Frozen):
     "Mean system CPU time of these processes, if the tool reports it."
     printed: dict[str, JsonValue] = Field(default_factory=dict)
     "Numbers that the tool printed, in its own words and units, next to the recomputed ones."
+    kinds: dict[str, "Reading"] = Field(default_factory=dict)
+    "Readings of the kinds of a mix, by label; empty without a mix, or if the tool tells none."
+    records_taken: tuple[NonNegativeInt, ...] = ()
+    "Number of records that each process or thread took of a mix's stream; empty: unknown."
+    stream_began_again: NonNegativeInt = 0
+    "Number of times that a process or thread came to the end of the stream, and began again."
     defects: tuple[str, ...] = ()
     "Known defects of the tool that affect this reading, such as wrk:synthetic-samples."
 

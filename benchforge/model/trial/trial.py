@@ -15,6 +15,7 @@ from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.file_names import Below
@@ -174,6 +175,8 @@ class Trial(Frozen):
     "Observations from outside; None without a measurement."
     monitor: Monitor | None = None
     "Answers at random moments of the load; None if no request was sent then."
+    stream: Stream | None = None
+    "Stream of a mix of requests; None if the scenario has one request."
     turns: Turns | None = None
     "Turns of the server; None if it had a load without pauses, or failed before."
     checks: tuple[Check, ...] = ()
@@ -187,6 +190,15 @@ class Trial(Frozen):
     def measured(self) -> bool:
         """True if the trial has a measurement."""
         return self.failure is None and self.reading is not None
+
+    def of_kind(self, label: str) -> "Trial":
+        """Return the trial as if it had sent one kind of its mix alone; some tools tell none."""
+        kind = self.stream.kinds[label] if self.stream is not None else None
+        if kind is None:
+            return self
+        there = self.reading.kinds.get(label) if self.reading is not None else None
+        update = {"request": kind.request, "probes": kind.probes, "stream": None, "reading": there}
+        return self.model_copy(update={**update, "good_response": kind.good_response})
 
     @property
     def doubts(self) -> tuple[Check, ...]:

@@ -10,6 +10,8 @@ from benchforge.model.values.frozen import Frozen
 
 _OF_SERVERS = "servers."
 _OF_CLIENTS = "clients."
+KIND = "kind"
+"The axis of a mix's kinds, in the place of what varies: every path of that has a dot."
 
 
 class CaseName(Frozen):
@@ -29,6 +31,10 @@ class CaseName(Frozen):
     "Number of the arm; above 1 if the suite names the same case again: an A/A comparison."
     placebo: bool = False
     "True for a placebo: the second measurement of its scenario's first case."
+
+    def of_kind(self, label: str) -> "CaseName":
+        """Return the name of one kind of the case's mix. Its identity is the case's."""
+        return self.model_copy(update={"vary": {**self.vary, KIND: label}})
 
     @property
     def title(self) -> str:

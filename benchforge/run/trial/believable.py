@@ -9,7 +9,7 @@ from benchforge.text.readable import amount, exact, listed
 _SHOWN = 4
 
 
-def believable(reading: Reading, case: CaseName, right: GoodResponse) -> None:
+def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> None:
     """Raise TrialFailed when the tool got no good answer, or other bodies than are right."""
     if reading.responses == 0:
         classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
@@ -23,11 +23,11 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse) -> None:
         raise TrialFailed(
             "drive",
             f"{case.server}: none of {exact(reading.responses)} responses was "
-            f"good: {_got(reading)}, expected were {right.status} and {right.lengths}",
+            f"good: {_got(reading)}{_wanted(right)}",
             "the server answers single requests rightly, but none of the load's; see both logs",
         )
     length = reading.document_bytes
-    if length is not None and not reading.bodies and not right.fits(length):
+    if length is not None and right and not reading.bodies and not right.fits(length):
         raise TrialFailed(
             "read",
             f"{case.server}: {case.driver} was answered with {length} bytes of body, "
@@ -35,6 +35,10 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse) -> None:
             "the server answers this tool differently; if bodies may differ in length, set "
             "`expect.length`",
         )
+
+
+def _wanted(right: GoodResponse | None) -> str:
+    return "" if right is None else f", expected were {right.status} and {right.lengths}"
 
 
 def _got(reading: Reading) -> str:

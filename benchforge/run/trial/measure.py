@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from benchforge.checks.answers.counted import counted
+from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
 from benchforge.model.files.environment import changes, fingerprint
@@ -186,6 +186,7 @@ def trial_of(
         reading=story.reading,
         observation=story.observation,
         monitor=story.monitor,
+        stream=story.stream,
         turns=story.turns,
         checks=tuple(story.checks),
         failure=failure,
@@ -195,10 +196,15 @@ def trial_of(
 
 def _counted(trial: Trial) -> Trial:
     """Return a trial whose good responses are those that the suite expects: it has some."""
-    right = trial.good_response
-    if trial.reading is None or right is None:
+    right, stream = trial.good_response, trial.stream
+    if trial.reading is None:
         return trial
-    reading = counted(trial, trial.reading, right, limits())
+    if stream is not None:
+        reading = counted_kinds(trial, trial.reading, stream, limits())
+    elif right is not None:
+        reading = counted(trial, trial.reading, right, limits())
+    else:
+        return trial
     trial = trial.model_copy(update={"reading": reading})
     if trial.failure is not None:
         return trial

@@ -19,6 +19,7 @@ from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Link, Load, StartedProcess
 from benchforge.model.trial.turns import Turns
 from benchforge.parts.command import Command, Finished
@@ -52,6 +53,7 @@ class TrialRecorder:
     right: GoodResponse | None = None
     observation: Observation | None = None
     monitor: Monitor | None = None
+    stream: Stream | None = None
     turns: Turns | None = None
     links: dict[str, Link] = field(default_factory=dict)
     url: str = ""

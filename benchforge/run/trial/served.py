@@ -1,10 +1,9 @@
 """A server that is asked: all of a trial before its load, and all after it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from benchforge.errors import OutputDamaged
 from benchforge.graph import Measurement
@@ -19,6 +18,7 @@ from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitorin
 from benchforge.run.http.request import HttpProbe, Like, once, until_right
 from benchforge.run.http.tls_sniffer import Tap
 from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.run.trial import stream
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import reading_of, warming
@@ -57,6 +57,8 @@ class WarmServices:
     before: list[probes.ProbeResult]
     monitor: Monitoring | None
     target: Target
+    kinds: dict[str, stream.KindProbes] = field(default_factory=dict)
+    "Probes of each kind of a mix."
 
 
 def made_ready(
@@ -94,16 +96,25 @@ def made_ready(
             alone = probes.held_to_itself(asking, reply.body)
             before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
             story.probes = probes.probes(before, (), story.load)
+            mix = case.workload
+            kinds = stream.probed(sandbox, mix, asking, story.load) if mix is not None else {}
             still_there(sandbox, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
     story.url = target.url
+    if mix is not None:
+        with story.phase("stream"):
+            file, of_block = scratch / stream.FILE, (inputs.step.run_seed, inputs.step.block)
+            story.stream = stream.rendered(
+                mix, case.driver, asking.root, of_block, file, ground.secrets
+            )
+            target = replace(target, stream=file, kinds=tuple(mix.shares))
     if case.warm_up_s:
         with story.phase("warm-up"):
-            warm_up = _target(asking, ground, case, folder, "warm-up")
+            warm_up = replace(target, phase="warm-up")
             driver = warming(case.driver, case.warm_up_s)
             drive(sandbox, driver, warm_up, "warm-up", story, cpus=ground.places.get("loader"))
-    return WarmServices(services, asking, alone, port, before, monitor, target)
+    return WarmServices(services, asking, alone, port, before, monitor, target, kinds)
 
 
 def asked_again(
@@ -135,7 +146,11 @@ def asked_again(
         signs = probes.debug(sandbox, there.asking)
         story.probes = probes.probes(there.before, after, story.load, signs)
         story.listener = probes.listener(sandbox, there.asking, there.port, story.listener)
-        story.right = right_of(case.expect, case.request, story.answers, story.probes)
+        if case.workload is None:
+            story.right = right_of(case.expect, case.request, story.answers, story.probes)
+        elif story.stream is not None and story.load is not None:
+            mix = case.workload
+            story.stream = stream.judged(sandbox, story.stream, mix, there.kinds, story.load)
         _judge(there.monitor, there.alone, story, inputs.folder)
 
 
@@ -189,7 +204,6 @@ def _target(
     ground: TrialContext,
     case: Case,
     folder: Path,
-    phase: Literal["warm-up", "load"] = "load",
 ) -> Target:
     return Target(
         url=asking.root + asking.request.path,
@@ -197,7 +211,6 @@ def _target(
         folder=folder,
         programs=ground.programs,
         python=ground.python_of(case.driver),
-        phase=phase,
         ca_file=asking.ca_file,
         suite_folder=ground.suite_folder,
     )

@@ -113,6 +113,11 @@ def _errors(reading: Reading, below: float) -> ObjectiveOutcome:
 
 
 def _outcome(objective: Objective, metric: Metric | None, trial: Trial) -> ObjectiveOutcome:
+    if objective.kind is not None:
+        trial = trial.of_kind(objective.kind)
+    if trial.reading is None:
+        why = f"the load tool does not tell which requests are of {objective.kind}"
+        return ObjectiveOutcome(objective=objective.text, value=None, unit="", kept=None, why=why)
     samples = [] if metric is None else list(metric.of_trial(trial, objective.metric, WHOLE))
     sample = _sample(objective, samples)
     if sample is None or sample.value is None:

@@ -13,6 +13,7 @@ from benchforge.model.values.compact import compact
 from benchforge.parts.part import Metric
 from benchforge.stats.turns.reading import WHY_UNKNOWN
 
+WHY_NO_KIND = "the load tool does not say which request a response belongs to"
 _TWO = 2  # values: one has no deviation
 
 Place = tuple[int, bool]
@@ -31,6 +32,17 @@ def lines(
         for label, metric in metrics.items()
         for line in _of_metric(label, metric, trials, window)
     )
+
+
+def of_kinds(
+    trials: Sequence[Trial], metrics: Mapping[str, Metric], window: Window
+) -> dict[str, tuple[MetricSummary, ...]]:
+    """Return the lines of each kind of a mix; empty for a case with one request."""
+    labels = dict.fromkeys(
+        k for trial in trials for k in (trial.stream.kinds if trial.stream else ())
+    )
+    apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
+    return {k: lines([one.of_kind(k) for one in trials], apart, window) for k in labels}
 
 
 def by_block(line: MetricSummary, believed: Collection[int]) -> dict[int, float]:
@@ -74,6 +86,10 @@ def _of_metric(
 
 def _samples(label: str, metric: Metric, trial: Trial, window: Window) -> Iterator[Sample]:
     """Yield what a metric says of a trial; in turns only what is known to hold there."""
+    if trial.reading is None:
+        for of in metric.parts() or (None,):
+            yield Sample(metric=label, unit=metric.unit, value=None, of=of, why=WHY_NO_KIND)
+        return
     if trial.turns is None or metric.in_turns:
         yield from metric.of_trial(trial, label, window)
         return

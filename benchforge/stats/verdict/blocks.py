@@ -84,7 +84,7 @@ def blocks_of(claim: Claim, instance: ClaimInstance, cases: Cases) -> Blocks:
     beside = claim.hypothesis.form == "ratio" and sizes == [1, 1]
 
     def values_of(name: CaseName) -> _CaseValues:
-        return _case_values(cases[identity(name)], claim, beside=beside)
+        return _case_values(cases[identity(name)].named_as(name), claim, beside=beside)
 
     sides = [("a", instance.a, list(map(values_of, instance.a.cases)))]
     if instance.b is not None:

@@ -75,11 +75,8 @@ def _of_comparison(comparison: Comparison, looks: int) -> Iterator[InterimAnswer
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) <= 1:
         return
     best, second = (one.server for one in ranked.ranking.order[:2])
-    pairs = ranked.ranking.pairs
-    pair = next((one for one in pairs if (one.first, one.second) == (best, second)), None)
-    if pair is None:
-        return
-    estimate = joint(pair.ratio, looks * len(pairs))
+    ratio = ranked.ranking.pair(best, second).ratio
+    estimate = joint(ratio, looks * len(ranked.ranking.pairs))
     ends = estimate.interval
     apart = ends is not None and lies(ends, Region(1, 1)) == "outside"
     about = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best} / {second}"

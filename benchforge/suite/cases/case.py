@@ -13,6 +13,7 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
 from benchforge.suite.suite import Moments
+from benchforge.suite.workload import Workload
 
 
 class Case(NamedTuple):
@@ -24,7 +25,7 @@ class Case(NamedTuple):
     "Label and part, in the order in which they start."
     driver: Driver
     request: Request
-    "Request with path variables filled in."
+    "Request with path variables filled in; of a mix, that of one of its kinds."
     expect: Expect
     metrics: tuple[str, ...]
     "Labels of the metrics that the scenario takes."
@@ -38,6 +39,8 @@ class Case(NamedTuple):
     "Search of the case; None if all its trials have the same load."
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
+    workload: Workload | None = None
+    "Mix of requests; None for one request."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."
 

@@ -91,6 +91,8 @@ class _Scenario:
             Varied(self._matrix, led, partial(self._concerning, pair)) for pair in self._pairs
         ]
         self._requests = {server: self._request(server) for server in scenario.servers}
+        self._workload = mix = suite.workloads.get(label)
+        self._lead = mix.first[mix.lead] if mix is not None and mix.whole else None
         self._warm_up_s = float(suite.repeat.warmup)
         self._metrics = tuple(suite.metrics) if scenario.metrics is None else scenario.metrics
         self._points = array("Q")
@@ -114,7 +116,9 @@ class _Scenario:
     def __getitem__(self, number: int) -> Case:
         point, pair = self._points[number], self._pairs[self._pair[number]]
         digests, arms = self._identities
-        request = self._requests[pair.server].at(point)[0]
+        request, expect = self._requests[pair.server].at(point)[0], self._scenario.expect
+        if self._lead is not None:
+            request, expect = self._lead
         return Case(
             name=self.name(number, f"{digests[number]:016x}", arms[number]),
             server=self._server(pair.server, point),
@@ -124,7 +128,8 @@ class _Scenario:
             backends=tuple([(one, of.at(point).part) for one, of in self._backends.items()]),
             driver=self._driver(pair, point),
             request=request,
-            expect=self._scenario.expect,
+            expect=expect,
+            workload=self._workload,
             metrics=self._metrics,
             warm_up_s=self._warm_up_s,
             tuning=self._suite.tuning,
@@ -228,6 +233,8 @@ class _Scenario:
             texts["find"] = as_text(self._find)
         if self._turns is not None:
             texts["turns"] = as_text(self._turns)
+        if self._workload is not None:
+            texts["workload"] = self._workload.text
         text = template(texts, "backends", "driver", "request", "server")
         digests, arms = array("Q"), array("L")
         seen: dict[int, int] = {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from benchforge.model.suite.claim import Hypothesis
+from benchforge.model.values.case_name import KIND
 from benchforge.parts.part import Metric
 from benchforge.suite.claims.question import question
 from benchforge.suite.claims.table import ClaimTable, Meant, all_meant, side_at, sides
@@ -86,6 +87,10 @@ class _Claim:
         metric = metrics.get(written.metric)
         if metric is None:
             return None
+        if not metric.of_kinds and self._of_kinds():
+            what = f"{written.metric!r} is of all kinds together"
+            faults.append(Fault((*self.at, "metric"), what, "leave the kind out"))
+            yield faults[-1]
         of, of_faults = self._part(metric)
         yield from of_faults
         hypothesis = yield from self._hypothesis(metric)
@@ -116,6 +121,11 @@ class _Claim:
                 hint = Nearest(label, labels, "declared")
                 yield Fault((*at, "scenario"), f"no scenario {label!r} is declared", hint)
 
+    def _of_kinds(self) -> bool:
+        """Whether a side is about one kind of a mix."""
+        whole = [m.where for m in all_meant(self.written, self.at, {})]
+        return self.written.each == KIND or any(KIND in where for where in whole)
+
     def _driver_faults(self) -> Iterator[Fault]:
         for at, side in sides(self.written, self.at):
             if side.client is not None and side.loader is not None:
@@ -126,6 +136,7 @@ class _Claim:
             "server": scenario.servers,
             "client": scenario.clients,
             "loader": scenario.loaders,
+            "kind": tuple(scenario.kinds),
         }
         side = side_at(self.written, meant.at)
         for key, labels in labels_by_key.items():

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
+from benchforge.model.values.case_name import KIND
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Share
 from benchforge.suite.toml.positions import Path
@@ -21,6 +22,8 @@ class Subtracted(Frozen):
     "Label of the client."
     loader: str | None = None
     "Label of the load tool, instead of `client`."
+    kind: str | None = None
+    "Label of a kind of the scenario's mix. Default: all kinds together."
     where: dict[str, JsonValue] = Field(default_factory=dict)
     "Axes, each with its value. They override the claim's."
 
@@ -106,6 +109,6 @@ def meant(written: ClaimTable, at: Path, each: Mapping[str, JsonValue]) -> Itera
 
 
 def _narrowed(whole: Meant, at: Path, side: Subtracted) -> Meant:
-    own = {"server": side.server, "driver": side.client or side.loader}
+    own = {"server": side.server, "driver": side.client or side.loader, KIND: side.kind}
     named_here: dict[str, JsonValue] = {axis: one for axis, one in own.items() if one is not None}
     return Meant(at, side.scenario or whole.scenario, {**whole.where, **side.where, **named_here})

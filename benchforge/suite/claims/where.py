@@ -1,11 +1,12 @@
 """Which cases are meant: axes of the matrix, and the values that they take."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from benchforge.model.suite.pivot import AXIS_NAMES
+from benchforge.model.values.case_name import KIND, CaseName
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.faults import Fault, Nearest
 from benchforge.suite.toml.words import shown
@@ -21,11 +22,21 @@ def axes(scenarios: Mapping[str, Scenario]) -> Axes:
         by_axis["scenario"] += [label]
         by_axis["server"] += scenario.servers
         by_axis["driver"] += (*scenario.loaders, *scenario.clients)
+        if scenario.kinds:
+            by_axis[KIND] = [*by_axis.get(KIND, []), *scenario.kinds]
         for path in scenario.vary:
             by_axis.setdefault(path, [])  # also of what varies over nothing
         for _, path, value in scenario.varied_values():
             by_axis.setdefault(path, []).append(value)
     return {axis: _distinct(values) for axis, values in by_axis.items()}
+
+
+def with_kinds(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> Iterator[CaseName]:
+    """Yield each case, and then each kind of its mix."""
+    for name in names:
+        yield name
+        kinds = scenarios[name.scenario].kinds if name.scenario in scenarios else ()
+        yield from map(name.of_kind, kinds)
 
 
 def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from benchforge.suite.claims.pivots import pivots
 from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
 from benchforge.suite.claims.table import all_meant
+from benchforge.suite.claims.where import with_kinds
 from benchforge.suite.declared import tables_of
 from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
@@ -20,7 +21,17 @@ from benchforge.suite.toml.faults import Checked
 from benchforge.suite.toml.models import checked
 from benchforge.suite.toml.sound import sound
 
-_MATRIX = ("title", "servers", "loaders", "clients", "metrics", "vary", "include", "exclude")
+_MATRIX = (
+    "title",
+    "servers",
+    "loaders",
+    "clients",
+    "metrics",
+    "vary",
+    "include",
+    "exclude",
+    "kinds",
+)
 
 
 class Asks(NamedTuple):
@@ -78,7 +89,7 @@ def _asks(
         for label, claim in claims.items()
         if all(side.scenario in there for side in all_meant(claim.written, claim.at, {}))
     }
-    with_cases = yield from resolved(answerable, lambda label: there[label])
+    with_cases = yield from resolved(answerable, lambda label: with_kinds(there[label], scenarios))
     return asked_of(scenarios, tables, with_cases, cases)
 
 
@@ -90,10 +101,11 @@ def asked_of(
 ) -> Asks:
     """Return of a suite's scenarios, tables and claims what is about these cases."""
     there = dict.fromkeys(case.scenario for case in cases)
+    names = [*with_kinds(cases, scenarios)]
     measured = {label: scenarios[label] for label in there if label in scenarios}
     return Asks(
         titles={label: one.title for label, one in measured.items() if one.title},
         takes={label: one.metrics for label, one in measured.items() if one.metrics is not None},
-        tables={label: one for label, one in tables.items() if any(map(one.has, cases))},
-        claims=of_cases(claims, cases),
+        tables={label: one for label, one in tables.items() if any(map(one.has, names))},
+        claims=of_cases(claims, names),
     )

@@ -1,7 +1,10 @@
-"""An objective as a suite writes it: "latency p99 < 50ms" to a bound in the metric's unit."""
+"""An objective as a suite writes it: "latency p99 < 50ms" to a bound in the metric's unit.
+
+In a scenario with kinds it may name one of them: "latency p99 browse < 50ms".
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.suite.search import Objective, Relation
@@ -25,7 +28,7 @@ class WrongObjective(BenchforgeError):
         super().__init__(message, str(hint))
 
 
-def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
+def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] = ()) -> Objective:
     """Return an objective of one of the metrics, by label. Raises WrongObjective."""
     match = _PATTERN.fullmatch(text)
     if match is None:
@@ -37,8 +40,13 @@ def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
         )
     metric = metrics[label]
     parts = metric.parts()
+    kind: str | None = None
+    if of is not None and of not in parts:
+        of, kind = _with_kind(of, kinds)
+    if kind is not None and not metric.of_kinds:
+        raise WrongObjective(f"{label!r} is of all kinds together", "leave the kind out")
     if parts and of not in parts and not (of is None and len(parts) == 1):
-        choices = [part for part in parts if part]
+        choices = [*(part for part in parts if part), *kinds]
         what = f"{label} has no {of!r}" if of else f"{label} has several parts"
         raise WrongObjective(what, nearest(of or "", choices, "it has"))
     fit = _RELATIONS[metric.better]
@@ -57,4 +65,10 @@ def objective(text: str, metrics: Mapping[str, Metric]) -> Objective:
     if least < 0:
         raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
     text = " ".join(text.split())
-    return Objective(text=text, metric=label, of=of, relation=relation, bound=least)
+    return Objective(text=text, metric=label, of=of, kind=kind, relation=relation, bound=least)
+
+
+def _with_kind(words: str, kinds: Collection[str]) -> tuple[str | None, str | None]:
+    """Return the part and the kind that the words behind a metric name; the kind is the last."""
+    part, _, last = words.rpartition(" ")
+    return (part.strip() or None, last) if last in kinds else (words, None)

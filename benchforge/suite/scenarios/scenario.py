@@ -85,6 +85,13 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Ta
                 at = (*path, "requests", server)
                 filled[server] = yield from environment.fill(request, Request, at)
         table["requests"] = filled
+    if isinstance(kinds := table.get("kinds"), dict):
+        table["kinds"] = by_label = dict(kinds)
+        for label, kind in kinds.items():
+            if isinstance(kind, dict) and isinstance(request := kind.get("request"), dict):
+                at = (*path, "kinds", label, "request")
+                request = yield from environment.fill(request, Request, at)
+                by_label[label] = {**kind, "request": request}
     return table
 
 

@@ -30,7 +30,7 @@ def find_of(
     wanted = scenario.find
     if wanted is None:
         return None
-    objectives = tuple(objective(text, metrics) for text in wanted.objectives)
+    objectives = tuple(objective(text, metrics, scenario.kinds) for text in wanted.objectives)
     about_errors = any(metrics[one.metric].measurand in FAILURES for one in objectives)
     starts = ((label, _own_rate(loaders[label])) for label in scenario.loaders)
     return RateSearch(
@@ -80,7 +80,7 @@ def find_faults(
         return
     yield from _bound_faults((*top, "find", _RATE), wanted)
     metrics = metrics_of(parts["metrics"])
-    yield from _objective_faults((*top, "find", "slo"), wanted, metrics, labels)
+    yield from _objective_faults((*top, "find", "slo"), scenario, metrics, labels)
     for place, path in scenario.varied_paths():
         varied = axis(path)
         if varied is not None and (varied.place, varied.option) == ("loaders", (_RATE,)):
@@ -135,15 +135,18 @@ def _bound_faults(at: Path, wanted: Wanted) -> Iterator[Fault]:
 
 
 def _objective_faults(
-    at: Path, wanted: Wanted, metrics: Mapping[str, Metric], labels: Collection[str]
+    at: Path, scenario: Scenario, metrics: Mapping[str, Metric], labels: Collection[str]
 ) -> Iterator[Fault]:
+    wanted = scenario.find
+    if wanted is None:
+        return
     if not wanted.objectives:
         yield Fault(at, "an objective is missing", 'such as slo = "latency p99 < 50ms"')
     seen: set[str] = set()
     for number, text in enumerate(wanted.objectives):
         place = at if isinstance(wanted.slo, str) else (*at, number)
         try:
-            canonical = objective(text, metrics).text
+            canonical = objective(text, metrics, scenario.kinds).text
         except WrongObjective as error:
             faulty = set(labels) - metrics.keys()  # these have a fault already
             if text.split(" ", 1)[0] not in faulty:

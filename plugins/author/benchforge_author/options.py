@@ -48,6 +48,8 @@ def options(model: type[BaseModel]) -> list[Option]:
     """
     schema = model.model_json_schema(schema_generator=Described)
     defs, docstrings = schema.get("$defs", {}), docs(model)
+    if "$ref" in schema:  # of a model that may hold itself
+        schema = defs[schema["$ref"].rpartition("/")[2]]
     inherited = getattr(model.__base__, "model_fields", {})
     fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
     collected: list[Option] = []

@@ -21,6 +21,7 @@ class Errors(Metric):
     name: ClassVar[str] = "errors"
     measurand: ClassVar[Measurand] = "failed requests"
     unit: ClassVar[str] = "1"
+    of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
@@ -53,6 +54,7 @@ class ErrorRate(Metric):
     name: ClassVar[str] = "error_rate"
     measurand: ClassVar[Measurand] = "share of failed requests"
     unit: ClassVar[str] = "1"
+    of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     def parts(self) -> tuple[str | None, ...]:

@@ -37,6 +37,7 @@ class Latency(Metric):
     name: ClassVar[str] = "latency"
     measurand: ClassVar[Measurand] = "response time"
     unit: ClassVar[str] = "s"
+    of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     percentile: Percent | None = None

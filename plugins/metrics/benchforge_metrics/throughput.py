@@ -17,6 +17,7 @@ class Throughput(Metric):
     measurand: ClassVar[Measurand] = "responses per second"
     unit: ClassVar[str] = "requests/s"
     in_turns: ClassVar[bool] = True
+    of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     count: Literal["good", "all"] = "good"

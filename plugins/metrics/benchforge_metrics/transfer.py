@@ -11,6 +11,7 @@ class Transfer(Metric):
 
     name: ClassVar[str] = "transfer"
     unit: ClassVar[str] = "B/s"
+    of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     def parts(self) -> tuple[str | None, ...]:

@@ -143,6 +143,9 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     yield f"{safe.markdown(section.request)}\n"
     yield from (f"{safe.markdown(sentence)}\n" for sentence in section.sought)
     yield from table_lines(section.table)
+    if section.kinds is not None:
+        yield "### By kind of request\n"
+        yield from table_lines(section.kinds)
     for file in drawn.sections.get(section.scenario, ()):
         yield from _image(file)
     yield from _list("Ranks", section.ranks)

@@ -18,11 +18,20 @@ def command() -> None:
 @click.option(
     "--from", "source", metavar="NAME", help="Copy a built-in suite instead of the sample."
 )
+@click.option(
+    "--from-log",
+    metavar="LOG",
+    type=PATH,
+    help="Take kinds of requests, shares and values from an access log, combined or common format.",
+)
 @runs("benchforge_commands.new.shown")
 def suite() -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
     Without --from, the suite measures a sample app in the same folder, which needs only Python.
+    With --from-log, it sends the mix of an access log. Values of the log go into CSV files beside
+    the suite: numbers of up to nine digits, and texts that several clients sent.
 
-    Exit codes: 0 the suite is written; 2 a file exists already; 5 a file cannot be written.
+    Exit codes: 0 the suite is written; 2 a file exists already, or the log has no requests; 5 a
+    file cannot be written.
     """

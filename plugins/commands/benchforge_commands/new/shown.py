@@ -10,6 +10,10 @@ from benchforge.errors import CannotKeep, Unusable
 from benchforge.run.disk.result_writer import whole
 from benchforge.suite.toml.built_in import brought, names_like
 from benchforge.text.program import program
+from benchforge.text.readable import counted, exact
+from benchforge_commands.new.from_log.kinds import read
+from benchforge_commands.new.from_log.written import OWN, to_fill
+from benchforge_commands.new.from_log.written import texts as of_log
 from benchforge_commands.schema.shown import of_suites
 
 _STARTER = Path(__file__).parent / "starter"
@@ -18,17 +22,42 @@ _APP = "sample_app.py"
 _SCHEMA = "suite.schema.json"
 
 
-def main(path: Path, source: str | None) -> None:
+def main(path: Path, source: str | None, from_log: Path | None) -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml."""
     place = path if path.suffix == ".toml" else path / _SUITE
+    if from_log is not None:
+        if source is not None:
+            raise Unusable("--from and --from-log exclude each other", "give one of them")
+        _of_log(place, from_log)
+        return
     texts = {place: _fitted(_read(_STARTER / _SUITE if source is None else _named(source)))}
     if source is None:
         texts[place.with_name(_APP)] = _read(_STARTER / _APP)
+    show(f"wrote: {_kept(place, texts)}\nnext:  {program()} run {place}")
+
+
+def _of_log(place: Path, source: Path) -> None:
+    """Write the suite of an access log."""
+    log = read(source)
+    texts = of_log(log, source, place)
+    wrote = _kept(place, texts)
+    kinds = counted(len(log.kinds), "kind")
+    show(f"wrote: {wrote}\nread:  {exact(log.taken)} requests of {kinds}")
+    for why, number in log.left_out.items():
+        show(f"left out: {exact(number)} {why}")
+    if log.shared.behind_proxy:
+        show("the log has too few client addresses: texts are kept if they came five times")
+    if own := to_fill(texts):
+        show(f"fill in: {OWN} in {', '.join(own)}: no value of the log could be kept")
+    show(f"next:  set your server in {place}, then {program()} plan {place} --requests 3")
+
+
+def _kept(place: Path, texts: dict[Path, str]) -> str:
+    """Write the files, the suite first in `texts`, and the schema. Return their names."""
     schema = place.with_name(_SCHEMA)
     _refuse_to_overwrite(texts)
     _write(texts | {schema: of_suites(builtin=False) + "\n"})
-    wrote = ", ".join(map(str, (*texts, schema)))
-    show(f"wrote: {wrote}\nnext:  {program()} run {place}")
+    return ", ".join(map(str, (*texts, schema)))
 
 
 def _named(name: str) -> Path:

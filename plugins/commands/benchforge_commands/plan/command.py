@@ -24,6 +24,12 @@ from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
     default="text",
     help="Output format; json has everything.",
 )
+@click.option(
+    "--requests",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Print N requests of each kind of the scenarios that have kinds, and nothing else.",
+)
 @click.option("--all", "whole", is_flag=True, help="Print lists in full.")
 @runs("benchforge_commands.plan.shown")
 def command() -> None:

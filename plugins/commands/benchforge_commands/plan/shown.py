@@ -11,8 +11,10 @@ from benchforge.cli.screen.say import show, warn
 from benchforge.graph import plan
 from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand
+from benchforge.suite.secrets.redact import redact
 from benchforge_commands.plan.plan_text import text
 from benchforge_commands.plan.planned import plan_json, planned
+from benchforge_commands.plan.requests import request_lines
 
 PAPER = 100  # columns where there is no terminal
 _AT_ONCE = 1000  # lines
@@ -25,6 +27,7 @@ def main(
     only: tuple[str, ...],
     seed: int | None,
     form: str,
+    requests: int | None,
     whole: bool,
 ) -> int:
     """Show what a run of SUITE would measure, in which order, and how long it would take."""
@@ -42,6 +45,11 @@ def main(
     head = planned(loaded_suite, graph, drawn)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PAPER
     lines = plan_json(head, graph) if form == "json" else text(head, graph, width, whole)
+    if requests is not None:
+        lines = (
+            redact(line, loaded_suite.secrets)
+            for line in request_lines(loaded_suite, graph.seed, requests)
+        )
     while some := list(islice(lines, _AT_ONCE)):  # never all of them
         show("\n".join(some), painted=True)
     return 0

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from benchforge_workloads.tables import Feed, KindRequest, RequestKind
+
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
 from benchforge.model.suite.gate import Gate
@@ -34,6 +36,7 @@ _TABLES = {
     "metrics": "Quantities to compute from each trial: [metrics.LABEL]. `use` names the part. "
     "Default: a standard set.",
     "runtimes": "Interpreters with packages: [runtimes.LABEL].",
+    "feeds": "Values for the holes of requests: [feeds.LABEL].",
     "scenarios": "Scenarios to measure: [scenarios.LABEL].",
     "tables": "Tables in reports: [tables.LABEL].",
     "claims": "Statements about cases: [claims.LABEL]. A run decides whether each holds, fails, is "
@@ -73,6 +76,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
             for name, kind in KINDS.items()
         },
         "runtimes": _labelled("runtimes", table(Runtime, environment=True)),
+        "feeds": _labelled("feeds", table(Feed)),
         "scenarios": _labelled("scenarios", _scenario()),
         "tables": _labelled("tables", _drawn()),
         "claims": _labelled("claims", table(Claim)),
@@ -224,6 +228,9 @@ def _scenario() -> Schema:
     keys = made["properties"]
     keys["request"] |= request
     keys["requests"] |= {"additionalProperties": request}
+    kind = table(RequestKind)
+    kind["properties"]["request"] |= table(KindRequest, environment=True)
+    keys["kinds"] |= {"patternProperties": {_LABEL: kind}, "additionalProperties": UNKNOWN}
     point = {"type": "object", "patternProperties": {_VARIED: ANY}, "additionalProperties": UNKNOWN}
     keys["vary"] |= {**point, "patternProperties": {_VARIED: {"type": "array", "minItems": 1}}}
     keys["include"] |= {"items": point}

@@ -19,6 +19,7 @@ from collections import deque
 from pathlib import Path
 
 from pace_response import Body, Malformed, Response
+from pace_stream import Stream
 from pace_tally import BIN_NS, PLAIN, Tally, bucket
 
 READ = 65536
@@ -41,6 +42,7 @@ class Connection:
     __slots__ = (
         *("socket", "fd", "recv", "send", "state", "untouched", "opened"),
         *("intended", "sent", "first_byte", "response", "unsent"),
+        *("request", "kind", "fast"),
     )
 
 
@@ -71,6 +73,9 @@ class Loop:
         self._later = []
         self._heads = {}
         self._fast = {}
+        self.stream = None
+        if plan.stream is not None:
+            self.stream = Stream(plan.stream, plan.kinds, part, plan.processes)
         self._share = _share(plan.connections, part, plan.processes)
         self._limit = _share(plan.requests, part, plan.processes) if plan.requests else 1 << 62
         self._moments = moments(plan, part)
@@ -253,18 +258,26 @@ class Loop:
             self._lost(connection, "connect", OSError(code, os.strerror(code)), now)
 
     def _send(self, connection, now):
-        """Send the request; what does not fit into the socket goes when it is writable."""
+        """Send the request, or the next one of a mix."""
+        if self.stream is None:
+            connection.request, connection.fast = self._plan.request, self._fast
+        else:
+            self.stream.take(connection)
+        self._transmit(connection, now)
+
+    def _transmit(self, connection, now):
+        """Send a request; what does not fit into the socket goes when it is writable."""
         connection.sent = now
         connection.response = None
         self._tally.sent += 1
         try:
-            sent = connection.send(self._plan.request)
+            sent = connection.send(connection.request)
         except _AGAIN:
             sent = 0
         except OSError as error:
             self._lost(connection, _kind(error), error, now)
             return
-        if sent == len(self._plan.request):
+        if sent == len(connection.request):
             connection.state = _WAITING
             connection.untouched = True
         else:
@@ -274,7 +287,7 @@ class Loop:
         connection.response = None
         connection.state = _SENDING
         connection.untouched = False
-        connection.unsent = memoryview(self._plan.request)[sent:]
+        connection.unsent = memoryview(connection.request)[sent:]
         self._epoll.modify(connection.fd, select.EPOLLIN | select.EPOLLOUT)
 
     # Waiting
@@ -302,7 +315,7 @@ class Loop:
     def _handle(self, events):  # noqa: C901, PLR0912, PLR0915
         """Take what came: here a whole response of a known head, all else step by step."""
         plan, tally, connections = self._plan, self._tally, self._connections
-        clock, fast, request = time.monotonic_ns, self._fast, plan.request
+        clock, stream, request = time.monotonic_ns, self.stream, plan.request
         size, timeout_us = len(request), plan.timeout_ns // 1000
         follows = self._follows_at_once
         for fd, mask in events:
@@ -320,11 +333,13 @@ class Loop:
                 self._lost(connection, _kind(error), error, clock())
                 continue
             now = clock()
-            known = fast.get(data[: data.find(_HEAD_END) + 4])
+            known = connection.fast.get(data[: data.find(_HEAD_END) + 4])
             if known is None or known.whole != len(data) or tally.responses >= self._sample_at:
                 self._read(connection, data, now)
                 continue
             tally.received_bytes += len(data)
+            if stream is not None:
+                stream.tallies[connection.kind].received_bytes += len(data)
             us = (now - connection.sent) // 1000
             if connection.sent != connection.intended or us > timeout_us:
                 connection.first_byte = now
@@ -351,6 +366,9 @@ class Loop:
             self._issued += 1
             tally.started += 1
             connection.intended = connection.sent = now
+            if stream is not None:
+                request = stream.take(connection)
+                size = len(request)
             try:
                 gone = connection.send(request)
             except OSError:
@@ -358,7 +376,7 @@ class Loop:
             if gone == size:
                 tally.sent += 1
             elif gone < 0:
-                self._send(connection, now)  # which takes the error, should it come again
+                self._transmit(connection, now)  # which takes the error, should it come again
             else:
                 tally.sent += 1
                 self._send_later(connection, gone)
@@ -443,7 +461,7 @@ class Loop:
 
     def _read(self, connection, data, now):
         """Take bytes, or the end that no bytes mean."""
-        self._tally.received_bytes += len(data)
+        self._count_bytes(connection, len(data))
         if connection.state == _IDLE:
             self._tally.stray += bool(data)
             self._close(connection)
@@ -476,9 +494,14 @@ class Loop:
             # An answer that came before the request had gone leaves the connection in between.
             keeps = head.keeps and self._plan.keep_alive and connection.state == _WAITING
             if begins and keeps:
-                self._remember(response, data)
+                self._remember(connection, response, data)
             self._sampled(response)
             self._answered(connection, head.status, response.body_bytes, keeps, now)
+
+    def _count_bytes(self, connection, received):
+        self._tally.received_bytes += received
+        if self.stream is not None and connection.state != _IDLE:
+            self.stream.tallies[connection.kind].received_bytes += received
 
     def _sampled(self, response):
         if response.body is not None:
@@ -495,6 +518,9 @@ class Loop:
         service = (now - connection.sent) // 1000
         first_byte = (connection.first_byte - connection.sent) // 1000
         self._tally.answered(status, body_bytes, latency // 1000, service, first_byte)
+        if self.stream is not None:
+            of_kind = self.stream.tallies[connection.kind]
+            of_kind.answered(status, body_bytes, latency // 1000, service, first_byte)
         self._in_a_row = 0
         if not keeps:
             self._close(connection)
@@ -508,16 +534,19 @@ class Loop:
             self._rest(connection)
             self._follow(now + self._plan.think_ns)
 
-    def _remember(self, response, data):
+    def _remember(self, connection, response, data):
         """From now on a response with this head and of this length is known."""
         head, size = response.head, len(data) - response.body_bytes
         # Behind an interim answer, or with bare line feeds, the head is not what stands there.
         if head.length is None or data.find(_HEAD_END) + 4 != size:
             return
-        if len(self._fast) >= FAST_HEADS:
-            self._fast.clear()
-        histogram = self._tally.direct_of(head.status, head.length)
-        self._fast[data[:size]] = Known(head.status, head.length, len(data), histogram)
+        fast, tally = connection.fast, self._tally
+        if self.stream is not None:
+            tally = self.stream.tallies[connection.kind]
+        if len(fast) >= FAST_HEADS:
+            fast.clear()
+        histogram = tally.direct_of(head.status, head.length)
+        fast[data[:size]] = Known(head.status, head.length, len(data), histogram)
 
     def _rest(self, connection):
         """Leave a connection open for another request."""
@@ -538,6 +567,8 @@ class Loop:
             self._close_bins(now)
         if connection.state in (_CONNECTING, _SHAKING):
             self._tally.never_sent += 1
+        elif self.stream is not None:
+            self.stream.tallies[connection.kind].fail(kind, "")
         self._tally.fail(kind, _reason(kind, error))
         self._close(connection)
         self._in_a_row += 1
@@ -591,7 +622,10 @@ class Loop:
         for connection in self._connections.values():
             if connection.state != _IDLE:
                 tally.waiting += connection.state in (_CONNECTING, _SHAKING)
-                tally.in_flight.record(max(0, now - connection.intended) // 1000)
+                age = max(0, now - connection.intended) // 1000
+                tally.in_flight.record(age)
+                if self.stream is not None and connection.state in (_SENDING, _WAITING):
+                    self.stream.tallies[connection.kind].in_flight.record(age)
             connection.socket.close()
         self._close_bins(now)
         tally.close_bin()

@@ -54,6 +54,8 @@ def parsed():
     parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE")
     parser.add_argument("--head", metavar="FILE", help="METHOD PATH, then NAME: VALUE, a line each")
     parser.add_argument("--body", metavar="FILE")
+    parser.add_argument("--stream", metavar="FILE", help="requests to send; FILE.index beside it")
+    parser.add_argument("--kinds", type=int, default=1, help="of requests in the stream")
     parser.add_argument("--turns", metavar="FOLDER", help="pipes go and done; see pace.md")
     parser.add_argument("--ca-file", help="PEM of what is trusted; the system's without it")
     parser.add_argument("--no-verify", action="store_true")
@@ -103,6 +105,8 @@ def planned(options):
         think_ns=round(options.think * SECOND),
         timeout_ns=round(options.timeout * SECOND),
         turns=options.turns,
+        stream=options.stream,
+        kinds=options.kinds,
     )
 
 
@@ -168,7 +172,10 @@ def load(plan, part, begin):
         pipes = Path(plan.turns)
         with (pipes / "go").open() as go, (pipes / "done").open("w") as done:
             seconds, tally = loop.run_in_turns(go, done)
-    return seconds, tally.printed()
+    if loop.stream is None:
+        return seconds, tally.printed()
+    loop.stream.into(tally)
+    return seconds, {**tally.printed(), **loop.stream.printed()}
 
 
 def forked(plan, part, begin):

@@ -45,6 +45,16 @@ class Histogram:
         if place >= len(self.counts):
             self.counts += [0] * (place - len(self.counts) + 1024)
 
+    def add(self, other):
+        """Add what another one holds."""
+        if len(other.counts) > len(self.counts):
+            self.make_room(len(other.counts) - 1)
+        for place, count in enumerate(other.counts):
+            if count:
+                self.counts[place] += count
+        self.sum += other.sum
+        self.max = max(self.max, other.max)
+
     def printed(self):
         held = [[place, count] for place, count in enumerate(self.counts) if count]
         return {"counts": held, "sum_us": self.sum, "max_us": self.max}
@@ -239,6 +249,7 @@ ADDED = {
     "failed_by_bin": _bins_added,
     "bodies": _bodies_added,
     "sampled": _sampled_added,
+    "kinds": lambda one, other: [merged(pair) for pair in zip(one, other, strict=True)],
     "body_lengths": lambda one, other: sorted({*one, *other})[:_DIFFER],
     "server": lambda one, other: one or other,
 }

@@ -29,7 +29,7 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.pace.report import PaceReport
+from benchforge_loaders.pace.report import KindCounts, PaceReport
 from benchforge_loaders.timed import parsing
 
 PROGRAM = Path(__file__).parents[1] / "drivers/pace_main.py"
@@ -61,6 +61,7 @@ class Pace(RunsPython, Loader):
     name: ClassVar[str] = "pace"
     ends_on_time: ClassVar[bool] = True
     tells_lateness: ClassVar[bool] = True
+    tells_kinds: ClassVar[bool] = True
 
     connections: PositiveInt = 64
     "Maximum number of connections. In a closed loop, each has one request in flight."
@@ -122,8 +123,8 @@ connection."""
         return Command(site.python, PROGRAM, "--version")
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request, which no other user can read so."""
-        return {**super().files(target), **target.head}
+        """Return the request, which no other user can read so; those of a mix are there."""
+        return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""
@@ -137,8 +138,7 @@ connection."""
                 *([] if target.ca_file is None else ["--ca-file", target.ca_file]),
                 *([] if self.verify else ["--no-verify"]),
                 *([] if target.turns is None else ["--turns", target.turns]),
-                *("--head", target.head_file),
-                *(("--body", target.body_file) if target.body_file else ()),
+                *_requests(target),
                 target.root,
             )
         ]
@@ -155,7 +155,18 @@ connection."""
             report = PaceReport.from_text(output.stdout)
         if report.rate != (None if self.rate is None else float(self.rate)):
             raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {self.rate}")
-        return self._reading(report, output.target.request)
+        kinds = output.target.kinds
+        if len(report.kinds) != len(kinds):
+            raise OutputDamaged(
+                f"pace: it tells {len(report.kinds)} kinds, and {len(kinds)} were sent"
+            )
+        reading = self._reading(report, output.target.request)
+        by_kind = {k: _of_kind(report, one) for k, one in zip(kinds, report.kinds, strict=True)}
+        return reading.model_copy(update={"kinds": by_kind})
+
+    def why_no_kinds(self) -> str:
+        """Return why it cannot send a mix: a sample is of one request."""
+        return "samples the bodies of one request" if self.sample is not None else ""
 
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: only one process in a closed loop can."""
@@ -229,8 +240,42 @@ connection."""
             connections=report.connections,
             document_bytes=lengths[0] if len(lengths) == 1 else None,
             server_software=report.server,
+            records_taken=tuple(report.taken),
+            stream_began_again=report.began_again,
             printed=report.claims(),
         )
+
+
+def _requests(target: Target) -> Sequence[object]:
+    """Return the words that name the requests."""
+    if target.stream is not None:
+        return ("--stream", target.stream, "--kinds", len(target.kinds))
+    body = ("--body", target.body_file) if target.body_file else ()
+    return ("--head", target.head_file, *body)
+
+
+def _of_kind(report: PaceReport, kind: KindCounts) -> Reading:
+    by_status = {int(status): each.histogram for status, each in kind.latency.items()}
+    bad = sum(each.count for status, each in by_status.items() if status // 100 >= BAD)
+    errors = kind.errors.model_dump()
+    return Reading(
+        seconds=report.seconds,
+        responses=kind.responses,
+        good_at_least=kind.responses - bad,
+        good_at_most=kind.responses - bad,
+        statuses={status: each.count for status, each in kind.latency.items()},
+        errors={"status": bad, **errors},
+        unanswered=sum(errors.values()),
+        received_bytes=kind.received_bytes,
+        bodies=tuple(
+            Bodies(status=status, length=length, responses=count)
+            for status, length, count in kind.bodies
+        ),
+        latency=Histogram.added(by_status.values()),
+        in_flight=kind.in_flight.histogram,
+        censored=kind.errors.timeout,
+        censored_from_us=report.timeout_us,
+    )
 
 
 def _by_class(by_status: Mapping[int, Histogram]) -> dict[str, Histogram]:

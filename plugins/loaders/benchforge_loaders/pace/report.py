@@ -60,6 +60,17 @@ class ErrorCounts(_Printed):
     timeout: Count
 
 
+class KindCounts(_Printed):
+    """What one kind of a mix has of the counts."""
+
+    responses: Count
+    errors: ErrorCounts
+    received_bytes: Count
+    bodies: list[tuple[HttpStatus, Count, Positive]]
+    latency: dict[Status, HistogramDump]
+    in_flight: HistogramDump
+
+
 class PaceReport(_Printed):
     """The document; times in microseconds where the name does not say another unit."""
 
@@ -96,6 +107,12 @@ class PaceReport(_Printed):
     in_flight: HistogramDump
     completed_by_bin: list[Count]
     failed_by_bin: list[Count]
+
+    kinds: list[KindCounts] = []
+    "Counts of each kind of a mix; empty without one."
+    taken: list[Count] = []
+    "Number of records that each process took of a mix."
+    began_again: Count = 0
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -157,7 +174,24 @@ class PaceReport(_Printed):
         accounted = self.responses + self.failed + self.in_flight.count
         if accounted != self.started:
             return f"started: {self.started}, but {accounted} ended or were in flight"
-        return self._impossible_sends() or self._impossible_time() or self.bodies_fault()
+        return (
+            self._kinds_fault()
+            or self._impossible_sends()
+            or self._impossible_time()
+            or self.bodies_fault()
+        )
+
+    def _kinds_fault(self) -> str | None:
+        if not self.kinds:
+            return None
+        for number, kind in enumerate(self.kinds):
+            if (counted := sum(one.count for one in kind.latency.values())) != kind.responses:
+                return f"kinds.{number}: {counted} in its latency, but {kind.responses} responses"
+        if (there := sum(kind.responses for kind in self.kinds)) != self.responses:
+            return f"kinds: {there} in them, but {self.responses} responses"
+        if (taken := sum(self.taken)) != self.sent:
+            return f"taken: {taken} records, but {self.sent} requests were sent"
+        return None
 
     def _impossible_sends(self) -> str | None:
         if self.sent + self.never_sent + self.waiting != self.started:

@@ -32,7 +32,7 @@ from benchforge_loaders.wrk.correction import (
 )
 from benchforge_loaders.wrk.recorded import WrkCounts
 
-HOOK = Path(__file__).with_name("wrk.lua")
+HOOK, STREAM = (Path(__file__).with_name(name) for name in ("wrk.lua", "stream.lua"))
 PRINTED_PERCENTILES = (50, 75, 90, 99)
 FROZEN_S = 600
 "Time limit of a response where wrk is frozen, and its clock runs on, in seconds."
@@ -94,8 +94,8 @@ their latency."""
         return Command(site.programs["wrk"], "-v")
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the request, which no other user can read so."""
-        return {**super().files(target), **target.head}
+        """Return the request, which no other user can read so; those of a mix are there."""
+        return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
@@ -113,9 +113,9 @@ their latency."""
                 f"{self._timeout_s(target)}s",
                 "--latency",
                 "-s",
-                HOOK,
+                HOOK if target.stream is None else STREAM,
                 target.root,
-                environment=_environment(target),
+                environment=self._environment(target),
             )
         ]
 
@@ -135,6 +135,7 @@ their latency."""
             lasted("wrk", recorded.duration_us / 1e6, self.duration)
         synthetic = sum(corrected.values()) - sum(raw.values())
         good = recorded.requests - recorded.status
+        taken, began_again = _taken(output) if output.target.kinds else ((), 0)
         return Reading(
             seconds=recorded.duration_us / 1e6,
             responses=recorded.requests,
@@ -154,9 +155,15 @@ their latency."""
             censored=recorded.timeout,
             censored_from_us=timeout_us,
             test_connections=1,
+            records_taken=taken,
+            stream_began_again=began_again,
             printed=_claims(recorded, corrected, synthetic),
             defects=("wrk:synthetic-samples",) if synthetic else (),
         )
+
+    def why_no_kinds(self) -> str:
+        """Return that it can send a mix: by a script of its own."""
+        return ""
 
     def declared_s(self) -> float:
         """Return the duration, in seconds."""
@@ -176,6 +183,21 @@ their latency."""
     def for_warm_up(self, seconds: float) -> "Wrk":
         """Return the same load for so many seconds, rounded up to whole ones."""
         return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
+
+    def _environment(self, target: Target) -> dict[str, str]:
+        environment = {"BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target))}
+        if target.stream is not None:
+            return environment | {
+                "BENCHFORGE_WRK_HOOK": str(HOOK),
+                "BENCHFORGE_WRK_STREAM": str(target.stream),
+                "BENCHFORGE_WRK_INDEX": str(target.index),
+                "BENCHFORGE_WRK_THREADS": str(self.threads),
+                "BENCHFORGE_WRK_TAKEN": str(target.folder / _taken_file(target)),
+            }
+        environment["BENCHFORGE_WRK_HEAD"] = str(target.head_file)
+        if target.body_file is not None:
+            environment["BENCHFORGE_WRK_BODY"] = str(target.body_file)
+        return environment
 
     def _timeout_s(self, target: Target) -> int:
         """Return the time limit of a response; frozen with its server, wrk has none."""
@@ -211,14 +233,17 @@ def _hook_file(target: Target) -> str:
     return f"wrk-{target.phase}.json"
 
 
-def _environment(target: Target) -> dict[str, str]:
-    environment = {
-        "BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target)),
-        "BENCHFORGE_WRK_HEAD": str(target.head_file),
-    }
-    if target.body_file is not None:
-        environment["BENCHFORGE_WRK_BODY"] = str(target.body_file)
-    return environment
+def _taken_file(target: Target) -> str:
+    return f"wrk-{target.phase}-taken"
+
+
+def _taken(output: Output) -> tuple[tuple[int, ...], int]:
+    """Return how many records each thread took, and how often one began again."""
+    with parsing(name := _taken_file(output.target)):
+        rows = [tuple(map(int, line.split())) for line in output.file(name).splitlines()]
+        if not rows or any(len(row) != len(("taken", "again")) or min(row) < 0 for row in rows):
+            raise ValueError("not two counts for each thread")
+        return tuple(taken for taken, _ in rows), sum(again for _, again in rows)
 
 
 def _complaint(output: Output) -> str:

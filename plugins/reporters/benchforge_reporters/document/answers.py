@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, Literal
 
 from benchforge.plugin import (
@@ -20,7 +21,7 @@ from benchforge.plugin import (
 from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.document.doubts import of_level, rests_on
 from benchforge_reporters.document.found_rates import found_rates
-from benchforge_reporters.document.ties import differ, far_apart, pair, scatter, tie, ties
+from benchforge_reporters.document.ties import far_apart, scatter, tie, ties
 from benchforge_reporters.text.search import rate_of
 
 AnswerState = Literal[
@@ -120,10 +121,12 @@ def _shown(
     if ranked is None or ranked.ranking is None:
         why = "no metric ranks the servers" if ranked is None else ranked.why
         return ("unknown", f"No answer: {why}", [])
-    order = [one.server for one in ranked.ranking.order]
+    # Nothing that another is shown to beat comes before it, whatever their typical values are.
+    by_rank = sorted(ranked.ranking.order, key=attrgetter("best"))
+    order = [one.server for one in by_rank]
     left = [f"{one.server} is not ranked: {one.why}." for one in ranked.left_out]
     first, others = order[0], order[1:]
-    tied = [one for one in others if not differ(ranked.ranking, first, one)]
+    tied = [one for one in others if not ranked.ranking.pair(first, one).differ]
     beaten = [one for one in others if one not in tied]
     phrase = _Phrase(ranked, _measurand(ranked, summary))
     if not others:
@@ -178,9 +181,9 @@ class _Phrase:
 
 def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
     """Return the interval with all other pairs, or that of the pair where only it excludes 1."""
-    alone, together, _ = pair(ranking, first, second)
-    ends = together.interval
-    return together if ends is not None and not ends[0] <= 1 <= ends[1] else alone
+    pair = ranking.pair(first, second)
+    ends = pair.simultaneous.interval
+    return pair.simultaneous if ends is not None and not ends[0] <= 1 <= ends[1] else pair.ratio
 
 
 def _times(estimates: Sequence[Estimate]) -> str:

@@ -103,10 +103,10 @@ def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> 
 
 def _cells(ranking: Ranking, best: float) -> Iterator[MatrixCell]:
     first = ranking.order[0].server
-    tied = {pair.second for pair in ranking.pairs if pair.first == first and not pair.differ}
     for entry in ranking.order:
+        tied = entry.server == first or not ranking.pair(first, entry.server).differ
         value, share = entry.value.value, None
         if value is not None and value > 0 and best > 0:
             share = value / best if ranking.better == "higher" else best / value
         why = "" if share is not None else entry.value.why or "not above zero"
-        yield MatrixCell(entry.server, share, entry.server in {first, *tied}, why)
+        yield MatrixCell(entry.server, share, tied, why)

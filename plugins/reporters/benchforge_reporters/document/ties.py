@@ -3,33 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from benchforge.plugin import CaseSummary, Estimate, MetricRanking, Ranking, readable
+from benchforge.plugin import CaseSummary, MetricRanking, Ranking, readable
 
 CLOSE: Final = 1.1
 "Servers whose ratio is surely below it are called equal within that; of others nothing is decided."
 _TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
-def pair(ranking: Ranking, first: str, second: str) -> tuple[Estimate, Estimate, bool]:
-    """Return the ratio of two servers by itself and with all others, and whether they differ.
-
-    Raises KeyError for servers that the ranking does not have in this order.
-    """
-    for compared in ranking.pairs:
-        if (compared.first, compared.second) == (first, second):
-            return compared.ratio, compared.simultaneous, compared.differ
-    raise KeyError(f"{first} / {second}")
-
-
-def differ(ranking: Ranking, first: str, second: str) -> bool:
-    """Return whether two servers were shown to differ."""
-    return pair(ranking, first, second)[2]
-
-
 def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
     """Return whether servers are close together, and a sentence on how far apart they may be."""
     ends = [
-        pair(ranking, first, second)[1].interval
+        ranking.pair(first, second).simultaneous.interval
         for place, first in enumerate(servers)
         for second in servers[place + 1 :]
     ]
@@ -52,7 +36,7 @@ def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]
     """Yield what `tie` returns for each run of servers, in their order, of which no two differ."""
     run: list[str] = []
     for server in servers:
-        if any(differ(ranking, one, server) for one in run):
+        if any(ranking.pair(one, server).differ for one in run):
             if len(run) > 1:
                 yield tie(ranking, run)
             run = []

@@ -14,6 +14,7 @@ from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
+from benchforge_reporters.text.kinds import kind_table
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
 from benchforge_reporters.text.tables import Table
@@ -109,6 +110,10 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
         yield from paint.wrapped(section.title)
         yield from (line for text in section.sought for line in paint.wrapped(text))
         yield from _table(partial(table_of, section.cases), paint)
+        yield ""
+    if section.kinds is not None:
+        yield paint.of("heading", safe.line(f"{section.scenario}, by kind of request"))
+        yield from _table(lambda first: kind_table(section.cases, first) or section.table, paint)
         yield ""
     sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
     yield from (line for text in sentences for line in paint.wrapped(text))

@@ -45,7 +45,8 @@ class Grid:
 
 def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
     """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
-    there = [one for one in cases if pivot.has(one.case)]
+    shown = [kind for one in cases for kind in one.by_kind] if pivot.of_kinds else cases
+    there = [one for one in shown if pivot.has(one.case)]
     there.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
     names = [one.case for one in there]
     return Grid(

@@ -39,6 +39,8 @@ def cases(result: Result) -> Iterator[RecomputedValue | FileFault]:
     for trial in result.trials:
         measured = by_name.get(trial.model.case.model_dump_json())
         if measured is not None and not has_secret(measured):
+            if measured.workload is not None and not measured.workload.whole:
+                continue  # its requests are made of a file that the result does not hold
             yield RecomputedValue(trial, ("request",), plain(measured.request))
             driver = result.driver(KeptTrial(trial, trial.model))
             yield RecomputedValue(
@@ -49,5 +51,5 @@ def cases(result: Result) -> Iterator[RecomputedValue | FileFault]:
 
 def has_secret(case: Case) -> bool:
     """Whether a secret is part of a case: without it nothing of the case can be computed again."""
-    texts = (as_text(part) for part in (*case.parts, case.request, case.expect))
-    return any(HIDDEN in text for text in texts)
+    texts = [as_text(part) for part in (*case.parts, case.request, case.expect)]
+    return any(HIDDEN in text for text in (*texts, case.workload.text if case.workload else ""))

@@ -10,6 +10,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver, Part, Server, Service
 from benchforge.parts.site import Site, Target
 from benchforge.run.trial.plugin_fault import covering
+from benchforge.run.trial.stream import FILE
 from benchforge.suite.cases.case import Case
 from benchforge_commands.recomputed.verified import RecomputedValue
 
@@ -76,6 +77,8 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
         ca_file=certificate,
         suite_folder=Path(f"/{place}/suite"),
         turns=None if case.turns is None else Path(f"/{place}/turns"),
+        stream=None if case.workload is None else Path(f"/{place}/{FILE}"),
+        kinds=() if case.workload is None else tuple(case.workload.shares),
     )
     label = f"{driver.kind}-{case.name.driver}"
     loading = driver if case.turns is None else covering(driver)

@@ -42,6 +42,7 @@ from benchforge_commands.verify.recompute.plan import (
     questions,
 )
 from benchforge_commands.verify.recompute.recomputed import Recomputation, Result
+from benchforge_commands.verify.recompute.streams import streams
 from benchforge_commands.verify.recompute.summary import reports, summary
 from benchforge_commands.verify.recompute.trials import (
     answers,
@@ -70,6 +71,7 @@ RECOMPUTATIONS: tuple[Recomputation, ...] = (
     checks,
     failures,
     searches,
+    streams,
     turns.planned,
     turns.slices,
     summary,

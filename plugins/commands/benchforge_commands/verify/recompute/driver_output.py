@@ -11,6 +11,7 @@ from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
+from benchforge.run.trial.stream import FILE
 from benchforge.text.readable import too_many
 
 _MOST_LINES = 4_000_000  # of a log with a line for each request
@@ -42,6 +43,8 @@ def output_of(trial: Trial, file: Path, driver: Driver) -> Output:
         programs={},
         python=Path(sys.executable),
         turns=None if trial.turns is None else folder,
+        stream=None if trial.stream is None else folder / FILE,
+        kinds=() if trial.stream is None else tuple(trial.stream.kinds),
     )
     return Output(target, tuple(_finished(file, one) for one in mine))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchforge import door
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
-from benchforge.checks.answers.counted import counted
+from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.errors import BenchforgeError, TrialFailed
@@ -77,7 +77,8 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
             continue
         yield RecomputedValue(trial, path, hashlib.sha256(body).hexdigest())
         yield RecomputedValue(trial, ("answers", 0, "length"), len(body))
-        expected = result.suite.expect(trial.model.case)
+        mixed = trial.model.stream is not None  # then it is looked at with its kind
+        expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
         if wrong is not None and trial.model.measured:
             yield trial.fault(f"{ANSWER} is not what the suite expects: {wrong}", "answers", 0)
@@ -115,7 +116,10 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if kept.trial.turns is not None:
         yield from _slices(kept, reading, kept.trial.turns)
         reading = in_turns(reading, kept.trial.turns)
-    if kept.trial.good_response is not None:
+    if kept.trial.stream is not None:
+        limits_then = limits_of(result.header.model)
+        reading = counted_kinds(kept.trial, reading, kept.trial.stream, limits_then)
+    elif kept.trial.good_response is not None:
         reading = counted(
             kept.trial, reading, kept.trial.good_response, limits_of(result.header.model)
         )
@@ -202,7 +206,7 @@ def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
     """Why a trial that has a reading, and was answered after its load, is no measurement."""
     for trial in result.trials:
         model = trial.model
-        expected = result.suite.expect(model.case)
+        expected = None if model.stream is not None else result.suite.expect(model.case)
         if model.reading is None or len(model.answers) < _BEFORE_AND_AFTER or expected is None:
             continue
         right = right_of(expected, model.request, model.answers, model.probes)

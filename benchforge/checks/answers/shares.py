@@ -1,0 +1,64 @@
+"""Whether a mix was sent as it was declared (R1), and by a tool that proves it (R2)."""
+
+from collections.abc import Iterator
+
+from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream
+from benchforge.model.trial.trial import Trial
+from benchforge.text.readable import counted, exact, figure
+
+
+def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """Yield R1 and R2 of a mix; nothing for one request."""
+    if trial.stream is not None and trial.reading is not None:
+        yield _shares(trial, trial.stream, trial.reading, limits)
+        yield _taken(trial, trial.reading, limits)
+
+
+def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) -> Check:
+    """R1: whether the completed requests of each kind have its share, to within one deck."""
+    ended = {label: one.responses + (one.unanswered or 0) for label, one in reading.kinds.items()}
+    total, whole = sum(ended.values()), sum(kind.share for kind in stream.kinds.values())
+    if not total:
+        says = "the load tool does not say how many requests of each kind were answered"
+        return limits.check("R1", "apparatus", None, says)
+    slack = stream.deck * max(1, len(reading.records_taken)) + _at_once(trial)
+    apart = {
+        label: abs(ended.get(label, 0) - total * kind.share / whole)
+        for label, kind in stream.kinds.items()
+    }
+    worst = max(apart, key=lambda label: apart[label])
+    got, share = ended.get(worst, 0) / total, stream.kinds[worst].share / whole
+    says = f"{worst} has {figure(100 * got)} % of {exact(total)} requests, "
+    says += f"declared are {figure(100 * share)} %"
+    beyond = max(0.0, apart[worst] - slack) / total
+    if beyond:
+        says += ": the load was another mix"
+    return limits.check("R1", "apparatus", beyond, says)
+
+
+def _taken(trial: Trial, reading: Reading, limits: Thresholds) -> Check:
+    """R2: whether the tool says which records it sent, and that agrees with what was answered."""
+    stream = trial.stream
+    if not reading.records_taken or stream is None:
+        says = "the load tool does not say which requests it sent: another tool may send others"
+        return limits.check("R2", "apparatus", None, says, status="warn")
+    taken = sum(reading.records_taken)
+    ended = reading.responses + (reading.unanswered or 0)
+    over = taken - ended
+    says = f"{exact(taken)} records of the stream were taken, {exact(ended)} requests ended"
+    if taken < reading.responses or over > _at_once(trial):
+        says += f": {exact(abs(over))} {'more' if over > 0 else 'fewer'} than that"
+        return limits.check("R2", "apparatus", None, says, status="fail")
+    if reading.stream_began_again:
+        again = counted(reading.stream_began_again, "time")
+        says += f"; the stream of {exact(stream.records)} records began again {again}"
+    return limits.check("R2", "apparatus", None, says, status="pass")
+
+
+def _at_once(trial: Trial) -> int:
+    """Return how many requests may be under way, or lost with a connection, at the end."""
+    load = trial.load
+    return 1 if load is None else max(load.concurrency or 0, load.connections or 0, 1)

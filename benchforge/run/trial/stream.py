@@ -1,0 +1,130 @@
+"""The stream of a trial's mix: rendered into a file before the load; probes of each kind."""
+
+import hashlib
+import os
+import struct
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.good_response import GoodResponse, right_of
+from benchforge.model.trial.probes import Probes
+from benchforge.model.trial.stream import Stream, StreamKind
+from benchforge.model.trial.trial import Load
+from benchforge.parts.part import Driver
+from benchforge.run.http import probes
+from benchforge.run.http.request import HttpProbe, until_right
+from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.suite import SAFE
+from benchforge.suite.workload import Workload, amount
+
+FILE = "stream.bin"
+BEFORE, AFTER = 3, 1
+"Probes of each kind whose request changes nothing; others have one, before the load."
+_ENTRY = struct.Struct("<QIHH")
+
+
+@dataclass(frozen=True)
+class KindProbes:
+    """The probes of one kind."""
+
+    probe: HttpProbe
+    first: Answer
+    before: list[probes.ProbeResult]
+
+
+def probed(
+    sandbox: Sandbox, workload: Workload, asking: HttpProbe, load: Load | None
+) -> dict[str, KindProbes]:
+    """Send a request of each kind until it is answered rightly, then again.
+
+    Raises TrialFailed where the answer stays wrong.
+    """
+    there: dict[str, KindProbes] = {}
+    for label, (request, expect) in workload.first.items():
+        probe = replace(asking, request=request, expect=expect, like=None)
+        first = until_right(sandbox, probe, float(asking.part.ready_within)).answer
+        again = probes.ask_repeatedly(sandbox, probe, BEFORE, load) if _safe(request) else []
+        there[label] = KindProbes(probe, first, again)
+    return there
+
+
+def judged(
+    sandbox: Sandbox, stream: Stream, workload: Workload, there: dict[str, KindProbes], load: Load
+) -> Stream:
+    """Return the stream with the answers to probes, and with what is right of each kind."""
+    kinds: dict[str, StreamKind] = {}
+    for label, kind in stream.kinds.items():
+        asks = there[label]
+        safe = _safe(asks.probe.request)
+        after = probes.ask_repeatedly(sandbox, asks.probe, AFTER, load) if safe else []
+        seen = probes.probes(asks.before, after, load)
+        right = right_of_kind(workload, label, asks.first, seen if asks.before else None)
+        kinds[label] = kind.model_copy(update={"probes": seen, "good_response": right})
+    return stream.model_copy(update={"kinds": kinds})
+
+
+def right_of_kind(
+    workload: Workload, label: str, first: Answer, seen: Probes | None
+) -> GoodResponse:
+    """Return what is right of a kind: with holes, its bodies may have any length."""
+    request, expect = workload.first[label]
+    right = right_of(expect, request, [first], seen)
+    if expect.length is None and workload.varies(label):
+        return GoodResponse(status=right.status, shortest=0, longest=None, binding=False)
+    return right
+
+
+def _safe(request: Request) -> bool:
+    return request.method in SAFE
+
+
+def rendered(
+    workload: Workload,
+    driver: Driver,
+    root: str,
+    seed: tuple[int, int],
+    file: Path,
+    secrets: frozenset[str],
+) -> Stream:
+    """Write the requests of a load into a file, and their index beside it.
+
+    `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
+    """
+    records, (run, block) = amount(driver), seed
+    extra = [_extra(request, driver, root) for request, _ in workload.first.values()]
+    sha256, counts, at = hashlib.sha256(), [0] * len(workload.shares), 0
+    with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
+        for record in islice(workload.records(run, block), records):
+            sent = record.sent(extra[record.kind])
+            content.write(sent)
+            index.write(_ENTRY.pack(at, len(sent), record.kind, 0))
+            sha256.update(record.framed)
+            counts[record.kind] += 1
+            at += len(sent)
+    hidden = workload.hidden(secrets)
+    text = "" if hidden is workload else hidden.digest(run, block, records)[0]
+    return Stream(
+        records=records,
+        sha256=text or sha256.hexdigest(),
+        kinds={
+            label: StreamKind(share=share, records=counts[n], request=workload.first[label][0])
+            for n, (label, share) in enumerate(workload.shares.items())
+        },
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+
+
+def _extra(request: Request, driver: Driver, root: str) -> bytes:
+    """Return the headers that depend on the trial."""
+    given = {name.lower() for name in request.headers}
+    lines = [] if "host" in given else [f"Host: {urlsplit(root).netloc}\r\n"]
+    if driver.load().keep_alive is False and "connection" not in given:
+        lines.append("Connection: close\r\n")
+    return "".join(lines).encode()

@@ -1,0 +1,107 @@
+"""Mixes of requests, as benchforge uses them. A package of its own reads and makes them.
+
+The entry points of the group `benchforge.workloads` name its function; nothing is imported for a
+suite without kinds.
+"""
+
+import hashlib
+import math
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from benchforge.errors import Unusable
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.values.distribution import entry_points
+from benchforge.parts.part import Driver
+
+GROUP = "benchforge.workloads"
+LEAST, MOST, PER_S = 1000, 200_000, 10_000
+"Records of a load: at least, at most, and in a closed loop for each second. Then it begins again."
+_SPARE = 1.2  # random arrivals may be more than the rate says
+
+
+class StreamRecord(NamedTuple):
+    """A request of the stream, without what depends on the trial: the header Host."""
+
+    kind: int
+    head: bytes
+    "First line and headers, each with its line end."
+    body: bytes
+
+    def sent(self, extra: bytes) -> bytes:
+        """Return the bytes that go out, with further headers."""
+        return b"".join((self.head, extra, b"\r\n", self.body))
+
+    @property
+    def framed(self) -> bytes:
+        """The record as the digest of a stream takes it: its kind, both lengths, and its bytes."""
+        sizes = struct.pack("<HII", self.kind, len(self.head), len(self.body))
+        return b"".join((sizes, self.head, self.body))
+
+
+class Workload(ABC):
+    """The mix of a scenario: a pure, seeded function to requests."""
+
+    shares: Mapping[str, int]
+    "Share of each kind, by label."
+    text: str
+    "Definition of the mix, for the digest of a case."
+    whole: bool
+    "False where the values of a feed are in a file that is not there."
+    files: Mapping[str, str]
+    "Digests of the files of feeds, by a key for each."
+    first: Mapping[str, tuple[Request, Expect]]
+    "A request of each kind with its right answer, the same in each run: probes send it."
+
+    @abstractmethod
+    def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
+        """Yield the requests of a block. Raises BenchforgeError where a feed runs out."""
+
+    @abstractmethod
+    def varies(self, label: str) -> bool:
+        """Whether the requests of a kind differ, so that its answers may."""
+
+    @abstractmethod
+    def hidden(self, secrets: Collection[str]) -> "Workload":
+        """Return the mix without secrets."""
+
+    @property
+    def lead(self) -> str:
+        """The kind whose request decides whether a server is ready: the first that is safe."""
+        safe = (k for k, (one, _) in self.first.items() if one.method in {"GET", "OPTIONS"})
+        return next(safe, next(iter(self.first)))
+
+    @property
+    def deck(self) -> list[int]:
+        """Numbers of the kinds in the smallest pass that has the shares."""
+        whole = math.gcd(*self.shares.values())
+        return [n for n, share in enumerate(self.shares.values()) for _ in range(share // whole)]
+
+    def digest(self, seed: int, block: int, records: int) -> tuple[str, tuple[int, ...]]:
+        """Return the SHA-256 of the first records, and how many there are of each kind."""
+        sha256, counts = hashlib.sha256(), [0] * len(self.shares)
+        for record in islice(self.records(seed, block), records):
+            sha256.update(record.framed)
+            counts[record.kind] += 1
+        return sha256.hexdigest(), tuple(counts)
+
+
+def amount(driver: Driver) -> int:
+    """Return how many records a load gets."""
+    load, requests = driver.load(), getattr(driver, "requests", None)
+    wanted = PER_S * load.declared_s
+    if load.rate is not None:
+        wanted = load.rate * load.declared_s * _SPARE
+    elif isinstance(requests, int):
+        wanted = requests
+    return min(MOST, max(LEAST, math.ceil(wanted)))
+
+
+def reader() -> Any:
+    """Return the function that reads mixes. Raises Unusable where no package brings it."""
+    for point in entry_points(GROUP):
+        return point.load()
+    raise Unusable("no package reads feeds and kinds", f"an entry point of {GROUP} names one")

@@ -1,0 +1,179 @@
+"""The suite of an access log, and the files with the values of its requests."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote_plus
+
+from benchforge.text.readable import exact, figure
+from benchforge_commands.new.from_log.kinds import AccessLog, LogKind
+from benchforge_commands.new.from_log.patterns import HOLE
+
+OWN = "CHANGE-ME"
+"A value that stands where the log has none to keep."
+_MOST_KEYS = 6
+_OFTEN = 0.5  # of a kind's requests: keys of a query that fewer have are left out
+_NO_CHANGE = 304
+
+
+class _Place(NamedTuple):
+    """A value of a request: in the path, or of a key of the query."""
+
+    name: str
+    number: int | None
+    key: str
+
+
+class _Written(NamedTuple):
+    """A kind with its label, and the columns of its feed."""
+
+    label: str
+    kind: LogKind
+    places: Sequence[_Place]
+    rows: Sequence[Sequence[str]]
+
+
+def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
+    """Return the text of each file: the suite, and a CSV for each kind with values."""
+    kinds = list(_labelled(log))
+    files = {suite: "\n".join(_suite(log, kinds, source)) + "\n"}
+    for mixed in kinds:
+        if mixed.rows:
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerows([[place.name for place in mixed.places], *mixed.rows])
+            files[suite.with_name(f"{mixed.label}.csv")] = text.getvalue()
+    return files
+
+
+def to_fill(files: dict[Path, str]) -> list[str]:
+    """Return the names of the files with values to be filled in."""
+    return [path.name for path, text in files.items() if path.suffix == ".csv" and OWN in text]
+
+
+def _labelled(log: AccessLog) -> Iterator[_Written]:
+    taken: set[str] = set()
+    for kind in log.kinds:
+        words = [re.sub(r"\W+", "_", part).strip("_").lower() for part in kind.pattern]
+        words = [word for word in words if word][:3]
+        stem = "_".join(words) or ("home" if kind.pattern == ("",) else "page")
+        stem += "_item" if kind.pattern[-1].startswith(HOLE) and words else ""
+        stem = f"k{stem}" if stem[0].isdigit() else stem
+        label = next(
+            free for n in range(1, 99) if (free := stem + (f"_{n}" * (n > 1))) not in taken
+        )
+        taken.add(label)
+        places = _places(kind)
+        yield _Written(label, kind, places, _rows(log, kind, places) if places else ())
+
+
+def _places(kind: LogKind) -> list[_Place]:
+    count = sum(part.startswith(HOLE) for part in kind.pattern)
+    names = ["id", *(f"id{n}" for n in range(2, count + 1))][:count]
+    places = [_Place(name, number, "") for number, name in enumerate(names)]
+    often = [key for key, n in kind.keys.most_common() if n >= _OFTEN * kind.requests]
+    for key in often[:_MOST_KEYS]:
+        name = re.sub(r"\W+", "_", key, flags=re.ASCII).strip("_").lower() or "value"
+        while name in {place.name for place in places}:
+            name += "_"
+        places.append(_Place(name, None, key))
+    return places
+
+
+def _rows(log: AccessLog, kind: LogKind, places: Sequence[_Place]) -> list[list[str]]:
+    """Return the values of the sampled requests that may be kept, as often as they came.
+
+    A column that keeps fewer than half of its values is the user's to fill in.
+    """
+    rows = [[_value(place, *row) for place in places] for row in kind.rows]
+    kept = [[log.keeps(p.key, value) for p, value in zip(places, row, strict=True)] for row in rows]
+    own = [2 * sum(column) < len(rows) for column in zip(*kept, strict=True)]
+    if all(own):
+        return [[OWN] * len(places)]
+    return [
+        [OWN if mine else value for mine, value in zip(own, row, strict=True)]
+        for row, keeps in zip(rows, kept, strict=True)
+        if all(mine or keep for mine, keep in zip(own, keeps, strict=True))
+    ] or [[OWN] * len(places)]
+
+
+def _value(place: _Place, values: Sequence[str], query: Mapping[str, str]) -> str:
+    return query.get(place.key, "") if place.number is None else values[place.number]
+
+
+def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[str]:
+    yield "#:schema suite.schema.json\n"
+    yield f"# The mix of {source.name}: {exact(log.taken)} requests of {len(kinds)} kinds."
+    yield f"# In the busiest minute there were {figure(log.per_s)} requests/s."
+    for why, number in log.left_out.items():
+        yield f"# Left out: {exact(number)} {why}."
+    yield f"# A value that {OWN} stands for, or that no longer exists, is yours to fill in."
+    yield "benchforge = 1"
+    yield f"title = {_quoted(f'The mix of {source.name}')}\n"
+    yield "[servers.mine]"
+    yield 'use = "gunicorn"                      # WSGI; uvicorn for ASGI'
+    yield 'app = "mysite.wsgi:application"       # yours'
+    yield 'directory = "."                       # contains the module; relative to this file'
+    yield "workers = 2"
+    yield "threads = 4\n"
+    yield "# Or a server that runs already: replace the lines above."
+    yield "#[servers.mine]"
+    yield '#use = "url"'
+    yield '#url = "http://127.0.0.1:8000"\n'
+    yield "[loaders.closed]                      # each connection sends on after its answer"
+    yield 'use = "pace"'
+    yield "connections = 8"
+    yield 'duration = "10s"\n'
+    yield "[loaders.open]                        # users who do not wait for each other"
+    yield 'use = "pace"'
+    yield "connections = 500"
+    yield 'duration = "10s"\n'
+    yield "[scenarios.mix]"
+    yield 'servers = ["mine"]'
+    yield 'loaders = ["closed"]\n'
+    for mixed in kinds:
+        yield from _kind(log, mixed)
+    yield "[repeat]"
+    yield 'warmup = "1s"\n'
+    yield "# The highest rate that keeps an objective, of all kinds or of one:"
+    yield "#     benchforge run suite.toml --profile highest"
+    yield "[profiles.highest]"
+    yield 'scenarios.mix.loaders = ["open"]'
+    yield "scenarios.mix.find.rate = [10, 5000]"
+    slo = ["latency p99 < 100ms", f"latency p99 {kinds[0].label} < 50ms"]
+    yield f"scenarios.mix.find.slo = {json.dumps(slo)}"
+
+
+def _kind(log: AccessLog, mixed: _Written) -> Iterator[str]:
+    share = max(1, round(100 * mixed.kind.requests / log.taken))
+    status = mixed.kind.statuses.most_common(1)[0][0]
+    status = 200 if status == _NO_CHANGE else status
+    yield f"[scenarios.mix.kinds.{mixed.label}]"
+    yield f"share = {share}"
+    yield f"request = {{ path = {_quoted(_path(mixed))} }}"
+    yield f"expect = {{ status = {status} }}\n"
+    if mixed.rows:
+        yield f"[feeds.{mixed.label}]"
+        yield f"file = {_quoted(f'{mixed.label}.csv')}\n"
+
+
+def _path(mixed: _Written) -> str:
+    path, number = "", 0
+    for part in mixed.kind.pattern:
+        path += "/"
+        if part.startswith(HOLE):
+            path += f"{{{mixed.label}.{mixed.places[number].name}}}{part.removeprefix(HOLE)}"
+            number += 1
+        else:
+            path += part
+    keys = [place for place in mixed.places if place.number is None]
+    query = "&".join(f"{quote_plus(p.key)}={{{mixed.label}.{p.name}}}" for p in keys)
+    return path + (f"?{query}" if query else "")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)

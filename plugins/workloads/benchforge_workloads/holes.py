@@ -1,0 +1,153 @@
+"""Holes in the texts of a request and of an expected answer: `{feed}`, `{feed.column}`.
+
+A value is escaped where it stands: by percent in a path, as JSON in a JSON body, as a form's in a
+form. `{feed:raw}` is not, and `{feed:integer}` is a whole number. `{{` is a brace.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
+
+from pydantic import JsonValue
+
+Value = int | float | str
+Values = Mapping[str, Value]
+"Values of one record by the names of holes: a feed, or a feed with a column."
+Escape = Callable[[Value], str]
+
+_HOLE = re.compile(r"\{(?:(\{)|([A-Za-z_][\w-]*(?:\.[\w-]+)?)(?::(raw|integer))?\})")
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_NUMBERS = ("status", "items", "length")
+"Keys of `expect` whose values are numbers."
+
+
+class Hole(NamedTuple):
+    """A hole, and how its value is written."""
+
+    name: str
+    form: str
+    "raw, integer, or empty for the escape of the place."
+
+    @property
+    def written(self) -> str:
+        """The hole as the suite has it."""
+        return f"{{{self.name}{':' + self.form if self.form else ''}}}"
+
+
+class NotWhole(ValueError):
+    """A value that stands where a whole number is needed."""
+
+
+def holes_of(value: JsonValue) -> Iterator[Hole]:
+    """Yield the holes of a text, and of all texts in a table or an array."""
+    if isinstance(value, str):
+        yield from (Hole(m[2], m[3] or "") for m in _HOLE.finditer(value) if m[2])
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from holes_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from holes_of(inner)
+
+
+def _integer(value: Value) -> str:
+    if isinstance(value, int):
+        return str(value)
+    text = str(value).strip()
+    if not _WHOLE.fullmatch(text):
+        raise NotWhole(f"{value!r} is not a whole number")
+    return str(int(text))
+
+
+_FORMS: Mapping[str, Escape] = {"raw": str, "integer": _integer}
+
+
+class Template:
+    """A text with its holes understood, to be filled again and again."""
+
+    def __init__(self, text: str, escape: Escape, outside: Escape | None = None) -> None:
+        """Take the escape of each hole; in JSON `outside` is that of holes outside of quotes."""
+        self._pieces: list[str | tuple[str, Escape]] = []
+        at, literal, quoted = 0, "", False
+        for match in _HOLE.finditer(text):
+            before = text[at : match.start()]
+            literal, at = literal + before, match.end()
+            quoted = _quoted(before, quoted)
+            if match[1]:
+                literal += "{"
+                continue
+            own = _FORMS.get(match[3] or "")
+            self._pieces += [
+                literal,
+                (match[2], own or (outside if outside and not quoted else escape)),
+            ]
+            literal = ""
+        self._pieces.append(literal + text[at:])
+        self.constant = "".join(map(str, self._pieces)) if len(self._pieces) == 1 else None
+
+    def fill(self, values: Values) -> str:
+        """Return the text with a record's values."""
+        if self.constant is not None:
+            return self.constant
+        return "".join(
+            [
+                piece if isinstance(piece, str) else piece[1](values[piece[0]])
+                for piece in self._pieces
+            ]
+        )
+
+
+def in_path(text: str) -> Template:
+    """Return the template of a path with its query."""
+    return Template(text, lambda value: quote(str(value), safe=""))
+
+
+def in_header(text: str) -> Template:
+    """Return the template of a header's value, which has no escape."""
+    return Template(text, str)
+
+
+def in_body(text: str, content_type: str) -> Template:
+    """Return the template of a body: by its content type, or by its first character."""
+    if "json" in content_type or (not content_type and text.lstrip()[:1] in {"{", "["}):
+        return Template(text, lambda value: json.dumps(str(value))[1:-1], json.dumps)
+    return Template(text, _form_escape if "form-urlencoded" in content_type else str)
+
+
+def in_form(form: Mapping[str, str]) -> list[tuple[str, Template]]:
+    """Return the templates of a form's fields, by their encoded names."""
+    return [(quote_plus(name), Template(text, _form_escape)) for name, text in form.items()]
+
+
+def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
+    """Return `expect` with a record's values; a text that is one integer hole is a number."""
+    if isinstance(table, dict):
+        own = {name: key or name for name in table}
+        return {name: expected(inner, values, own[name]) for name, inner in table.items()}
+    if isinstance(table, list):
+        return [expected(inner, values, key) for inner in table]
+    if not isinstance(table, str):
+        return table
+    match = _HOLE.fullmatch(table)
+    if match and match[2] and (match[3] == "integer" or key in _NUMBERS):
+        return int(_integer(values[match[2]]))
+    return Template(table, str).fill(values)
+
+
+def _form_escape(value: Value) -> str:
+    return quote_plus(str(value))
+
+
+def _quoted(text: str, quoted: bool) -> bool:
+    """Whether a JSON text leaves a string open, given whether it began inside of one."""
+    skip = False
+    for character in text:
+        if skip:
+            skip = False
+        elif character == "\\" and quoted:
+            skip = True
+        elif character == '"':
+            quoted = not quoted
+    return quoted

@@ -1,0 +1,287 @@
+"""Scenarios with several kinds of requests: their mixes, and what is wrong with them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path as File
+from typing import NamedTuple
+
+from pydantic import JsonValue, ValidationError
+
+from benchforge.parts.part import Driver
+from benchforge.suite.declared import LABEL
+from benchforge.suite.scenarios.search import rated
+from benchforge.suite.suite import Declared, Repeat, Scenario
+from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
+from benchforge.suite.toml.models import checked, findings
+from benchforge.suite.toml.positions import Path
+from benchforge.suite.workload import MOST, Workload, amount
+from benchforge.text.readable import counted, exact
+from benchforge_workloads.feeds import LoadedFeed, Row, WrongFile, loaded
+from benchforge_workloads.holes import Hole, holes_of
+from benchforge_workloads.stream import Mix, with_type
+from benchforge_workloads.tables import Feed, RequestKind
+
+_EXCLUSIVE = {
+    "request": "each kind has its own",
+    "requests": "each kind has its own request",
+    "expect": "each kind has its own",
+    "clients": "a client sends one request again and again",
+    "interleave": "servers in turns do not know kinds yet",
+}
+_ONCE, _RANDOM = "each once", 'order = "random"'
+_PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
+
+
+def workloads_of(
+    tables: Mapping[str, Tables],
+    scenarios: Mapping[str, Scenario],
+    parts: Mapping[str, Mapping[str, Declared]],
+    repeat: Repeat,
+    folder: File | None,
+    digests: Mapping[str, str],
+) -> Checked[dict[str, Workload]]:
+    """Return the mix of each scenario that has kinds and is sound; `tables` are those of feeds.
+
+    Without a folder, files are not read, and `digests` has theirs.
+    """
+    feeds = yield from _feeds(tables, folder, digests)
+    workloads: dict[str, Workload] = {}
+    for label, scenario in scenarios.items():
+        kinds = yield from _kinds(("scenarios", label, "kinds"), scenario)
+        if not kinds or len(kinds) < len(scenario.kinds):
+            continue
+        mix = _Reading(("scenarios", label), label, scenario, kinds, tuple(tables), feeds)
+        faults = [*mix.faults(repeat), *mix.driver_faults(parts["loaders"], repeat)]
+        yield from faults
+        if not faults and all(name in feeds for name in mix.names):
+            workloads[label] = mix.made()
+    return workloads
+
+
+def _feeds(
+    tables: Mapping[str, Tables], folder: File | None, digests: Mapping[str, str]
+) -> Checked[dict[str, LoadedFeed]]:
+    feeds: dict[str, LoadedFeed] = {}
+    for label, table in tables.items():
+        feed = yield from checked(Feed, table, ("feeds", label))
+        if feed is None:
+            continue
+        try:
+            there = loaded(label, feed, folder)
+        except WrongFile as error:
+            yield Fault(("feeds", label, "file"), error.message, error.hint)
+            continue
+        sha256 = digests.get(there.key, "") if folder is None else there.sha256
+        feeds[label] = LoadedFeed(label, feed, there.rows, sha256)
+    return feeds
+
+
+def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
+    kinds: dict[str, RequestKind] = {}
+    for label, table in scenario.kinds.items():
+        if not LABEL.fullmatch(label):
+            yield Fault((*at, label), "not a label", "use letters, digits, '_' and '-'")
+            continue
+        kind = yield from checked(RequestKind, table, (*at, label))
+        if kind is not None:
+            kinds[label] = kind
+    return kinds
+
+
+class _Reading(NamedTuple):
+    """A scenario with kinds, and the feeds of its suite."""
+
+    at: Path
+    label: str
+    scenario: Scenario
+    kinds: Mapping[str, RequestKind]
+    declared: Sequence[str]
+    "Labels of all feeds of the suite."
+    feeds: Mapping[str, LoadedFeed]
+    "Feeds that are sound."
+
+    def made(self) -> Mix:
+        """Return the mix."""
+        return Mix(self.kinds, {label: self.feeds[label] for label in self.names})
+
+    @property
+    def names(self) -> list[str]:
+        """Labels of the feeds that it uses, in the order of the suite."""
+        used = {hole.name.partition(".")[0] for _, _, hole in self._holes()}
+        return [label for label in self.declared if label in used]
+
+    def faults(self, repeat: Repeat) -> Iterator[Fault]:
+        """Yield what is wrong with its keys, its holes and its first requests."""
+        yield from self._key_faults(repeat)
+        unknown = [fault for at, _, hole in self._holes() for fault in self._hole_faults(at, hole)]
+        yield from unknown
+        if not unknown and all(name in self.feeds for name in self.names):
+            yield from self._value_faults()
+
+    def _key_faults(self, repeat: Repeat) -> Iterator[Fault]:
+        """Yield the keys that a mix does not have."""
+        scenario, given = self.scenario, self.scenario.model_fields_set
+        for key, why in _EXCLUSIVE.items():
+            if key in given and getattr(scenario, key) not in (None, "off", ()):
+                yield Fault(
+                    (*self.at, key), f"{key} and kinds exclude each other: {why}", "leave it out"
+                )
+        if repeat.interleave != "off" and scenario.interleave != "off":
+            hint = f'set scenarios.{self.label}.interleave = "off"'
+            yield Fault((*self.at, "kinds"), _EXCLUSIVE["interleave"], hint)
+        if scenario.monitor:
+            yield Fault(
+                (*self.at, "monitor"), "the monitor does not know kinds yet", "leave it out"
+            )
+        for place, path in scenario.varied_paths():
+            if path.startswith("path."):
+                hint = "use a feed instead, such as [feeds.size] with values = [1, 2]"
+                yield Fault((*self.at, *place), "kinds have no variables of a path", hint)
+
+    def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
+        """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
+        for label, kind in self.kinds.items():
+            at = (*self.at, "kinds", label)
+            for key in ("path", "headers", "body", "form"):
+                value: JsonValue = kind.request.model_dump(mode="json")[key]
+                yield from (((*at, "request", key), key, one) for one in holes_of(value))
+            yield from (((*at, "expect"), "expect", one) for one in holes_of(kind.expect))
+
+    def _hole_faults(self, at: Path, hole: Hole) -> Iterator[Fault]:
+        name, _, column = hole.name.partition(".")
+        if name not in self.declared:
+            hint = (
+                Nearest(name, self.declared, "feeds") if self.declared else f"write [feeds.{name}]"
+            )
+            yield Fault(at, f"hole {hole.written!r}: no feed has that name", hint)
+        elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
+            columns = self.feeds[name].columns
+            if not columns and self.feeds[name].feed.file is None:
+                yield Fault(
+                    at, f"hole {hole.written!r}: feed {name!r} has no columns", f"write {{{name}}}"
+                )
+            elif columns and column not in columns:
+                names = [f"{name}.{one}" for one in columns]
+                what = "feed has no such column" if column else f"feed {name!r} has several columns"
+                yield Fault(
+                    at, f"hole {hole.written!r}: {what}", Nearest(hole.name, names, "it has")
+                )
+
+    def _value_faults(self) -> Iterator[Fault]:
+        """Yield values that cannot stand where their holes are, and requests that are none."""
+        wrong = list(self._unfit())
+        yield from wrong
+        if wrong or not self.made().whole:
+            return
+        for label, kind in self.kinds.items():
+            at = (*self.at, "kinds", label)
+            mix = Mix({label: kind}, {k: self.feeds[k] for k in self.names})
+            try:
+                request, expect = mix.first[label]
+            except ValidationError as error:
+                table = kind.expect if error.title == "Expect" else kind.request.model_dump()
+                key = "expect" if error.title == "Expect" else "request"
+                for finding in findings(error, table):
+                    yield Fault((*at, key, *finding.path), finding.message, finding.hint)
+                continue
+            if expect.same_body:
+                yield Fault(
+                    (*at, "expect", "same_body"), "it does not know kinds yet", "leave it out"
+                )
+            if why := expect.conflict({request.method}):
+                yield Fault((*at, "expect"), why)
+            if request.body is not None and _is_json(kind):
+                try:
+                    json.loads(request.body)
+                except ValueError as error:
+                    what = f"the body is not JSON once its holes are filled: {error}"
+                    yield Fault(
+                        (*at, "request", "body"), what, "a brace before a name is written {{"
+                    )
+
+    def _unfit(self) -> Iterator[Fault]:
+        for at, key, hole in self._holes():
+            name, _, column = hole.name.partition(".")
+            rule = _WHOLE if hole.form == "integer" or _counts(self.kinds, at, hole) else None
+            if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
+                rule = _HEADER if key == "headers" else _PATH
+            feed = self.feeds[name]
+            if rule is None or feed.feed.integers is not None:
+                continue
+            if feed.feed.text is not None and rule == _HEADER:
+                continue
+            bad = next(
+                (v for row in feed.rows if not re.fullmatch(rule, v := _text(row, column))), None
+            )
+            if feed.feed.text is not None or bad is not None:
+                shown = "a text" if bad is None else f"{bad[:40]!r}"
+                what = (
+                    "a whole number" if rule == _WHOLE else f"possible in a {key.removesuffix('s')}"
+                )
+                yield Fault(at, f"hole {hole.written!r}: {shown} is not {what}")
+
+    def driver_faults(self, loaders: Mapping[str, Declared], repeat: Repeat) -> Iterator[Fault]:
+        """Yield the load tools that cannot send the mix, and feeds that would run out."""
+        kinds = counted(len(self.scenario.kinds), "kind")
+        for number, label in enumerate(self.scenario.loaders):
+            driver = loaders[label].part if label in loaders else None
+            if not isinstance(driver, Driver):
+                continue
+            at = (*self.at, "loaders", number)
+            if why := driver.why_no_kinds():
+                yield Fault(
+                    at, f"{label!r} {why}, and {self.label} has {kinds}", "pace and wrk take them"
+                )
+            else:
+                find = self.scenario.find
+                most = driver if find is None else rated(driver, float(find.rate[1]), 1)
+                yield from self._once_faults(at, most, repeat)
+
+    def _once_faults(self, at: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
+        for name in self.names:
+            feed = self.feeds.get(name)
+            if feed is None or feed.feed.order != _ONCE or not feed.rows:
+                continue
+            says = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
+            if float(repeat.warmup):
+                yield Fault(
+                    ("repeat", "warmup"), f"{says}, and a warm-up would take them first", _RANDOM
+                )
+            bounded = driver.load().rate is not None or isinstance(
+                getattr(driver, "requests", None), int
+            )
+            deck = Mix(self.kinds, {}).deck
+            using = {k for k, kind in enumerate(self.kinds.values()) if name in _named(kind)}
+            most = -(-amount(driver) // len(deck)) * sum(kind in using for kind in deck)
+            if not bounded or amount(driver) >= MOST:
+                yield Fault(
+                    at, f"{says}, and the load may take any number", f"{_RANDOM}, or requests = 200"
+                )
+            elif most + len(using) > len(feed.rows):
+                hint = f"{_RANDOM}, or fewer requests; {counted(len(using), 'row')} are for probes"
+                yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
+
+
+def _named(kind: RequestKind) -> set[str]:
+    texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
+    return {hole.name.partition(".")[0] for hole in holes_of(texts)}
+
+
+def _counts(kinds: Mapping[str, RequestKind], at: Path, hole: Hole) -> bool:
+    """Whether a hole stands where `expect` has a number."""
+    if at[-1] != "expect":
+        return False
+    table = kinds[str(at[-2])].expect
+    numbers = [table.get(key) for key in ("status", "items", "length")]
+    return hole.written in json.dumps(numbers)
+
+
+def _text(row: Row, column: str) -> str:
+    return str(row[column] if isinstance(row, Mapping) else row)
+
+
+def _is_json(kind: RequestKind) -> bool:
+    types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
+    return any("json" in one for one in types)

@@ -1,0 +1,189 @@
+"""The stream of a mix: a pure, seeded function from kinds and feeds to requests.
+
+Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
+"""
+
+import json
+import random
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial.answer import Expect, Request
+from benchforge.suite.secrets.redact import redacted
+from benchforge.suite.toml.models import typed
+from benchforge.suite.workload import StreamRecord, Workload
+from benchforge.text.readable import exact
+from benchforge_workloads.feeds import LoadedFeed, Row
+from benchforge_workloads.holes import (
+    Template,
+    Value,
+    expected,
+    holes_of,
+    in_body,
+    in_form,
+    in_header,
+    in_path,
+)
+from benchforge_workloads.tables import KindRequest, RequestKind
+
+_VERSION = "benchforge-stream-1"
+_FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True)
+class Mix(Workload):
+    """A mix of requests."""
+
+    kinds: Mapping[str, RequestKind]
+    feeds: Mapping[str, LoadedFeed]
+    "Feeds that the kinds use."
+
+    @property
+    def shares(self) -> Mapping[str, int]:  # type: ignore[override]
+        """Share of each kind, by label."""
+        return {label: kind.share for label, kind in self.kinds.items()}
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Digests of the files of feeds, by a key for each."""
+        return {one.key: one.sha256 for one in self.feeds.values() if one.sha256}
+
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
+        """Whether all values are at hand: a result does not hold the files of feeds."""
+        return all(feed.rows or feed.feed.text is not None for feed in self.feeds.values())
+
+    @property
+    def text(self) -> str:  # type: ignore[override]
+        """What the mix is, for the digest of a case."""
+        kinds = {label: kind.model_dump(mode="json") for label, kind in self.kinds.items()}
+        feeds = {
+            label: [one.feed.model_dump(mode="json", exclude={"file"}), one.sha256]
+            for label, one in self.feeds.items()
+        }
+        return json.dumps([list(kinds.items()), feeds], sort_keys=True)
+
+    @cached_property
+    def first(self) -> Mapping[str, tuple[Request, Expect]]:  # type: ignore[override]
+        """A request of each kind with its right answer, the same in each run: probes send it."""
+        there: dict[str, tuple[Request, Expect]] = {}
+        for number, (label, kind) in enumerate(self.kinds.items()):
+            values = self.values(_probed(self._used(kind), number))
+            table = expected(kind.expect, values)
+            there[label] = filled(kind.request, values), typed(Expect, table)  # type: ignore[arg-type]
+        return there
+
+    def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
+        """Yield the requests of a block without end.
+
+        Raises BenchforgeError where a feed with `each once` runs out.
+        """
+        text = f"{_VERSION}:{seed}:{block}"
+        deck, deal = self.deck, random.Random(text)  # noqa: S311
+        draws = {label: one.draws(text) for label, one in self.feeds.items()}
+        makers = [_Maker(kind.request) for kind in self.kinds.values()]
+        used = [[*self._used(kind)] for kind in self.kinds.values()]
+        while True:
+            deal.shuffle(deck)
+            for kind in deck:
+                rows: dict[str, Row] = {}
+                for label in used[kind]:
+                    row = next(draws[label], None)
+                    if row is None:
+                        n = exact(len(self.feeds[label].rows))
+                        raise BenchforgeError(
+                            f"feed {label!r} has {n} rows, 'each once': it ran out"
+                        )
+                    rows[label] = row
+                yield StreamRecord(kind, *makers[kind].made(self.values(rows)))
+
+    def varies(self, label: str) -> bool:
+        """Whether the requests of a kind have holes."""
+        return any(True for _ in holes_of(self.kinds[label].request.model_dump(mode="json")))
+
+    def hidden(self, secrets: Collection[str]) -> "Mix":
+        """Return the mix without secrets in its texts."""
+        kinds = {label: redacted(kind, secrets) for label, kind in self.kinds.items()}
+        return self if kinds == self.kinds else replace(self, kinds=kinds)
+
+    def _used(self, kind: RequestKind) -> dict[str, LoadedFeed]:
+        texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
+        names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
+        return {label: self.feeds[label] for label in names if label in self.feeds}
+
+    @staticmethod
+    def values(rows: Mapping[str, Row]) -> dict[str, Value]:
+        """Return the values of holes by their names."""
+        values: dict[str, Value] = {}
+        for label, row in rows.items():
+            if isinstance(row, Mapping):
+                values.update((f"{label}.{column}", cell) for column, cell in row.items())
+            else:
+                values[label] = row
+        return values
+
+
+def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
+    """Return the rows of a kind's probe: of `each once` from the end, which no load reaches."""
+    return {
+        label: one.rows[-1 - number % len(one.rows)]
+        if one.feed.order == "each once"
+        else next(one.draws(f"{_VERSION}:probe:{number}"))
+        for label, one in feeds.items()
+    }
+
+
+class _Maker:
+    """The templates of a kind's request."""
+
+    def __init__(self, request: KindRequest) -> None:
+        headers = with_type(request)
+        content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
+        self._path = in_path(request.path)
+        self._start = f"{request.method} "
+        self._headers = [(name, in_header(value)) for name, value in headers.items()]
+        self._form = None if request.form is None else in_form(request.form)
+        self._body: Template | None = None
+        if request.body is not None:
+            self._body = in_body(request.body, content_type.lower())
+
+    def made(self, values: Mapping[str, Value]) -> tuple[bytes, bytes]:
+        """Return head and body with a record's values."""
+        lines = [f"{self._start}{self._path.fill(values)} HTTP/1.1"]
+        lines += [f"{name}: {template.fill(values)}" for name, template in self._headers]
+        if (text := self.body(values)) is None:
+            return ("\r\n".join(lines) + "\r\n").encode(), b""
+        body = text.encode()
+        lines.append(f"Content-Length: {len(body)}")
+        return ("\r\n".join(lines) + "\r\n").encode(), body
+
+    def body(self, values: Mapping[str, Value]) -> str | None:
+        if self._form is not None:
+            return "&".join(f"{name}={one.fill(values)}" for name, one in self._form)
+        return None if self._body is None else self._body.fill(values)
+
+
+def with_type(request: KindRequest) -> dict[str, str]:
+    """Return the headers of a request, with the type of a form."""
+    headers = dict(request.headers)
+    if request.form is not None and "content-type" not in {name.lower() for name in headers}:
+        headers["Content-Type"] = _FORM
+    return headers
+
+
+def filled(request: KindRequest, values: Mapping[str, Value]) -> Request:
+    """Return a request with its holes filled. Raises pydantic's ValidationError if it is none."""
+    headers = {name: in_header(text).fill(values) for name, text in with_type(request).items()}
+    return typed(
+        Request,
+        {
+            "method": request.method,
+            "path": in_path(request.path).fill(values),
+            "headers": dict(headers),
+            "body": _Maker(request).body(values),
+        },
+    )

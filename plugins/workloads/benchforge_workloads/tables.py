@@ -1,0 +1,91 @@
+"""The tables [feeds.x] and [scenarios.s.kinds.k], as a suite writes them."""
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, PositiveInt, model_validator
+
+from benchforge.model.trial.answer import Request
+from benchforge.model.values.frozen import Frozen
+from benchforge.parts.wrong_option import WrongOption
+
+SOURCES = ("values", "integers", "text", "file")
+_SKEW = r"^zipf (\d{1,3}(?:\.\d{1,6})?)$"
+_MOST_VALUES = 1_000_000
+_LONGEST_TEXT = 100_000
+_LARGEST = 2**53
+_MOST_SHARE = 10_000
+_Whole = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
+
+
+class Feed(Frozen):
+    """A table [feeds.x]. It has one of `values`, `integers`, `text` and `file`."""
+
+    values: tuple[_Whole | float | str, ...] | None = Field(default=None, min_length=1)
+    "Texts and numbers."
+    integers: tuple[_Whole, _Whole] | None = None
+    "Lowest and highest of whole numbers, such as [1, 10000]."
+    text: tuple[int, int] | None = None
+    "Lowest and highest number of characters of a text of ASCII letters and blanks."
+    file: str | None = None
+    "Path of a CSV file, relative to the suite's folder. Its first line names the columns."
+    order: Literal["random", "in order", "each once"] = "random"
+    """Order of the values. `random`: each is as likely as any other, and `values` are dealt, so \
+that each comes equally often; `in order`: from the first to the last, then again; `each once`: in \
+order, without a second time."""
+    skew: str | None = Field(default=None, pattern=_SKEW)
+    'Distribution of a random order, such as "zipf 1.1": the first value is the most frequent.'
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [name for name in SOURCES if getattr(self, name) is not None]
+        if len(given) != 1:
+            what = f"{' and '.join(given)} exclude each other" if given else "a feed has no values"
+            raise WrongOption(what, *given, hint="give one of values, integers, text and file")
+        for name in ("integers", "text"):
+            ends = getattr(self, name)
+            if ends is not None and ends[0] > ends[1]:
+                raise WrongOption("the lowest comes first, then the highest", name)
+        if self.text is not None and not 0 <= self.text[0] <= self.text[1] <= _LONGEST_TEXT:
+            raise WrongOption(f"a text has 0 to {_LONGEST_TEXT} characters", "text")
+        if self.text is not None and (self.order != "random" or self.skew):
+            raise WrongOption("a text is random", "order", "skew", hint="leave it out")
+        if self.skew is not None and self.order != "random":
+            raise WrongOption("a skew is for a random order", "skew", "order")
+        bounded = self.skew is not None or self.order == "each once"
+        if bounded and self.integers and self.integers[1] - self.integers[0] >= _MOST_VALUES:
+            what = f"{_MOST_VALUES:,} numbers at most have a skew, or come once each"
+            raise WrongOption(what, "integers", "skew", "order")
+        return self
+
+    @property
+    def exponent(self) -> float | None:
+        """Exponent of the skew; None without one."""
+        match = re.fullmatch(_SKEW, self.skew or "")
+        return float(match[1]) if match else None
+
+
+class KindRequest(Request):
+    """Request of a kind. `{feed}`, `{feed.column}` and `{feed:raw}` are holes; `{{` is a brace."""
+
+    form: dict[str, str] | None = None
+    "Fields of a form, which make the body."
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Self:
+        if self.method == "HEAD":
+            raise WrongOption("kinds do not know HEAD yet", "method", hint="use GET")
+        if self.form is not None and self.body is not None:
+            raise WrongOption("body and form exclude each other", "form", "body")
+        return self
+
+
+class RequestKind(Frozen):
+    """A table [scenarios.s.kinds.k]: one kind of the scenario's requests."""
+
+    share: Annotated[PositiveInt, Field(le=_MOST_SHARE)] = 1
+    "Share of the requests, as a whole number: 70 beside 30, or 7 beside 3."
+    request: KindRequest = KindRequest()
+    "Request, with holes for the values of feeds."
+    expect: dict[str, JsonValue] = Field(default_factory=dict)
+    'Definition of a right answer, as in a scenario. `"{feed:integer}"` is a number.'

@@ -1,0 +1,94 @@
+"""A mix of requests by the command line: its plan, its run, its kinds in reports, and its check."""
+
+import json
+import sys
+from pathlib import Path
+
+from front_door import PROGRAMS, Bench, needed
+
+SUITE = f"""benchforge = 1
+[feeds.id]
+integers = [1, 1000000]
+[servers.records]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}"]
+[loaders.pace]
+use = "pace"
+connections = 4
+duration = "1s"
+[loaders.wrk]
+use = "wrk"
+connections = 4
+duration = "1s"
+[scenarios.shop]
+servers = ["records"]
+loaders = ["pace", "wrk"]
+[scenarios.shop.kinds.item]
+share = 3
+request = {{ path = "/items/{{id}}" }}
+expect = {{ json = {{ path = "/items/{{id}}" }} }}
+[scenarios.shop.kinds.slow]
+request = {{ path = "/slow/{{id}}" }}
+[repeat]
+blocks = 3
+seed = 7
+quiet = "off"
+[claims.slower]
+scenario = "shop"
+metric = "latency"
+of = "mean"
+a = {{ kind = "slow", loader = "pace" }}
+b = {{ kind = "item", loader = "pace" }}
+holds = "a > 2 * b"
+[claims.unknown]
+scenario = "shop"
+metric = "latency"
+of = "mean"
+a = {{ kind = "slow", loader = "wrk" }}
+holds = "a < 10s"
+"""
+
+
+def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    (tmp_path / "mix.toml").write_text(SUITE)
+    shown = bench("plan", "mix.toml", "--requests", "2")
+    assert (shown.code, shown.out.count("GET /items/"), shown.out.count("GET /slow/")) == (0, 2, 2)
+
+    attempt = 1
+    while True:  # a neighbour may spoil a block
+        ran = bench("run", "mix.toml", "-o", f"results-{attempt}")
+        if "slow > 2 * item holds" in ran.out or attempt == 5:
+            break
+        attempt += 1
+    assert "slow > 2 * item holds" in ran.out, ran.all
+    assert "the load tool does not say which request a response belongs to" in " ".join(
+        ran.out.split()
+    )
+    assert "shop, by kind of request" in ran.out
+    (result,) = (tmp_path / f"results-{attempt}").iterdir()
+
+    trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
+    by_block: dict[int, set[str]] = {}
+    for trial in trials:
+        by_block.setdefault(trial["block"], set()).add(trial["stream"]["sha256"])
+        checks = {check["id"]: check["status"] for check in trial["checks"]}
+        told = trial["case"]["driver"] == "pace"
+        assert (checks["R1"], checks["R2"]) == ("pass" if told else "unknown", "pass")
+        kinds = {label: kind["responses"] for label, kind in trial["reading"]["kinds"].items()}
+        assert not kinds or sum(kinds.values()) == trial["reading"]["responses"]
+        # Three to one, to within a deck of four and the four that are under way.
+        assert not kinds or abs(kinds["item"] - 3 * kinds["slow"]) <= 16, kinds
+    # pace and wrk have the same stream in a block, and another in the next.
+    assert all(len(digests) == 1 for digests in by_block.values())
+    assert len(set().union(*by_block.values())) == 3
+
+    verified = bench("verify", str(result))
+    assert verified.code == 0, verified.all
+    damaged = next(result.glob("trials/*/trial.json"))
+    changed = json.loads(damaged.read_text())
+    changed["stream"]["kinds"]["item"]["records"] += 1
+    damaged.write_text(json.dumps(changed))
+    refused = bench("verify", str(result))
+    assert refused.code != 0
+    assert "stream" in refused.all

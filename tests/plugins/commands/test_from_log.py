@@ -1,0 +1,122 @@
+"""A suite from an access log: kinds and shares as logged, values that run, and no secret."""
+
+import csv
+import gzip
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+from benchforge_commands.new.from_log.patterns import HOLE, Patterns, segments
+from front_door import Bench
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.registry import Registry
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.load import load
+
+SECRETS = [
+    *("eyJhbGciOiJIUzI1NiJ9x7", "ada@example.org", "hunter2", "4111111111111111", "Zq8rT1kP0wVxY2"),
+    *("passwordreset-abcdefgh", "9f86d081884c7d659a2feaa0c55ad015", "+441632960961", "xyzzy"),
+]
+
+
+def line(target: str, client: int = 1, status: int = 200, method: str = "GET") -> str:
+    when = "[23/Nov/2026:10:00:07 +0000]"
+    return f'203.0.113.{client} - ada {when} "{method} {target} HTTP/1.1" {status} 12 "-" "agent"\n'
+
+
+def log(folder: Path) -> Path:
+    """Write a log of 70 products, 20 searches, 10 lists, and what is to be left out."""
+    rng = random.Random(4)
+    lines = [line(f"/products/{rng.randint(1, 90)}", rng.randint(1, 40)) for _ in range(700)]
+    words = ["lamp", "chair", "blue+table"]
+    lines += [line(f"/search?q={words[n % 3]}&page={n % 7}", n % 40) for n in range(200)]
+    lines += [line("/", n % 40) for n in range(100)]
+    lines += [line("/style.css", n) for n in range(9)]
+    lines += [line("/orders", n, 201, "POST") for n in range(5)]
+    lines += [line("/products/1", 1, 500), "nonsense\n", "\x00\xff\n", "x" * 100_000 + "\n"]
+    lines += [line(f"/search?q={secret}&page=1", 7) for secret in SECRETS for _ in range(9)]
+    lines += [line(f"/reset/{secret}", 7) for secret in SECRETS]
+    lines += [line(f"/search?q=lamp&token={secret}", n) for n, secret in enumerate(SECRETS)]
+    rng.shuffle(lines)
+    (folder / "access.log").write_text("".join(lines), encoding="latin-1")
+    return folder / "access.log"
+
+
+def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Path) -> None:
+    log(tmp_path)
+    wrote = bench("new", "suite", "mine", "--from-log", "access.log")
+    assert wrote.code == 0, wrote.all
+    for says in ("left out: 9 were for static files", "5 were POST: a log has no bodies"):
+        assert says in wrote.out
+    folder = tmp_path / "mine"
+    suite = tomllib.loads((folder / "suite.toml").read_text())
+    kinds = suite["scenarios"]["mix"]["kinds"]
+    assert list(kinds)[:3] == ["products_item", "search", "home"]
+    shares = {label: kind["share"] for label, kind in kinds.items()}
+    assert abs(shares["products_item"] - 63) < 3
+    assert kinds["search"]["request"]["path"] == "/search?q={search.q}&page={search.page}"
+    with (folder / "products_item.csv").open() as file:
+        ids = [int(row["id"]) for row in csv.DictReader(file)]
+    assert len(ids) == 700
+    assert set(ids) <= set(range(1, 91))
+    with (folder / "search.csv").open() as file:
+        assert {row["q"] for row in csv.DictReader(file)} == {"lamp", "chair", "blue table"}
+    for written in folder.iterdir():
+        assert not [one for one in SECRETS if one in written.read_text()], written.name
+    text = (folder / "suite.toml").read_text()
+    for yours, ours in (('"mysite.wsgi:application"', '"hello_wsgi"'), ('directory = "."', "")):
+        assert yours in text
+        text = text.replace(yours, ours)
+    (folder / "suite.toml").write_text(text)
+    # It is sound: the kinds are there with the first request of each.
+    (case,) = expand(load(folder / "suite.toml", Registry()))
+    assert case.workload is not None
+    assert list(case.workload.first) == list(kinds)
+    assert bench("plan", "mine/suite.toml", "--requests", "1").code == 0
+    assert list(expand(load(folder / "suite.toml", Registry(), profile="highest")))
+
+
+def test_a_log_is_read_compressed_and_again_gives_the_same(bench: Bench, tmp_path: Path) -> None:
+    plain = log(tmp_path)
+    with gzip.open(tmp_path / "access.log.gz", "wb") as file:
+        file.write(plain.read_bytes())
+    for name in ("access.log", "access.log.gz"):
+        assert bench("new", "suite", name[-2:], "--from-log", name).code == 0
+    folders = tmp_path / "og", tmp_path / "gz"
+    first, second = ({file.name: file.read_text() for file in one.iterdir()} for one in folders)
+    first["suite.toml"] = first["suite.toml"].replace("access.log", "access.log.gz")
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "access.log: no request"),
+        (b"\xff\x00" * 50_000, "access.log: no request to make a mix of: "),
+        (line("/orders", method="POST").encode(), "1 were POST: a log has no bodies"),
+    ],
+)
+def test_what_is_no_log_is_refused(bench: Bench, tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "access.log").write_bytes(content)
+    refused = bench("new", "suite", "mine", "--from-log", "access.log")
+    assert (refused.code, says in refused.err) == (2, True), refused.all
+    assert not (tmp_path / "mine").exists()
+    missing = bench("new", "suite", "mine", "--from-log", "none.log")
+    assert (missing.code, "none.log: No such file" in missing.err) == (2, True), missing.all
+
+
+@given(st.lists(st.text(st.sampled_from("ab1{}/%"), max_size=12), min_size=1, max_size=30))
+def test_a_pattern_and_its_values_are_the_path(paths: list[str]) -> None:
+    counts = {segments(f"/{path}"): 1 for path in paths}
+    patterns = Patterns(counts, {"a", "b", "ab", "a/", "b/", "ab/", ""})
+    for path in paths:
+        pattern, values = patterns.of(f"/{path}")
+        left = iter(values)
+        parts = [
+            part.replace(HOLE, next(left)) if part in {HOLE, f"{HOLE}/"} else part
+            for part in pattern
+        ]
+        assert "/" + "/".join(parts) == f"/{path}"

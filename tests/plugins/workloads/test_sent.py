@@ -1,0 +1,113 @@
+"""The stream of a mix from the server's side: what a real server got is what was rendered."""
+
+import json
+import sys
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, needed
+from measured.case import cases, trial_of
+
+from benchforge.model.trial.trial import Trial
+from benchforge.suite.cases.case import Case
+
+# Loader, connections, and processes or threads.
+LOADERS = [
+    ('use = "pace"\nconnections = 1', 1, 1),
+    ('use = "pace"\nconnections = 6\nprocesses = 2', 6, 2),
+    ('use = "pace"\nconnections = 50\nrate = "500/s"', 50, 1),
+    ('use = "wrk"\nconnections = 1', 1, 1),
+    ('use = "wrk"\nconnections = 9\nthreads = 3', 9, 3),
+]
+
+
+def suite(folder: Path, loader: str) -> Path:
+    path = folder / "mix.toml"
+    path.write_text(
+        f"""benchforge = 1
+[feeds.id]
+integers = [1, 1000000000]
+[feeds.note]
+text = [8, 40]
+[servers.records]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
+  "--log", "{folder}/requests.log"]
+[loaders.load]
+{loader}
+duration = "1s"
+[scenarios.mix]
+servers = ["records"]
+loaders = ["load"]
+[scenarios.mix.kinds.item]
+share = 70
+request = {{ path = "/items/{{id}}", headers = {{ Accept = "application/json" }} }}
+expect = {{ json = {{ path = "/items/{{id}}" }} }}
+[scenarios.mix.kinds.search]
+share = 25
+request = {{ path = "/search?q={{note}}" }}
+[scenarios.mix.kinds.order]
+share = 5
+expect = {{ status = 201 }}
+[scenarios.mix.kinds.order.request]
+method = "POST"
+path = "/orders"
+headers = {{ Content-Type = "application/json" }}
+body = '{{"id": {{id}}, "note": "{{note}}"}}'
+"""
+    )
+    return path
+
+
+def arrived(folder: Path, trial: Trial) -> dict[int, list[tuple[str, str]]]:
+    """Return head and body of each request that is of no probe, by connection, in their order."""
+    assert trial.stream is not None
+    probes = {
+        (f"{kind.request.method} {kind.request.path}", kind.request.body or "")
+        for kind in trial.stream.kinds.values()
+    }
+    there: dict[int, list[tuple[str, str]]] = {}
+    for line in (folder / "requests.log").read_text().splitlines():
+        connection, head, body = json.loads(line)
+        first = head.partition(" HTTP/1.1\r\n")[0]
+        if (first, body) not in probes and "/benchforge-asks-" not in first:
+            there.setdefault(connection, []).append((head, body))
+    return there
+
+
+def rendered(case: Case, trial: Trial) -> list[list[tuple[str, str]]]:
+    """Return the requests that each process or thread says it took."""
+    assert case.workload is not None
+    assert trial.stream is not None
+    assert trial.reading is not None
+    records = [
+        (record.head.decode(), record.body.decode())
+        for record in islice(case.workload.records(0, 1), trial.stream.records)
+    ]
+    taken = trial.reading.records_taken
+    of_parts = [records[part :: len(taken)] for part in range(len(taken))]
+    return [list(islice(own * 9, taken[part])) for part, own in enumerate(of_parts)]
+
+
+@pytest.mark.parametrize(("loader", "connections", "parts"), LOADERS)
+def test_a_server_gets_the_requests_of_the_stream_and_no_others(
+    tmp_path: Path, loader: str, connections: int, parts: int
+) -> None:
+    if "wrk" in loader:
+        needed("wrk")
+    (case,) = cases(suite(tmp_path, loader))
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    by_connection, sent = arrived(tmp_path, trial), rendered(case, trial)
+    assert len(sent) == parts
+    all_sent = Counter(one for part in sent for one in part)
+    all_arrived = Counter(one for own in by_connection.values() for one in own)
+    assert all_arrived.total() > 50
+    assert not all_arrived - all_sent, "the server got requests that are not of the stream"
+    lost = all_sent - all_arrived
+    assert lost.total() <= connections, "more requests are lost than were under way at the end"
+    if connections == 1:
+        (own,) = by_connection.values()
+        assert own == sent[0][: len(own)], "another order"

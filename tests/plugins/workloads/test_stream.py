@@ -1,0 +1,134 @@
+"""The stream of a mix: shares in each prefix, the same for a seed, holes that come back whole."""
+
+import json
+from collections import Counter
+from itertools import islice
+from urllib.parse import parse_qs, unquote, unquote_plus
+
+from benchforge_workloads.feeds import loaded
+from benchforge_workloads.holes import expected, holes_of, in_body, in_path
+from benchforge_workloads.stream import Mix
+from benchforge_workloads.tables import Feed, RequestKind
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from benchforge.suite.workload import StreamRecord
+
+SHARES = st.lists(st.integers(1, 40), min_size=1, max_size=5)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+def mix(shares: list[int], **feeds: Feed) -> Mix:
+    """Return a mix of kinds that are called by their numbers; each path has all feeds."""
+    path = "".join(f"/{{{label}}}" for label in feeds) or "/"
+    kinds = {
+        str(number): RequestKind.model_validate({"share": share, "request": {"path": path}})
+        for number, share in enumerate(shares)
+    }
+    return Mix(kinds, {label: loaded(label, feed, None) for label, feed in feeds.items()})
+
+
+def first(workload: Mix, number: int, seed: int = 1, block: int = 1) -> list[StreamRecord]:
+    """Return so many requests of a stream."""
+    return list(islice(workload.records(seed, block), number))
+
+
+@given(SHARES, st.integers(0, 300))
+def test_each_prefix_has_the_shares_to_within_one_deck(shares: list[int], length: int) -> None:
+    workload = mix(shares)
+    deck, whole = len(workload.deck), sum(shares)
+    counts = Counter(record.kind for record in first(workload, length))
+    for number, share in enumerate(shares):
+        of_a_deck = deck * share // whole
+        assert (length // deck) * of_a_deck <= counts[number] <= -(-length // deck) * of_a_deck
+
+
+@given(SHARES, st.integers(0, 2**32), st.integers(1, 9))
+def test_a_seed_and_a_block_make_one_stream(shares: list[int], seed: int, block: int) -> None:
+    feeds = {"id": Feed(integers=(1, 10**9)), "note": Feed(text=(1, 9))}
+    workload = mix(shares, **feeds)
+    once, again = (first(workload, 50, seed, block) for _ in range(2))
+    assert once == again
+    assert once != first(workload, 50, seed, block + 1)
+    assert once != first(workload, 50, seed + 1, block)
+
+
+@given(st.lists(st.integers(), min_size=1, max_size=20, unique=True))
+def test_values_are_dealt_each_as_often(values: list[int]) -> None:
+    rows = loaded("n", Feed(values=tuple(v % 2**53 for v in values)), None)
+    drawn = Counter(islice(rows.draws("seed"), 3 * len(values)))
+    assert drawn == Counter(3 * list(rows.rows))
+
+
+@given(st.integers(0, 50), st.integers(0, 50))
+def test_numbers_are_between_their_ends_and_each_once_ends(low: int, more: int) -> None:
+    ends = low, low + more
+    drawn = set(islice(loaded("i", Feed(integers=ends), None).draws("s"), 99))
+    assert drawn <= set(range(low, low + more + 1))
+    once = loaded("i", Feed(integers=ends, order="each once"), None)
+    assert list(once.draws("s")) == list(range(low, low + more + 1))
+
+
+def test_a_skew_prefers_the_first_values() -> None:
+    draws = loaded("p", Feed(integers=(1, 100), skew="zipf 1.1"), None).draws("seed")
+    drawn = Counter(islice(draws, 5000))
+    assert set(drawn) <= set(range(1, 101))
+    assert drawn[1] > drawn[2] > drawn[10] > drawn[90]
+
+
+@given(TEXTS)
+def test_a_value_comes_back_out_of_a_path(text: str) -> None:
+    path = in_path("/search/{q}?q={q}").fill({"q": text})
+    assert path.isascii()
+    assert not set(path) & set(" \r\n#")
+    segment, _, query = path.removeprefix("/search/").partition("?q=")
+    assert (unquote(segment), unquote(query)) == (text, text)
+
+
+@given(TEXTS, st.integers())
+def test_values_come_back_out_of_json(text: str, number: int) -> None:
+    body = '{"a": {"note": "for {q}, {q}"}, "n": {n}, "q": {q}, "whole": {n:integer}, "x": "{{n}"}'
+    filled = in_body(body, "application/json").fill({"q": text, "n": number})
+    assert json.loads(filled) == {
+        "a": {"note": f"for {text}, {text}"},
+        "n": number,
+        "q": text,
+        "whole": number,
+        "x": "{n}",
+    }
+
+
+@given(TEXTS.filter(bool), TEXTS.filter(bool))
+def test_values_come_back_out_of_a_form(name: str, password: str) -> None:
+    form = {"name": "{users.name}", "pass word": "{users.password}"}
+    kind = RequestKind.model_validate({"request": {"method": "POST", "form": form}})
+    rows = {"name": name, "password": password}
+    users = loaded("users", Feed(values=(1,)), None)
+    workload = Mix({"login": kind}, {"users": type(users)("users", users.feed, (rows,))})
+    (record,) = first(workload, 1)
+    assert b"Content-Type: application/x-www-form-urlencoded\r\n" in record.head
+    assert f"Content-Length: {len(record.body)}\r\n".encode() in record.head
+    assert parse_qs(record.body.decode(), keep_blank_values=True) == {
+        "name": [name],
+        "pass word": [password],
+    }
+    assert unquote_plus(record.body.decode().partition("&")[0]) == f"name={name}"
+
+
+def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
+    values: dict[str, int | float | str] = {"q": "a b/é", "n": "007", "k": 5}
+    assert in_path("/{q:raw}/{n:integer}").fill(values) == "/a b/é/7"
+    table: JsonValue = {
+        "items": "{k}",
+        "json": {"id": "{n:integer}", "as": "{n}", "in": ["x {k} {{k}"]},
+    }
+    assert expected(table, values) == {
+        "items": 5,
+        "json": {"id": 7, "as": "007", "in": ["x 5 {k}"]},
+    }
+
+
+def test_braces_of_json_are_no_holes() -> None:
+    body = '{"amount": {number}, "nested": {"a": {}}, "list": [{"b": 1}], "t": "{{number}"}'
+    assert [hole.written for hole in holes_of(body)] == ["{number}"]

@@ -1,0 +1,63 @@
+"""Writes down each request that it gets: records.py --port PORT [--log FILE] [--wait SECONDS].
+
+A line of the log has the number of the connection, the head without the header Host, and the body. A
+path that begins with /slow is answered after ten times the wait, a POST with 201.
+"""
+
+import argparse
+import itertools
+import json
+import socket
+import threading
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--port", type=int, required=True)
+parser.add_argument("--log")
+parser.add_argument("--wait", type=float, default=0.003)
+options = parser.parse_args()
+log = open(options.log, "a") if options.log else None
+lock = threading.Lock()
+
+
+def answers(connection, number):
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with connection, connection.makefile("rb") as stream:
+        try:
+            while request := stream.readline():
+                answered(connection, stream, request, number)
+        except OSError:
+            pass  # a load tool that leaves at its end is no error
+
+
+def answered(connection, stream, request, number):
+    head, length = request, 0
+    while (line := stream.readline()) not in {b"\r\n", b""}:
+        if line.lower().startswith(b"content-length:"):
+            length = int(line[15:])
+        if not line.lower().startswith(b"host:"):
+            head += line
+    body = stream.read(length)
+    if log is not None:
+        with lock:
+            log.write(json.dumps([number, head.decode(), body.decode()]) + "\n")
+            log.flush()
+    method, path, _ = request.split()
+    time.sleep(options.wait * (10 if path.startswith(b"/slow") else 1))
+    status = b"201 Created" if method == b"POST" else b"200 OK"
+    text = json.dumps({"path": path.decode()}).encode()
+    size = str(len(text)).encode()
+    connection.sendall(
+        b"HTTP/1.1 "
+        + status
+        + b"\r\nContent-Type: application/json\r\nContent-Length: "
+        + size
+        + b"\r\n\r\n"
+        + text
+    )
+
+
+with socket.create_server(("127.0.0.1", options.port), backlog=128) as listener:
+    for number in itertools.count(1):
+        client, _ = listener.accept()
+        threading.Thread(target=answers, args=[client, number], daemon=True).start()
