@@ -92,7 +92,7 @@ class Place:
                 f"address {self._address or 'unknown'}: no network interface has it",
                 f'write address = "IPv4" in [hosts.{label}]',
             ) from None
-        self._until_we_end.enter_context(measuring())
+        self._until_we_end.enter_context(measuring(_refuse))
         return {
             "address": self._address,
             "code": code_digest(),
@@ -170,3 +170,7 @@ def digest_of(cases: Cases) -> str:
     for case in cases:
         total.update(case.name.model_dump_json().encode())
     return total.hexdigest()[:16]
+
+
+def _refuse(holder: str) -> None:
+    raise Unusable(f"{holder} is measuring on this host", "run it again when that has ended")
